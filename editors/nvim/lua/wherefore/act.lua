@@ -1,0 +1,241 @@
+--- What a person does: go to a hunk, accept, reject, undo. Decisions are sent; the server applies them.
+local M = {}
+
+local api = vim.api
+local client = require('wherefore.client')
+local handlers = require('wherefore.handlers')
+local hunks = require('wherefore.hunks')
+local notify = require('wherefore.notify')
+local preview = require('wherefore.preview')
+local review = require('wherefore.review')
+
+---@type table<string, true> decisions under way, so that a key pressed twice counts once
+local sent = {}
+
+---@param client_id integer
+---@param params table of `wherefore/decide`
+local function decide(client_id, params)
+  local lsp = vim.lsp.get_client_by_id(client_id)
+  if not lsp then
+    return notify.warn('the server is gone; :Wherefore restart')
+  end
+  local once = vim.inspect({ client_id, params.proposal, params.hunks, params.path })
+  if sent[once] then
+    return
+  end
+  sent[once] = true
+  params.root = lsp.config.root_dir
+  client.request(lsp, 'wherefore/decide', params, function(answer)
+    sent[once] = nil
+    handlers.take(client_id, answer.proposals or {})
+    for _, problem in ipairs(answer.problems or {}) do
+      notify.warn(problem)
+    end
+  end, function()
+    sent[once] = nil
+  end)
+end
+
+---@return wherefore.Drawn?
+local function here()
+  local item = preview.item() or hunks.at_cursor()
+  if not item then
+    notify.warn('no hunk is under the cursor; :Wherefore next goes to one')
+  end
+  return item
+end
+
+---@param act 'accept'|'reject'
+---@param item? wherefore.Drawn
+---@param reason? string
+local function decide_item(act, item, reason)
+  if item then
+    decide(item.entry.client, {
+      proposal = item.entry.proposal.id,
+      hunks = { item.hunk.id },
+      act = act,
+      reason = reason ~= '' and reason or nil,
+    })
+  end
+end
+
+--- Accepts the hunk under the cursor.
+function M.accept()
+  decide_item('accept', here())
+end
+
+--- Rejects the hunk under the cursor.
+---@param reason? string a word for the agent
+function M.reject(reason)
+  decide_item('reject', here(), reason)
+end
+
+--- Rejects the hunk under the cursor with a reason that is asked for.
+function M.reject_reason()
+  local item = here()
+  if not item then
+    return
+  end
+  vim.ui.input({ prompt = 'Why reject? ' }, function(reason)
+    if reason then
+      decide_item('reject', item, reason)
+    end
+  end)
+end
+
+---@param act 'accept'|'reject'
+---@param reason? string
+local function decide_file(act, reason)
+  local shown = preview.item()
+  local found = shown and { shown.entry } or review.of(review.key(vim.fs.normalize(api.nvim_buf_get_name(0))))
+  if #found == 0 then
+    return notify.warn('nothing waits in this file')
+  end
+  for _, entry in ipairs(found) do
+    local path = entry.file.path
+    decide(entry.client, { proposal = entry.proposal.id, path = path, act = act, reason = reason ~= '' and reason or nil })
+  end
+end
+
+function M.accept_file()
+  decide_file('accept')
+end
+
+---@param reason? string
+function M.reject_file(reason)
+  decide_file('reject', reason)
+end
+
+---@param act 'accept'|'reject'
+---@param reason? string
+function M.all(act, reason)
+  local asked = {}
+  for _, entry in ipairs(review.entries()) do
+    if not asked[entry.client] then
+      asked[entry.client] = true
+      decide(entry.client, { act = act, reason = reason ~= '' and reason or nil })
+    end
+  end
+  if not next(asked) then
+    notify.say('wherefore: nothing waits')
+  end
+end
+
+--- A window that may show a file.
+local function file_window()
+  local function fit(win)
+    local kind = vim.bo[api.nvim_win_get_buf(win)].buftype
+    return (kind == '' or preview.is(api.nvim_win_get_buf(win))) and not vim.wo[win].winfixbuf
+  end
+  if fit(0) then
+    return
+  end
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    if api.nvim_win_get_config(win).relative == '' and fit(win) then
+      return api.nvim_set_current_win(win)
+    end
+  end
+  vim.cmd('topleft split')
+end
+
+--- Opens the file of an entry, or a preview where there is no file to show it in.
+---@param entry wherefore.Entry
+---@param step 1|-1
+local function open(entry, step)
+  file_window()
+  local path = review.path(entry.file)
+  local readable = vim.fn.filereadable(path) == 1 or vim.fn.bufloaded(path) == 1
+  if not readable or entry.file.kind == 'copy' or entry.file.kind == 'mkdir' then
+    return preview.open(entry)
+  end
+  local loaded = vim.fn.bufnr(path)
+  local ok, err = true, nil
+  if loaded > 0 and api.nvim_buf_is_loaded(loaded) then
+    api.nvim_win_set_buf(0, loaded)
+  else
+    ok, err = pcall(vim.cmd.edit, vim.fn.fnameescape(path))
+  end
+  if not ok then
+    return notify.warn((tostring(err):gsub('^.*Vim%(edit%):', '')))
+  end
+  local buf = api.nvim_get_current_buf()
+  hunks.refresh(buf)
+  local list = hunks.list(buf)
+  local target = step > 0 and list[1] or list[#list]
+  if target then
+    hunks.go(target.first)
+  end
+end
+
+--- The entry of another file that follows the current one, around the end.
+---@param step 1|-1
+---@return wherefore.Entry?
+local function following(step)
+  local entries = review.entries()
+  local shown = preview.item()
+  local key = shown and shown.entry.key or review.key(vim.fs.normalize(api.nvim_buf_get_name(0)))
+  local first, last = entries[1], entries[#entries]
+  if step > 0 then
+    for _, entry in ipairs(entries) do
+      if entry.key > key then
+        return entry
+      end
+    end
+    return first
+  end
+  for index = #entries, 1, -1 do
+    if entries[index].key < key then
+      return entries[index]
+    end
+  end
+  return last
+end
+
+---@param step 1|-1
+local function go(step)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local list = hunks.list(api.nvim_get_current_buf())
+  for index = step > 0 and 1 or #list, step > 0 and #list or 1, step do
+    local at = list[index].first
+    if step > 0 and at > row or step < 0 and at < row then
+      return hunks.go(at)
+    end
+  end
+  local entry = following(step)
+  if not entry then
+    return notify.say('wherefore: nothing waits')
+  end
+  open(entry, step)
+end
+
+function M.next()
+  go(1)
+end
+
+function M.prev()
+  go(-1)
+end
+
+--- Shows the proposal under the cursor whole.
+function M.preview()
+  local item = here()
+  if item then
+    preview.open(item.entry)
+  end
+end
+
+--- Takes a call back; the last one that changed a file when none is named.
+---@param call? string
+function M.undo(call)
+  local lsp = client.needed()
+  if not lsp then
+    return
+  end
+  client.request(lsp, 'wherefore/undo', { call = call, root = lsp.config.root_dir }, function(answer)
+    local paths = table.concat(answer.paths or {}, ', ')
+    notify.say(('wherefore: %s undone: %s (:Wherefore undo %s takes that back)'):format(answer.call, paths, answer.undo_id))
+    vim.cmd.checktime()
+  end)
+end
+
+return M

@@ -1,0 +1,316 @@
+--- Starts the server of a workspace, attaches its files, and sends it requests.
+local M = {}
+
+local api = vim.api
+local config = require('wherefore.config')
+local guard = require('wherefore.guard')
+local handlers = require('wherefore.handlers')
+local notify = require('wherefore.notify')
+local review = require('wherefore.review')
+
+local modern = vim.fn.has('nvim-0.11') == 1
+
+---@type table<string, string> workspaces whose server must not start by itself, and why
+local stopped = {}
+---@type table<integer, true> clients that a person ended
+local expected = {}
+local leaving = false
+
+--- The folder that a file's server works in.
+---@param path string a file or a folder
+---@return string?
+function M.root(path)
+  local found = vim.fs.root(path, config.current.root_markers)
+  if found then
+    return vim.fs.normalize(found)
+  end
+  local cwd = vim.fs.normalize(vim.fn.getcwd())
+  path = vim.fs.normalize(path)
+  return (path == cwd or vim.startswith(path, cwd .. '/')) and cwd or nil
+end
+
+--- Every client of ours, also one that is still starting.
+---@return vim.lsp.Client[]
+function M.all()
+  return vim.lsp.get_clients({ name = 'wherefore', _uninitialized = true })
+end
+
+--- The client of the current buffer, else of the folder that the editor works in, else the only one.
+---@return vim.lsp.Client?
+function M.current()
+  local attached = vim.lsp.get_clients({ name = 'wherefore', bufnr = 0 })[1]
+  if attached then
+    return attached
+  end
+  local root, all = M.root(vim.fn.getcwd()), vim.lsp.get_clients({ name = 'wherefore' })
+  for _, client in ipairs(all) do
+    if client.config.root_dir == root then
+      return client
+    end
+  end
+  return all[1]
+end
+
+--- Sends a request. `done` gets the answer; an error is shown, and `failed` called.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table?
+---@param done fun(result: any)
+---@param failed? fun()
+function M.request(client, method, params, done, failed)
+  local handler = function(err, result)
+    if err then
+      notify.warn(err.message or tostring(err))
+      return failed and failed()
+    end
+    guard.wrap(method, done)(result)
+  end
+  local sent
+  if modern then
+    sent = client:request(method, params, handler)
+  else
+    sent = client.request(method, params, handler)
+  end
+  if not sent then
+    notify.warn('the server is gone; :Wherefore restart')
+    return failed and failed()
+  end
+end
+
+---@param client vim.lsp.Client
+---@param method string
+---@param params table
+function M.notify(client, method, params)
+  if modern then
+    client:notify(method, params)
+  else
+    client.notify(method, params)
+  end
+end
+
+--- The client to ask, or a message that there is none.
+---@return vim.lsp.Client?
+function M.needed()
+  local client = M.current()
+  if not client then
+    local starting = #M.all() > 0
+    notify.warn(starting and 'the server is starting' or 'no server runs here; :Wherefore restart')
+  end
+  return client
+end
+
+--- Asks for what waits already: proposals outlive the editor and the server.
+local function load_pending(client)
+  M.request(client, 'wherefore/proposals', { all = false, root = client.config.root_dir }, function(result)
+    handlers.take(client.id, result.proposals or {})
+  end)
+end
+
+---@param root string
+---@param id integer
+---@param how string the exit code or the signal
+local function ended(root, id, how)
+  review.forget(id)
+  if leaving or expected[id] then
+    return
+  end
+  stopped[root] = 'its server ended by itself'
+  notify.say(('wherefore: server ended (%s); :Wherefore restart (nothing is lost)'):format(how), vim.log.levels.ERROR)
+end
+
+--- Starts the program. The editor is told of a plain end, since its own message on a death is longer than the
+--- message line; ours says how to go on.
+---@param root string
+---@param state { how: string }
+local function spawn(root, state)
+  return function(dispatchers)
+    local on_exit = dispatchers.on_exit
+    dispatchers.on_exit = function(code, signal)
+      state.how = signal ~= 0 and 'signal ' .. signal or 'exit code ' .. code
+      on_exit(0, 0)
+    end
+    local env = next(config.current.env) and config.current.env or nil
+    return vim.lsp.rpc.start(config.current.cmd, dispatchers, { cwd = root, env = env })
+  end
+end
+
+---@param root string
+---@return vim.lsp.ClientConfig
+local function client_config(root)
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  capabilities.experimental = { wherefore = { hunks = true, save = true } }
+  local state = { how = '' }
+  return {
+    name = 'wherefore',
+    cmd = spawn(root, state),
+    root_dir = root,
+    workspace_folders = { { uri = vim.uri_from_fname(root), name = vim.fs.basename(root) } },
+    capabilities = capabilities,
+    handlers = handlers.by_method,
+    -- The server must know the text that the person sees, at once.
+    flags = { debounce_text_changes = 0 },
+    on_init = load_pending,
+    on_attach = guard.wrap('attaching a file', function(client, buf)
+      require('wherefore.edits').opened(client, buf)
+    end),
+    on_exit = vim.schedule_wrap(guard.wrap('ending the client', function(_, _, id)
+      ended(root, id, state.how)
+    end)),
+  }
+end
+
+local function reuse(client, wanted)
+  return client.name == 'wherefore' and client.config.root_dir == wanted.root_dir and not expected[client.id]
+end
+
+---@param root string
+---@return boolean
+local function startable(root)
+  if stopped[root] then
+    return false
+  end
+  local program = config.current.cmd[1]
+  if vim.fn.executable(program) == 0 then
+    stopped[root] = program .. ' was not found'
+    notify.warn(('%s was not found; put it on the PATH, or set cmd in setup(), then :Wherefore restart'):format(program))
+    return false
+  end
+  return true
+end
+
+--- Starts the server of a folder, attached to a buffer or to none.
+---@param root string
+---@param buf? integer
+function M.start(root, buf)
+  if not startable(root) then
+    return
+  end
+  local wanted = client_config(root)
+  if buf then
+    vim.lsp.start(wanted, { bufnr = buf, reuse_client = reuse })
+  elseif modern then
+    vim.lsp.start(wanted, { attach = false, reuse_client = reuse })
+  elseif not vim.iter(M.all()):any(function(client)
+    return reuse(client, wanted)
+  end) then
+    vim.lsp.start_client(wanted)
+  end
+end
+
+--- Attaches a file to its workspace's server, so that the server knows its unsaved text.
+---@param buf integer
+function M.attach(buf)
+  if not api.nvim_buf_is_loaded(buf) or vim.bo[buf].buftype ~= '' then
+    return
+  end
+  local name = api.nvim_buf_get_name(buf)
+  if name == '' or name:find('^%a[%w+.-]+://') then
+    return
+  end
+  local root = M.root(name)
+  if root then
+    M.start(root, buf)
+  end
+end
+
+---@param buf integer
+local function detach(buf)
+  for _, client in ipairs(vim.lsp.get_clients({ name = 'wherefore', bufnr = buf })) do
+    vim.lsp.buf_detach_client(buf, client.id)
+  end
+end
+
+--- Ends every server; they start again only when asked.
+function M.stop()
+  for _, client in ipairs(M.all()) do
+    expected[client.id] = true
+    stopped[client.config.root_dir] = 'it was stopped'
+    review.forget(client.id)
+    if modern then
+      client:stop()
+    else
+      client.stop()
+    end
+  end
+end
+
+local function start_all()
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    M.attach(buf)
+  end
+  local root = M.root(vim.fn.getcwd())
+  if root then
+    M.start(root)
+  end
+end
+
+--- Ends the servers and starts them anew, for every open file.
+function M.restart()
+  local old = M.all()
+  M.stop()
+  vim.wait(2000, function()
+    return vim.iter(old):all(function(client)
+      return vim.lsp.get_client_by_id(client.id) == nil
+    end)
+  end, 20)
+  for _, client in ipairs(old) do
+    if vim.lsp.get_client_by_id(client.id) then
+      if modern then
+        client:stop(true)
+      else
+        client.stop(true)
+      end
+    end
+  end
+  stopped = {}
+  start_all()
+end
+
+--- Why no server runs for a folder, if it was told not to.
+---@param root string
+---@return string?
+function M.why_stopped(root)
+  return stopped[root]
+end
+
+--- Attaches files as they are opened, saved under a name, or renamed.
+function M.watch()
+  local group = api.nvim_create_augroup('wherefore_client', {})
+  api.nvim_create_autocmd('VimLeavePre', {
+    group = group,
+    callback = function()
+      leaving = true
+    end,
+  })
+  api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, {
+    group = group,
+    callback = function(event)
+      require('wherefore.edits').check_empty(event.buf)
+    end,
+  })
+  if not config.current.autostart then
+    return
+  end
+  api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWritePost', 'BufFilePost' }, {
+    group = group,
+    callback = guard.wrap('attaching a file', function(event)
+      M.attach(event.buf)
+    end),
+  })
+  api.nvim_create_autocmd('BufFilePre', {
+    group = group,
+    callback = guard.wrap('detaching a file', function(event)
+      detach(event.buf)
+    end),
+  })
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    guard.wrap('attaching a file', M.attach)(buf)
+  end
+  -- An editor opened on a folder has no file yet, and an agent may call at once.
+  local root = vim.fs.root(vim.fn.getcwd(), '.wherefore')
+  if root then
+    guard.wrap('starting', M.start)(vim.fs.normalize(root))
+  end
+end
+
+return M

@@ -1,0 +1,59 @@
+--- What the server sends: each message goes to the part that wants it.
+local M = {}
+
+local guard = require('wherefore.guard')
+local notify = require('wherefore.notify')
+local review = require('wherefore.review')
+
+--- Takes proposals as a server holds them now, and says where hunks went stale.
+---@param client_id integer
+---@param list wherefore.Proposal[]
+function M.take(client_id, list)
+  for _, proposal in ipairs(list) do
+    notify.went_stale(review.get(client_id, proposal.id), proposal)
+  end
+  review.put(client_id, list)
+end
+
+--- A message that cannot be handled is told once and dropped.
+local function handle(where, run)
+  local wrapped = guard.wrap(where, run)
+  return function(err, params, ctx)
+    if err or params == nil or params == vim.NIL then
+      return nil
+    end
+    return wrapped(params, ctx)
+  end
+end
+
+--- A request of the server must have an answer, also where we failed.
+local function answer(where, run, otherwise)
+  local inner = handle(where, run)
+  return function(err, params, ctx)
+    return inner(err, params, ctx) or otherwise
+  end
+end
+
+---@type table<string, lsp.Handler>
+M.by_method = {
+  ['wherefore/didCall'] = handle('showing a call', notify.called),
+  ['wherefore/didFinish'] = handle('showing a result', function(params, ctx)
+    notify.finished(params)
+    require('wherefore.log').refresh(ctx.client_id)
+  end),
+  ['wherefore/proposal'] = handle('showing a proposal', function(params, ctx)
+    M.take(ctx.client_id, { params })
+    notify.proposed(params, review.waiting(params))
+  end),
+  ['wherefore/proposalChanged'] = handle('showing a proposal', function(params, ctx)
+    M.take(ctx.client_id, { params })
+  end),
+  ['wherefore/save'] = answer('saving', function(params)
+    return require('wherefore.edits').save(params)
+  end, { saved = {} }),
+  ['workspace/applyEdit'] = answer('applying an edit', function(params, ctx)
+    return require('wherefore.edits').apply(params, ctx)
+  end, { applied = false, failureReason = 'the plugin failed' }),
+}
+
+return M

@@ -1,0 +1,52 @@
+--- The plugin's door: `setup`, and what a status line asks.
+local M = {}
+
+local ready = false
+
+--- Starts the plugin. Options that are wrong throw a sentence that names them.
+---@param opts? wherefore.Config|{}
+function M.setup(opts)
+  require('wherefore.config').set(opts)
+  if not ready then
+    ready = true
+    require('wherefore.hunks').watch()
+    require('wherefore.preview').watch()
+    require('wherefore.review').on_change(function()
+      vim.api.nvim_exec_autocmds('User', { pattern = 'WhereforeChanged', modeline = false })
+      vim.cmd.redrawstatus({ bang = true })
+    end)
+  end
+  require('wherefore.client').watch()
+end
+
+--- Whether `setup` was called.
+---@return boolean
+function M.is_ready()
+  return ready
+end
+
+--- Calls `setup` with the defaults where nobody did.
+function M.ready()
+  if not ready then
+    M.setup()
+  end
+end
+
+--- How many hunks wait for a decision, in how many files.
+---@return integer hunks
+---@return integer files
+function M.pending()
+  return require('wherefore.review').count()
+end
+
+--- A piece for a status line: `3 hunks in 2 files`, or nothing.
+---@return string
+function M.statusline()
+  local hunks, files = M.pending()
+  if hunks == 0 then
+    return ''
+  end
+  return ('%d hunk%s in %d file%s'):format(hunks, hunks == 1 and '' or 's', files, files == 1 and '' or 's')
+end
+
+return M

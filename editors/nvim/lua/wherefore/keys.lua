@@ -1,0 +1,76 @@
+--- Keys that stand in a buffer only while hunks wait there; what they covered comes back.
+local M = {}
+
+local config = require('wherefore.config')
+
+--- What each key does, in the order of the help.
+M.acts = {
+  { 'next', 'Next hunk' },
+  { 'prev', 'Previous hunk' },
+  { 'accept', 'Accept this hunk' },
+  { 'reject', 'Reject this hunk' },
+  { 'reject_reason', 'Reject this hunk with a reason' },
+  { 'accept_file', 'Accept every hunk of this file' },
+  { 'reject_file', 'Reject every hunk of this file' },
+}
+
+---@type table<integer, table<string, table>> what stood there before, by buffer and key
+local covered = {}
+
+---@param buf integer
+function M.set(buf)
+  if covered[buf] or not config.current.keys then
+    return
+  end
+  covered[buf] = {}
+  for _, act in ipairs(M.acts) do
+    local lhs = config.current.keys[act[1]]
+    if lhs then
+      vim.api.nvim_buf_call(buf, function()
+        local old = vim.fn.maparg(lhs, 'n', false, true)
+        covered[buf][lhs] = old.buffer == 1 and old or {}
+      end)
+      vim.keymap.set('n', lhs, function()
+        require('wherefore.act')[act[1]]()
+      end, { buffer = buf, desc = 'wherefore: ' .. act[2], nowait = true })
+    end
+  end
+end
+
+---@param buf integer
+function M.unset(buf)
+  local before = covered[buf]
+  covered[buf] = nil
+  if not before or not vim.api.nvim_buf_is_valid(buf) then
+    return
+  end
+  vim.api.nvim_buf_call(buf, function()
+    for lhs, old in pairs(before) do
+      pcall(vim.keymap.del, 'n', lhs, { buffer = buf })
+      if old.lhs then
+        vim.fn.mapset('n', false, old)
+      end
+    end
+  end)
+end
+
+--- The keys of the common acts as a hint, for a header.
+---@return string
+function M.hint()
+  local keys = config.current.keys
+  if not keys then
+    return ':Wherefore accept | reject | next'
+  end
+  local parts = {}
+  for _, name in ipairs({ 'accept', 'reject', 'reject_reason', 'next' }) do
+    if keys[name] then
+      local shown = keys[name]:gsub('<[lL]eader>', function()
+        return vim.g.mapleader == ' ' and '<space>' or vim.g.mapleader or '\\'
+      end)
+      table.insert(parts, shown .. ' ' .. (name == 'reject_reason' and 'with reason' or name))
+    end
+  end
+  return table.concat(parts, ' · ')
+end
+
+return M

@@ -1,0 +1,160 @@
+--- Tells the person what is called and why, folded where many calls come.
+local M = {}
+
+local config = require('wherefore.config')
+local text = require('wherefore.text')
+
+local uv = vim.uv
+local levels = vim.log.levels
+
+--- How long a call that writes is held back: its proposal or its fault says the same and more.
+local hold_ms = 120
+
+---@type table<string, wherefore.CallNotice> calls that run, by id
+local running = {}
+---@type table<string, true> calls held back
+local held = {}
+---@type string[] the last calls that write, newest first
+M.writes = {}
+
+---@type integer[] when the last messages were shown, in milliseconds
+local shown = {}
+---@type { count: integer, tools: table<string, integer>, last: string }?
+local folded
+
+--- Shows a message. The message line of the editor holds one row; a longer text would ask for a key.
+---@param message string
+---@param level? integer
+function M.say(message, level)
+  local plain = debug.getinfo(vim.notify, 'S').source
+  if plain:find('vim/_') or plain == '=?' or plain == '?' then
+    message = text.clip(message, vim.v.echospace)
+  end
+  vim.notify(message, level or levels.INFO, { title = 'wherefore' })
+end
+
+function M.warn(message)
+  M.say('wherefore: ' .. message, levels.WARN)
+end
+
+local function flush()
+  local many = folded
+  folded = nil
+  if not many then
+    return
+  end
+  local tools = {}
+  for tool, count in pairs(many.tools) do
+    table.insert(tools, ('%d %s'):format(count, tool))
+  end
+  table.sort(tools)
+  M.say(('wherefore: %d more calls (%s), the last: %s'):format(many.count, table.concat(tools, ', '), many.last))
+end
+
+--- Shows a message of a call, or counts it where too many were shown within a second.
+---@param tool string
+---@param message string
+---@param level? integer
+local function fold(tool, message, level)
+  local now = uv.now()
+  shown = vim.tbl_filter(function(time)
+    return now - time < 1000
+  end, shown)
+  if not folded and #shown < config.current.per_second then
+    table.insert(shown, now)
+    return M.say(message, level)
+  end
+  if not folded then
+    folded = { count = 0, tools = {}, last = '' }
+    vim.defer_fn(flush, 1000)
+  end
+  folded.count = folded.count + 1
+  folded.tools[tool] = (folded.tools[tool] or 0) + 1
+  folded.last = message
+end
+
+---@param notice wherefore.CallNotice
+local function describe(notice)
+  local path = notice.paths and notice.paths[1]
+  return ('%s%s: %s'):format(notice.tool, path and ' ' .. path or '', notice.why)
+end
+
+local function wanted(writes)
+  local show = config.current.notify
+  return show == 'all' or show == 'writes' and writes
+end
+
+--- A call began.
+---@param notice wherefore.CallNotice
+function M.called(notice)
+  running[notice.call_id] = notice
+  if notice.writes then
+    table.insert(M.writes, 1, notice.call_id)
+    M.writes[51] = nil
+  end
+  if not wanted(notice.writes) then
+    return
+  end
+  if not notice.writes then
+    return fold(notice.tool, describe(notice))
+  end
+  held[notice.call_id] = true
+  vim.defer_fn(function()
+    if held[notice.call_id] then
+      held[notice.call_id] = nil
+      fold(notice.tool, describe(notice))
+    end
+  end, hold_ms)
+end
+
+--- A call ended; only a fault is worth a message.
+---@param notice wherefore.FinishNotice
+function M.finished(notice)
+  local call = running[notice.call_id]
+  running[notice.call_id] = nil
+  if notice.status ~= 'error' or config.current.notify == 'none' then
+    return
+  end
+  held[notice.call_id] = nil
+  local fault = notice.error or {}
+  local why = call and (' (%s)'):format(call.why) or ''
+  fold(notice.tool, ('%s: %s: %s%s'):format(notice.tool, fault.code or 'error', fault.message or '?', why), levels.WARN)
+end
+
+---@param proposal wherefore.Proposal
+---@param waiting integer
+function M.proposed(proposal, waiting)
+  held[proposal.call_id] = nil
+  if not wanted(true) or waiting == 0 then
+    return
+  end
+  local first, more = proposal.files[1], #proposal.files - 1
+  local where = (first and first.path or '?') .. (more > 0 and (' and %d more'):format(more) or '')
+  local what = waiting == 1 and '1 hunk' or waiting .. ' hunks'
+  fold(proposal.tool, ('%s %s, %s: %s'):format(proposal.tool, where, what, proposal.why))
+end
+
+--- Says where hunks of a proposal went stale since it was last told.
+---@param before? wherefore.Proposal
+---@param now wherefore.Proposal
+function M.went_stale(before, now)
+  local was = {}
+  for _, file in ipairs(before and before.files or {}) do
+    for _, hunk in ipairs(file.hunks) do
+      was[hunk.id] = hunk.state or 'pending'
+    end
+  end
+  for _, file in ipairs(now.files) do
+    local count = 0
+    for _, hunk in ipairs(file.hunks) do
+      if hunk.state == 'stale' and was[hunk.id] == 'pending' then
+        count = count + 1
+      end
+    end
+    if count > 0 then
+      M.warn(('%d hunk(s) of %s no longer fit the text and were set aside'):format(count, file.path))
+    end
+  end
+end
+
+return M

@@ -1,0 +1,206 @@
+--- A buffer `wherefore://proposal/…` for what no open file can show: a new file, a folder, a copy, a whole proposal.
+local M = {}
+
+local api = vim.api
+local review = require('wherefore.review')
+
+---@type table<integer, { client: integer, proposal: string, path: string }> by buffer
+local shown = {}
+
+---@param buf integer
+---@return boolean
+function M.is(buf)
+  return shown[buf] ~= nil
+end
+
+---@param at { client: integer, proposal: string, path: string }
+---@return wherefore.Entry?
+local function entry_of(at)
+  for _, entry in ipairs(review.entries()) do
+    if entry.client == at.client and entry.proposal.id == at.proposal and entry.file.path == at.path then
+      return entry
+    end
+  end
+end
+
+local function chomp(line)
+  return (line:gsub('\r?\n$', ''))
+end
+
+---@param lines string[]
+---@param entry wherefore.Entry
+local function add_diff(lines, entry)
+  for _, hunk in ipairs(entry.hunks) do
+    table.insert(lines, ('@@ line %d @@'):format(hunk.start + 1))
+    for _, line in ipairs(hunk.old) do
+      table.insert(lines, '-' .. chomp(line))
+    end
+    for _, line in ipairs(hunk.new) do
+      table.insert(lines, '+' .. chomp(line))
+    end
+  end
+end
+
+--- What the preview holds, and the file type that colours it.
+---@param entry wherefore.Entry
+---@return string[] lines
+---@return string filetype
+local function content(entry)
+  local file, lines = entry.file, {}
+  if file.kind == 'mkdir' then
+    return { ('A new folder: %s'):format(file.path) }, 'text'
+  elseif file.kind == 'copy' then
+    return { ('A copy of %s: %s'):format(file.from or '?', file.path) }, 'text'
+  elseif file.kind == 'create' then
+    for _, hunk in ipairs(entry.hunks) do
+      vim.list_extend(lines, vim.tbl_map(chomp, hunk.new))
+    end
+    return lines, vim.filetype.match({ filename = file.path, contents = lines }) or 'text'
+  end
+  add_diff(lines, entry)
+  return lines, 'diff'
+end
+
+---@param buf integer
+---@param entry wherefore.Entry
+local function header(buf, entry)
+  local hunks = require('wherefore.hunks')
+  local rows = {
+    {
+      { ('▎%s %s '):format(entry.file.kind, entry.file.path), 'WhereforeHeader' },
+      { require('wherefore.text').clip(entry.proposal.why, vim.o.columns), 'WhereforeWhy' },
+    },
+    { { '▎' .. require('wherefore.keys').hint(), 'WhereforeHint' } },
+  }
+  api.nvim_buf_clear_namespace(buf, hunks.namespace, 0, -1)
+  api.nvim_buf_set_extmark(buf, hunks.namespace, 0, 0, { virt_lines = rows, virt_lines_above = true })
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    api.nvim_win_call(win, function()
+      vim.fn.winrestview({ topline = 1, topfill = #rows, lnum = 1 })
+    end)
+  end
+  if entry.file.kind == 'create' then
+    local last = api.nvim_buf_line_count(buf)
+    api.nvim_buf_set_extmark(buf, hunks.namespace, 0, 0, {
+      end_row = last,
+      hl_group = 'WhereforeAdd',
+      hl_eol = true,
+      strict = false,
+      priority = 50,
+    })
+  end
+end
+
+---@param buf integer
+---@param entry wherefore.Entry
+local function write(buf, entry)
+  local lines, filetype = content(entry)
+  vim.bo[buf].modifiable = true
+  api.nvim_buf_set_lines(buf, 0, -1, false, vim.tbl_map(function(line)
+    return (line:gsub('\n', ' '))
+  end, lines))
+  vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
+  if vim.bo[buf].filetype ~= filetype then
+    vim.bo[buf].filetype = filetype
+  end
+  header(buf, entry)
+end
+
+--- Shows an entry in the current window.
+---@param entry wherefore.Entry
+function M.open(entry)
+  local name = ('wherefore://proposal/%s/%s'):format(entry.proposal.id, entry.file.path)
+  local buf = vim.fn.bufadd(name)
+  shown[buf] = { client = entry.client, proposal = entry.proposal.id, path = entry.file.path }
+  if api.nvim_get_current_buf() == buf then
+    return
+  end
+  vim.cmd("normal! m'")
+  api.nvim_win_set_buf(0, buf)
+  M.fill(buf)
+end
+
+--- Fills a preview's buffer from its name.
+---@param buf integer
+function M.fill(buf)
+  local id, path = api.nvim_buf_get_name(buf):match('^wherefore://proposal/([^/]+)/(.+)$')
+  vim.bo[buf].buftype, vim.bo[buf].swapfile, vim.bo[buf].bufhidden = 'nofile', false, 'wipe'
+  if not shown[buf] then
+    for _, entry in ipairs(review.entries()) do
+      if entry.proposal.id == id and entry.file.path == path then
+        shown[buf] = { client = entry.client, proposal = id, path = path }
+      end
+    end
+  end
+  local entry = shown[buf] and entry_of(shown[buf])
+  if not entry then
+    api.nvim_buf_set_lines(buf, 0, -1, false, { 'Nothing of this waits any more.' })
+    vim.bo[buf].modifiable = false
+    return
+  end
+  write(buf, entry)
+  require('wherefore.keys').set(buf)
+end
+
+--- The hunk that the current buffer previews: the one under the cursor, or the first.
+---@return wherefore.Drawn?
+function M.item()
+  local at = shown[api.nvim_get_current_buf()]
+  local entry = at and entry_of(at)
+  if not entry then
+    return nil
+  end
+  local hunk, row = entry.hunks[1], api.nvim_win_get_cursor(0)[1]
+  if entry.file.kind == 'edit' or entry.file.kind == 'delete' then
+    local line = 1
+    for _, each in ipairs(entry.hunks) do
+      if line <= row then
+        hunk = each
+      end
+      line = line + 1 + #each.old + #each.new
+    end
+  end
+  return { entry = entry, hunk = hunk, mark = 0 }
+end
+
+--- Leaves a preview whose hunks are all decided: to the file where there is one now, else back.
+---@param buf integer
+---@param path string
+local function leave(buf, path)
+  shown[buf] = nil
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    api.nvim_win_call(win, function()
+      if vim.fn.filereadable(path) == 1 then
+        vim.cmd.edit(vim.fn.fnameescape(path))
+      elseif vim.fn.bufnr('#') > 0 then
+        vim.cmd.buffer('#')
+      else
+        vim.cmd.enew()
+      end
+    end)
+  end
+  if api.nvim_buf_is_valid(buf) then
+    pcall(api.nvim_buf_delete, buf, { force = true })
+  end
+end
+
+--- Keeps previews right as hunks are decided.
+function M.watch()
+  review.on_change(function()
+    for buf, at in pairs(vim.deepcopy(shown)) do
+      if not api.nvim_buf_is_valid(buf) then
+        shown[buf] = nil
+      else
+        local entry = entry_of(at)
+        if entry then
+          write(buf, entry)
+        else
+          local client = vim.lsp.get_client_by_id(at.client)
+          leave(buf, client and vim.fs.joinpath(client.config.root_dir, at.path) or '')
+        end
+      end
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,248 @@
+-- Types of the messages between wherefore and its plugins. Generated from server/lsp/ext.rs: do not edit;
+-- `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.
+
+---One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`.
+---@class wherefore.RawCall
+---@field tool string The tool's name or one of its aliases.
+---@field arguments? any An object, or a JSON string that holds one.
+---@field origin? wherefore.Origin Who called.
+---@field comments? table<string, string> Comments of the model's on its own arguments, by path (`args.path`): kept in the log.
+---@field _activity? string The activity asked for instead of the tool's own; empty means latent.
+---@field policy? wherefore.Policy The review policy asked for; settings can only make it stricter.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Who called.
+---@class wherefore.Origin
+---@field door? wherefore.Door The way in. A door sets it itself; what a client claims is not used.
+---@field agent? string The agent's name and version, as `claude-code/2.1`.
+---@field session? string The agent's session at that door.
+---@field call? string The agent's own id of the call.
+
+---The way a call came in.
+---@alias wherefore.Door "lsp"|"mcp"|"cli"|"agent"
+
+---What becomes of a proposed change. Ordered from the loosest to the strictest.
+---@alias wherefore.Policy "auto"|"ask"|"hold"|"deny"
+
+---The answer to a call: of `wherefore/call`, of a line of `call --batch`, of the socket.
+---@class wherefore.Envelope
+---@field call_id string The call's id in the session log; absent when it never became a call.
+---@field status wherefore.Status How it ended.
+---@field result? any The tool's output.
+---@field error? wherefore.Fault Why there is none.
+---@field truncated? boolean Whether a limit cut the output.
+---@field rest? string How to get the rest, where it was cut.
+---@field warnings? string[] What the caller should do better next time (a mechanical `why`).
+---@field decisions? wherefore.Delivery[] Decisions on this agent's earlier calls, made since its last result.
+
+---How a call ended.
+---@alias wherefore.Status "ok"|"error"|"pending"|"latent"
+
+---The error of a call: names the thing, the limit and the value, and a way out.
+---@class wherefore.Fault
+---@field code wherefore.Code What went wrong, for a program.
+---@field message string What went wrong, for a reader.
+---@field recoverable boolean Whether another call of the same agent can mend it.
+---@field suggestion? string An act that the model can take next.
+---@field hints? string[] Nearest names, places, other ways.
+---@field next_action? any How to recover, in a form that a program can follow.
+---@field applied? boolean Set where a write took effect although a later step failed (the folder's fsync).
+---@field details? any What the code alone cannot say: schema violations, a patch's report, the fresh hash.
+
+---What went wrong, for a program.
+---@alias wherefore.Code "NOT_FOUND"|"PERMISSION_DENIED"|"TIMEOUT"|"INVALID_ARGS"|"MISSING_WHY"|"QUOTA_EXCEEDED"|"TOOL_NOT_FOUND"|"UNKNOWN_PATH"|"NO_MATCH_IN_CATEGORY"|"NOT_AUTHORIZED"|"PATCH_MISMATCH"|"STALE"|"REJECTED"|"CANCELLED"|"UNSUPPORTED"|"INTERNAL"
+
+---A decision made after its call was answered, brought with the agent's next result.
+---@class wherefore.Delivery
+---@field proposal string The proposal decided on.
+---@field call_id string The call that made it.
+---@field status string `applied`, `partly_applied`, `rejected`, `stale` or `undone`.
+---@field hunks wherefore.HunkDecision[] Each hunk's decision.
+
+---What was decided on one hunk.
+---@class wherefore.HunkDecision
+---@field id string The hunk.
+---@field path string Its file, relative to the root.
+---@field state wherefore.HunkState What became of it.
+---@field reason? string The person's word.
+
+---Where a hunk stands.
+---@alias wherefore.HunkState "pending"|"accepted"|"rejected"|"stale"
+
+---Params of `wherefore/proposals`.
+---@class wherefore.ProposalsParams
+---@field path? string Only those that touch this file, relative to the root.
+---@field all? boolean Also those that are wholly decided and still kept.
+---@field root? string The workspace folder meant.
+
+---Answer of `wherefore/proposals`: oldest first.
+---@class wherefore.ProposalsAnswer
+---@field proposals wherefore.Proposal[] The proposals.
+
+---A change that waits for decisions, or has them.
+---@class wherefore.Proposal
+---@field id string Unique in the workspace: `p-…`.
+---@field call_id string The call that made it.
+---@field session string The session that holds the call.
+---@field tool string The tool called.
+---@field why string Why it was called.
+---@field origin wherefore.Origin Who called.
+---@field created string When it was made, RFC 3339.
+---@field files wherefore.ProposedFile[] What it changes.
+
+---One file of a proposal.
+---@class wherefore.ProposedFile
+---@field path string Relative to the workspace's root, `/`-separated.
+---@field uri string Its `file:` URI, for editors.
+---@field kind wherefore.ChangeKind What is done to it.
+---@field version? integer The version of the open document in which the hunks' places count; absent where it is not open. An editor that is ahead of it keeps the places that it knows until the next word.
+---@field from? string For a copy, where from.
+---@field hunks wherefore.Hunk[] Its hunks, in order of `start`.
+
+---What a proposal does to a path.
+---@alias wherefore.ChangeKind "edit"|"create"|"delete"|"mkdir"|"copy"
+
+---One contiguous run of changed lines.
+---@class wherefore.Hunk
+---@field id string Unique in its proposal: `h1`, `h2`, … over all files, in order.
+---@field state? wherefore.HunkState Where it stands.
+---@field start integer The first line it replaces in the text as it is now, counted from 0; for an insertion the line before which it goes.
+---@field old string[] The lines it removes, each with its line end.
+---@field new string[] The lines it adds, each with its line end.
+---@field reason? string The person's word on the decision.
+---@field loose? string Set where the patch engine placed it more loosely than exactly: how, for a person to look twice.
+
+---Params of `wherefore/decide`: which pending hunks, and what becomes of them. With neither hunks nor
+---path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is.
+---@class wherefore.DecideParams
+---@field proposal? string The proposal meant; all of them when absent.
+---@field hunks? string[] The hunks meant, by id.
+---@field path? string The file meant, relative to the root.
+---@field act wherefore.Act What becomes of them.
+---@field reason? string A word for the agent.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---What a person does with hunks.
+---@alias wherefore.Act "accept"|"reject"
+
+---Answer of `wherefore/decide`.
+---@class wherefore.DecideAnswer
+---@field proposals wherefore.Proposal[] The proposals touched, as they stand now, read back.
+---@field problems? string[] What could not be done, a sentence each: a hunk that went stale, an editor that said no.
+
+---Params of `wherefore/undo`.
+---@class wherefore.UndoParams
+---@field call? string The call to undo, as `c-0007` or `SESSION/c-0007`; the last one that changed a file when absent.
+---@field root? string The workspace folder meant.
+
+---Answer of `wherefore/undo`.
+---@class wherefore.UndoAnswer
+---@field call string The call undone.
+---@field undo_id string The id that undoes this undo.
+---@field paths string[] The files brought back, relative to the root.
+
+---Answer of `wherefore/status`.
+---@class wherefore.StatusAnswer
+---@field version string This program's version.
+---@field pid integer The process that answered.
+---@field editor boolean Whether an editor is attached.
+---@field workspaces wherefore.WorkspaceStatus[] Each workspace folder.
+
+---One workspace folder of [`StatusAnswer`].
+---@class wherefore.WorkspaceStatus
+---@field root string Its absolute path.
+---@field session string The open session's id, or else that of the last one; empty where there was none.
+---@field log string The session log's absolute path.
+---@field calls integer Calls made in this session.
+---@field agents string[] Agents seen in this session.
+---@field running integer Calls running now.
+---@field pending_hunks integer Hunks that wait for a decision.
+---@field pending_files integer Files with such hunks.
+---@field problems string[] What is not as it should be: a definition refused, a setting ignored.
+
+---Params of `wherefore/list`.
+---@class wherefore.ListParams
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/list`.
+---@class wherefore.ListAnswer
+---@field tools wherefore.ToolSummary[] Every tool, by name.
+
+---One tool of `wherefore/list`, with no schema.
+---@class wherefore.ToolSummary
+---@field name string Its dotted name.
+---@field category string The node it stands under.
+---@field summary string One line.
+---@field risk string `read`, `write`, `execute` or `network`.
+---@field activity string The activity that runs it; empty means latent.
+---@field aliases string[] Other names it answers to.
+
+---Params of `wherefore/log` and `wherefore.openLog`.
+---@class wherefore.LogParams
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+---@field session? string The session meant; the open one when absent.
+---@field text? boolean Whether the text is wanted too.
+
+---Answer of `wherefore/log`.
+---@class wherefore.LogAnswer
+---@field uri string The log as a document of the server's: `wherefore://log/<session>`.
+---@field path string The log as a file, absolute.
+---@field text? string Its text, where it was asked for.
+
+---A call began: the params of `wherefore/didCall`.
+---@class wherefore.CallNotice
+---@field call_id string The call's id in the session log.
+---@field tool string The tool called.
+---@field why string Why.
+---@field origin wherefore.Origin Who called.
+---@field paths string[] The paths it names, relative to the root.
+---@field writes boolean Whether it changes anything.
+---@field time string When, RFC 3339.
+---@field root string The workspace's root, as a `file:` URI.
+
+---A call ended: the params of `wherefore/didFinish`.
+---@class wherefore.FinishNotice
+---@field call_id string The call's id in the session log.
+---@field tool string The tool called.
+---@field status wherefore.Status How it ended.
+---@field error? wherefore.Fault What went wrong, if anything.
+---@field duration_ms number How long it took, in milliseconds.
+
+---Params of `wherefore/save`: documents to write to the disk.
+---@class wherefore.SaveParams
+---@field uris string[] Their URIs.
+
+---Answer of `wherefore/save`.
+---@class wherefore.SaveAnswer
+---@field saved string[] The URIs of those that were written.
+
+local M = {}
+
+M.methods = {
+  -- from the client: wherefore.RawCall -> wherefore.Envelope
+  call = "wherefore/call",
+  -- from the client: wherefore.ProposalsParams -> wherefore.ProposalsAnswer
+  proposals = "wherefore/proposals",
+  -- from the client: wherefore.DecideParams -> wherefore.DecideAnswer
+  decide = "wherefore/decide",
+  -- from the client: wherefore.UndoParams -> wherefore.UndoAnswer
+  undo = "wherefore/undo",
+  -- from the client: nil -> wherefore.StatusAnswer
+  status = "wherefore/status",
+  -- from the client: wherefore.ListParams -> wherefore.ListAnswer
+  list = "wherefore/list",
+  -- from the client: wherefore.LogParams -> wherefore.LogAnswer
+  log = "wherefore/log",
+  -- from the server: wherefore.CallNotice
+  didCall = "wherefore/didCall",
+  -- from the server: wherefore.FinishNotice
+  didFinish = "wherefore/didFinish",
+  -- from the server: wherefore.Proposal
+  proposal = "wherefore/proposal",
+  -- from the server: wherefore.Proposal
+  proposalChanged = "wherefore/proposalChanged",
+  -- from the server: wherefore.SaveParams -> wherefore.SaveAnswer
+  save = "wherefore/save",
+}
+
+return M

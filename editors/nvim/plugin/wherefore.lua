@@ -1,0 +1,33 @@
+-- The command `:Wherefore` and the buffers `wherefore://…`; everything else is loaded when it is first used.
+if vim.g.loaded_wherefore then
+  return
+end
+vim.g.loaded_wherefore = true
+
+if vim.fn.has('nvim-0.10') == 0 then
+  vim.api.nvim_echo({ { 'wherefore needs Neovim 0.10 or newer', 'WarningMsg' } }, true, {})
+  return
+end
+
+vim.api.nvim_create_user_command('Wherefore', function(opts)
+  require('wherefore.command').run(opts)
+end, {
+  nargs = '*',
+  desc = 'Review what agents propose, read the log, undo a call',
+  complete = function(lead, line)
+    return require('wherefore.command').complete(lead, line)
+  end,
+})
+
+vim.api.nvim_create_autocmd('BufReadCmd', {
+  group = vim.api.nvim_create_augroup('wherefore_buffers', {}),
+  pattern = 'wherefore://*',
+  desc = 'Fill a log or a preview',
+  callback = function(event)
+    if event.match:find('^wherefore://log') then
+      require('wherefore.log').fill(event.buf)
+    else
+      require('wherefore.preview').fill(event.buf)
+    end
+  end,
+})

@@ -1,0 +1,192 @@
+--- The rest of the plugin: options, messages, the log that follows, the health check, a server that is not there.
+local child = require('child')
+
+local function eq(got, want, what)
+  if not vim.deep_equal(got, want) then
+    error(('%s\n got: %s\nwant: %s'):format(what or 'differs', vim.inspect(got), vim.inspect(want)), 2)
+  end
+end
+
+local function has(text, part, what)
+  if not text:find(part, 1, true) then
+    error(('%s: no %q in\n%s'):format(what or 'missing', part, text), 2)
+  end
+end
+
+local function with(files, run, opts)
+  return function()
+    local root = child.project(files)
+    local editor = child.start(root, opts)
+    local ok, err = xpcall(run, debug.traceback, editor, root)
+    editor:stop()
+    child.remove(root)
+    if not ok then
+      error(err, 0)
+    end
+  end
+end
+
+local cases = {}
+local function case(name, run)
+  table.insert(cases, { name, run })
+end
+
+case(
+  'options that are wrong are named',
+  with({}, function(editor)
+    local wrong = {
+      { { colour = 'red' }, 'colour is not an option; there are: autostart, cmd' },
+      { { notify = 'loud' }, "option notify must be 'all', 'writes' or 'none'; it is \"loud\"" },
+      { { cmd = 'wherefore lsp' }, 'option cmd must be a list of strings' },
+      { { keys = { acept = 'ga' } }, 'keys.acept is not a key that can be set; there are: accept, accept_file' },
+      { { keys = { accept = 3 } }, 'keys.accept must be a key as a string' },
+    }
+    for _, item in ipairs(wrong) do
+      local said = editor:lua("return select(2, pcall(require('wherefore').setup, ...))", item[1])
+      has(tostring(said), item[2], 'the error')
+    end
+  end)
+)
+
+case(
+  'own keys, and keys that were there before, come back',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    editor:cmd('nnoremap <buffer> ga :let g:mine = 1<CR>')
+    editor:agent('a', 'fs.write', { path = 'a.txt', content = 'b\n', why = 'Turn the letter into the next one' })
+    editor:pending(1)
+    editor:keys('ga')
+    editor:pending(0)
+    eq(editor:lines(), { 'b' })
+    editor:keys('ga')
+    eq(editor:lua('return vim.g.mine'), 1, 'the mapping that was covered')
+  end, { keys = { accept = 'ga', reject = false } })
+)
+
+case(
+  'a call is told with its why, a refused one with its fault',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    editor:agent('r', 'fs.read', { path = 'a.txt', why = 'See which letter the file begins with' })
+    editor:answer('r')
+    editor:wait('return #_G.notes > 0', 'a message')
+    eq(editor:notes(), { 'fs.read a.txt: See which letter the file begins with' })
+    editor:agent('m', 'fs.read', { path = 'a.txt' })
+    editor:answer('m')
+    vim.wait(100)
+    has(table.concat(editor:notes(), '\n'), 'MISSING_WHY')
+  end)
+)
+
+case(
+  'many calls are folded',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    for n = 1, 60 do
+      editor:agent('r' .. n, 'fs.read', { path = 'a.txt', why = 'See whether letter ' .. n .. ' has come by now' })
+    end
+    editor:answer('r60')
+    editor:wait("return _G.notes[#_G.notes] and _G.notes[#_G.notes][1]:find('more calls') ~= nil", 'the summary')
+    vim.wait(1200)
+    local notes = editor:notes()
+    assert(#notes >= 5 and #notes <= 12, #notes .. ' messages')
+    has(table.concat(notes, '\n'), 'fs.read), the last: fs.read a.txt: See whether')
+  end)
+)
+
+case(
+  "notify = 'none' says nothing of calls",
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    editor:agent('w', 'fs.write', { path = 'a.txt', content = 'b\n', why = 'Turn the letter into the next one' })
+    editor:pending(1)
+    vim.wait(300)
+    eq(editor:notes(), {})
+  end, { notify = 'none' })
+)
+
+case(
+  'the log follows',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    editor:agent('r', 'fs.read', { path = 'a.txt', why = 'See which letter the file begins with' })
+    editor:answer('r')
+    editor:cmd('Wherefore log')
+    editor:wait("return vim.fn.bufname():find('wherefore://log') ~= nil and vim.fn.search('begins with', 'nbw') > 0", 'the log')
+    eq(editor:lua('return vim.bo.modifiable'), false)
+    eq(editor:lua('return vim.bo.filetype'), 'markdown')
+    editor:agent('s', 'fs.read', { path = 'a.txt', why = 'See which letter the file ends with' })
+    editor:answer('s')
+    editor:wait("return vim.fn.search('ends with', 'nbw') > 0 and vim.fn.line('.') == vim.fn.line('$')", 'the new part')
+    eq(editor:lua("return #vim.fn.win_findbuf(vim.api.nvim_get_current_buf())"), 1)
+    editor:cmd('Wherefore log')
+    eq(editor:lua("return #vim.api.nvim_tabpage_list_wins(0)"), 2, 'no second window')
+  end)
+)
+
+case(
+  'a program that is not there is told once',
+  with({ ['a.txt'] = 'a\n', ['b.txt'] = 'b\n' }, function(editor)
+    editor:cmd('edit a.txt')
+    editor:cmd('edit b.txt')
+    vim.wait(100)
+    eq(editor:notes(), { 'wherefore: no-such-program was not found; put it on the PATH, or set cmd in setup(), then :Wherefore restart' })
+    editor:cmd('checkhealth wherefore')
+    has(table.concat(editor:lines(), '\n'), 'no-such-program was not found')
+  end, { cmd = { 'no-such-program', 'lsp' } })
+)
+
+case(
+  'a program that ends at once is told, and not started again and again',
+  with({ ['a.txt'] = 'a\n', ['b.txt'] = 'b\n' }, function(editor)
+    editor:cmd('edit a.txt')
+    editor:wait('return #_G.notes > 0', 'the message')
+    editor:cmd('edit b.txt')
+    vim.wait(300)
+    local told = vim.tbl_filter(function(note)
+      return note:find(':Wherefore restart', 1, true)
+    end, editor:notes())
+    eq(#told, 1)
+  end, { cmd = { 'false' } })
+)
+
+case(
+  'one server a workspace, also where the folder asks for it before a file is open',
+  with({ ['.wherefore/config.toml'] = '', ['a.txt'] = 'a\n', ['sub/b.txt'] = 'b\n' }, function(editor)
+    editor:cmd('edit sub/b.txt')
+    editor:edit('a.txt')
+    eq(editor:lua("return #require('wherefore.client').all()"), 1)
+    editor:cmd('Wherefore restart')
+    editor:edit('sub/b.txt')
+    eq(editor:lua("return #require('wherefore.client').all()"), 1)
+    editor:cmd('Wherefore stop')
+    editor:wait("return #require('wherefore.client').all() == 0", 'the end')
+    eq(#vim.tbl_filter(function(note)
+      return note:find('ended', 1, true)
+    end, editor:notes()), 0, 'a stop that was asked for is no news')
+  end)
+)
+
+case(
+  'the health check',
+  with({ ['a.txt'] = 'a\n' }, function(editor, root)
+    editor:edit('a.txt')
+    editor:cmd('checkhealth wherefore')
+    local text = table.concat(editor:lines(), '\n')
+    for _, part in ipairs({ 'Neovim 0.', 'setup() was called', 'wherefore 0.', 'a server runs for ' .. root, '0 hunks wait', 'doctor' }) do
+      has(text, part, 'the report')
+    end
+  end)
+)
+
+case(
+  'the command completes, and a wrong word is told',
+  with({}, function(editor)
+    local words = editor:lua("return vim.fn.getcompletion('Wherefore a', 'cmdline')")
+    eq(words, { 'accept', 'accept-all', 'accept-file' })
+    editor:cmd('Wherefore acept')
+    has(editor:notes()[1], 'there is no :Wherefore acept')
+  end)
+)
+
+return cases

@@ -1,0 +1,119 @@
+//! The names nearest to one that was not found.
+
+/// The one of `names` that `asked` may well be a slip for.
+pub fn meant<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let asked = words(asked);
+    let scored = names.into_iter().map(|name| (likeness(&asked, &words(name)), name));
+    scored.filter(|(score, _)| *score >= 0.6).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+/// At most `count` of `names` that look like `asked`, the nearest first.
+pub fn nearest<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
+    let asked = words(asked);
+    let mut scored: Vec<_> = names
+        .into_iter()
+        .map(|name| (likeness(&asked, &words(name)), name))
+        .filter(|(score, _)| *score >= 0.4)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored.truncate(count);
+    scored.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Lower-case words of a name, split at separators and at a capital after a small letter. Bounded, so that a
+/// name of megabytes costs nothing.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut small = false;
+    for c in name.chars().take(64) {
+        if !c.is_alphanumeric() || (small && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        small = c.is_lowercase();
+        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// From 0 to 1: the better of the edit distance over the whole name and the share of words in common.
+fn likeness(a: &[String], b: &[String]) -> f64 {
+    let (whole_a, whole_b) = (a.concat(), b.concat());
+    let longest = whole_a.chars().count().max(whole_b.chars().count());
+    if longest == 0 {
+        return 0.0;
+    }
+    let spelled = 1.0 - ratio(distance(&whole_a, &whole_b), longest);
+    let common = a.iter().filter(|word| b.iter().any(|other| alike(word, other))).count();
+    let shared = 0.95 * ratio(2 * common, a.len() + b.len());
+    // Of names that share as many words, the one spelled more alike is the nearer.
+    0.9 * spelled.max(shared) + 0.1 * spelled.min(shared)
+}
+
+/// The same word, give or take a letter or an ending.
+fn alike(a: &str, b: &str) -> bool {
+    let shorter = a.len().min(b.len());
+    a == b
+        || (shorter >= 3 && (a.starts_with(b) || b.starts_with(a)))
+        || (shorter >= 4 && distance(a, b) <= 1)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "names are at most 64 characters long")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+/// How many characters are to be put in, taken out, replaced or swapped with the next.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), vec![0; b.len() + 1]];
+    rows[0] = rows[1].clone();
+    for i in 1..=a.len() {
+        rows[2][0] = i;
+        for j in 1..=b.len() {
+            let same = usize::from(a[i - 1] != b[j - 1]);
+            let mut least = (rows[1][j] + 1).min(rows[2][j - 1] + 1).min(rows[1][j - 1] + same);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[0][j - 2] + 1);
+            }
+            rows[2][j] = least;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1].last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    const NAMES: [&str; 11] = [
+        "fs.read",
+        "fs.write",
+        "fs.append",
+        "fs.ls",
+        "fs.patch",
+        "fs.mkdir",
+        "search.lexical",
+        "read_file",
+        "list_files",
+        "task_complete",
+        "review.wait",
+    ];
+
+    fn check(asked: &str, expected: &[&str]) {
+        assert_eq!(nearest(asked, NAMES, 3), expected, "{asked}");
+    }
+
+    #[test]
+    fn near_names() {
+        check("fs.raed", &["fs.read", "fs.append", "fs.patch"]);
+        check("readFile", &["read_file", "list_files", "fs.read"]);
+        check("search", &["search.lexical", "fs.patch"]);
+        check("complete_task", &["task_complete"]);
+        check("zzz", &[]);
+        check("", &[]);
+    }
+}

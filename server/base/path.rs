@@ -1,0 +1,189 @@
+//! Paths inside the workspace.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::{Code, Fault};
+
+/// A path relative to the workspace's root: `/`-separated, with no empty, `.` or `..` part; the root itself is
+/// `.`. It says nothing about symlinks: only opening it does (`workspace::Root`).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorkspacePath(String);
+
+/// Bytes of the longest path that a caller may write: what systems take. Rules look at each folder of a path, so a
+/// longer one would cost the square of its length.
+const LONGEST: usize = 4095;
+
+impl WorkspacePath {
+    /// The workspace's root.
+    pub fn root() -> Self {
+        Self(".".to_owned())
+    }
+
+    /// Reads a path as a caller writes it: relative, or absolute or a `file:` URI where it names something
+    /// below `root` by the root's own spelling. Whether it stays beneath through symlinks is decided where it
+    /// is opened.
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED where it leaves the root, INVALID_ARGS for an empty path, one with a NUL, or a longer one
+    /// than the system takes.
+    pub fn parse(root: &str, asked: &str) -> Result<Self, Fault> {
+        if asked.is_empty() {
+            return Err(Fault::new(Code::InvalidArgs, "the path is empty")
+                .suggest("name a file or folder relative to the workspace, or `.` for its root"));
+        }
+        if asked.len() > LONGEST {
+            let message = format!("the path has {} bytes; the longest one has {LONGEST}", asked.len());
+            return Err(
+                Fault::new(Code::InvalidArgs, message).suggest("name a file or folder of the workspace")
+            );
+        }
+        if asked.contains('\0') {
+            return Err(Fault::new(Code::InvalidArgs, format!("the path {asked:?} holds a NUL")));
+        }
+        let decoded = asked.strip_prefix("file://").map(percent_decode);
+        let path = decoded.as_deref().unwrap_or(asked);
+        let inner = match path.strip_prefix('/') {
+            None => path,
+            Some(_) => below(root, path).ok_or_else(|| outside(asked))?,
+        };
+        Self::clean(inner).ok_or_else(|| outside(asked))
+    }
+
+    /// Cleans a relative path; nothing where it leaves the root.
+    pub fn clean(path: &str) -> Option<Self> {
+        let mut parts = Vec::new();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop()?;
+                }
+                part => parts.push(part),
+            }
+        }
+        Some(if parts.is_empty() { Self::root() } else { Self(parts.join("/")) })
+    }
+
+    /// The path as text, `.` for the root.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is the root itself.
+    pub fn is_root(&self) -> bool {
+        self.0 == "."
+    }
+
+    /// Its parts, none for the root.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|part| *part != ".")
+    }
+
+    /// The folder it is in; nothing for the root.
+    pub fn parent(&self) -> Option<Self> {
+        match self.0.rsplit_once('/') {
+            Some((parent, _)) => Some(Self(parent.to_owned())),
+            None => (!self.is_root()).then(Self::root),
+        }
+    }
+
+    /// Its last part, `.` for the root.
+    pub fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// `name` inside this folder. `name` is one part or several, and must not climb.
+    pub fn join(&self, name: &str) -> Option<Self> {
+        Self::clean(&format!("{}/{name}", self.0)).filter(|path| self.is_root() || path.is_in(self))
+    }
+
+    /// Whether it is `folder` or lies below it.
+    pub fn is_in(&self, folder: &Self) -> bool {
+        folder.is_root()
+            || self
+                .0
+                .strip_prefix(folder.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl fmt::Display for WorkspacePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The rest of an absolute path below `root`, part by part. This only reads a spelling; it permits nothing.
+fn below<'a>(root: &str, path: &'a str) -> Option<&'a str> {
+    let mut rest = path;
+    for part in root.split('/').filter(|part| !part.is_empty()) {
+        rest = rest.trim_start_matches('/').strip_prefix(part)?;
+        if !(rest.is_empty() || rest.starts_with('/')) {
+            return None;
+        }
+    }
+    Some(rest)
+}
+
+fn percent_decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn outside(asked: &str) -> Fault {
+    Fault::new(Code::PermissionDenied, format!("{asked:?} is outside the workspace"))
+        .suggest("use a path relative to the workspace's root, without leaving it by `..`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkspacePath;
+
+    fn check(asked: &str, expected: Option<&str>) {
+        let path = WorkspacePath::parse("/w/p", asked).ok();
+        assert_eq!(path.as_ref().map(WorkspacePath::as_str), expected, "{asked:?}");
+    }
+
+    #[test]
+    fn paths_are_cleaned_or_refused() {
+        check("a/./b//c/../d", Some("a/b/d"));
+        check(".", Some("."));
+        check("a/..", Some("."));
+        check("/w/p/a", Some("a"));
+        check("/w/p", Some("."));
+        check("file:///w/p/a%20b", Some("a b"));
+        for outside in
+            ["..", "a/../../b", "/w/pp/a", "/etc/passwd", "/w/p/../q", "", "a\0b", "file:///w/p/%2e%2e/q"]
+        {
+            check(outside, None);
+        }
+    }
+
+    #[test]
+    fn joins_and_ancestors() {
+        let path = WorkspacePath::clean("a/b").unwrap();
+        assert_eq!(path.join("c/../d").unwrap().as_str(), "a/b/d");
+        assert_eq!(path.join("../../c"), None);
+        assert!(path.is_in(&WorkspacePath::clean("a").unwrap()));
+        assert!(!WorkspacePath::clean("ab").unwrap().is_in(&WorkspacePath::clean("a").unwrap()));
+        assert_eq!(path.parent().unwrap().parent().unwrap(), WorkspacePath::root());
+    }
+}

@@ -1,0 +1,29 @@
+//! Tool definitions: one loader for the built-in ones and those that users write.
+//!
+//! A definition is a YAML file with one `tool:` in it. [`load`] reads the built-in ones, which are embedded,
+//! and the users', which are handed in as text; what breaks a rule becomes a [`Problem`] with its line, and
+//! the other definitions still load. Nothing here reads a file.
+
+mod built_in;
+mod check;
+
+mod definition;
+mod example;
+mod load;
+mod node;
+mod reader;
+mod schema;
+mod tree;
+
+pub(crate) use definition::folded;
+
+pub use built_in::BUILT_IN;
+pub use definition::{Alias, Example, Risk, Sandbox, ToolDef};
+pub use example::matches;
+pub use load::{Catalogue, load};
+pub use node::Problem;
+pub use schema::compile;
+pub use tree::{TreeNode, tree};
+
+#[cfg(test)]
+mod tests;

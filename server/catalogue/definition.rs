@@ -1,0 +1,143 @@
+//! A tool's definition, once every rule of it holds.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a call of the tool can do at worst; shown to people and to clients, never a permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// It looks, or only says something.
+    Read,
+    /// It changes files.
+    Write,
+    /// It runs a program.
+    Execute,
+    /// It reaches the network.
+    Network,
+}
+
+impl Risk {
+    /// Every risk with its word, from the least to the most.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("read", Self::Read),
+        ("write", Self::Write),
+        ("execute", Self::Execute),
+        ("network", Self::Network),
+    ];
+
+    /// The word that definitions use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::Network => "network",
+        }
+    }
+}
+
+/// The limits that a tool runs in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sandbox {
+    /// Whether it may reach the network.
+    pub network: bool,
+    /// What it may touch: `workspace:r`, `workspace:rw`, or a glob below the root with `:r` or `:rw`.
+    pub filesystem: Vec<String>,
+    /// Milliseconds after which it is stopped.
+    pub timeout_ms: u64,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self { network: false, filesystem: Vec::new(), timeout_ms: 30_000 }
+    }
+}
+
+/// A call that shows how the tool is used; the built-in ones run as tests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Example {
+    /// The arguments, without `why`.
+    pub input: Value,
+    /// What comes back. Only the members given here are compared ([`super::matches`]); nothing where the
+    /// example shows only a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// The reason.
+    pub why: String,
+}
+
+/// Another name that the tool answers to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Alias {
+    /// The name.
+    pub name: String,
+    /// The alias's own argument names, each with the tool's argument that it stands for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub args: BTreeMap<String, String>,
+    /// Arguments that may be left out under this name, with what they then are.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub defaults: BTreeMap<String, Value>,
+}
+
+/// A tool: a pure schema, with no code.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolDef {
+    /// Unique and dotted, as `fs.read`.
+    pub name: String,
+    /// The category of the tree's node that it stands under.
+    pub category: String,
+    /// Further nodes, each as the path of names from the root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<Vec<String>>,
+    /// One line.
+    pub summary: String,
+    /// Everything that a model needs to know.
+    pub description: String,
+    /// Words to find it by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What a call can do at worst.
+    pub risk: Risk,
+    /// The arguments, `why` among them: JSON Schema 2020-12, its root an object.
+    pub input_schema: Value,
+    /// The output; nothing where anything may come back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// The limits that it runs in.
+    pub sandbox: Sandbox,
+    /// Calls that show how it is used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Example>,
+    /// Counts up with each change that callers notice.
+    pub version: u64,
+    /// Other names that it answers to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Alias>,
+    /// The activity asked for: empty means latent, nothing means the one of the same name, if there is one.
+    #[serde(rename = "_activity", skip_serializing_if = "Option::is_none")]
+    pub activity: Option<String>,
+    /// The file it was read from; nothing for a built-in one.
+    #[serde(skip)]
+    pub source: Option<String>,
+}
+
+/// A name with dots and dashes as underscores: how clients that allow no dots spell it.
+pub(crate) fn folded(name: &str) -> String {
+    name.replace(['.', '-'], "_").to_lowercase()
+}
+
+impl ToolDef {
+    /// The name as clients want it that allow no dots: `fs_read`.
+    pub fn flat_name(&self) -> String {
+        self.name.replace('.', "_")
+    }
+
+    /// The names of its arguments, `why` among them, in the order of the schema.
+    pub fn argument_names(&self) -> impl Iterator<Item = &str> {
+        let properties = self.input_schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(|map| map.keys().map(String::as_str))
+    }
+}

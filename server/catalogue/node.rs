@@ -1,0 +1,213 @@
+//! YAML as a tree whose keys and values know their lines.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use serde_saphyr::Spanned;
+
+/// Bytes of the largest definition.
+const BYTES: usize = 256 << 10;
+/// How deep a definition may nest.
+const DEPTH: usize = 40;
+
+/// Something wrong with a file, and the line to mend.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The file, as it was handed in.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// Which rule it breaks, in a word that does not change.
+    pub rule: &'static str,
+    /// What is wrong and how to mend it.
+    pub message: String,
+}
+
+/// A value with the line of its key, or its own where it has none.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Node {
+    pub(super) line: u32,
+    pub(super) kind: Kind,
+}
+
+/// What a node holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    Scalar(Value),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+/// A key with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    /// The key's line.
+    pub(super) line: u32,
+    pub(super) value: Node,
+}
+
+/// Reads one document.
+///
+/// # Errors
+/// A problem for what is not YAML, for a key that stands twice, and for what is past the bounds.
+pub(super) fn read(path: &str, text: &str) -> Result<Node, Problem> {
+    let problem = |line, rule, message| Problem { path: path.to_owned(), line, rule, message };
+    if text.len() > BYTES {
+        let message = format!("the file has {} bytes; a definition has at most {BYTES}", text.len());
+        return Err(problem(1, "size", message));
+    }
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: 50_000,
+            max_nodes: 20_000,
+            max_depth: DEPTH,
+            max_aliases: 100,
+            max_anchors: 100,
+            max_recorded_anchor_events: 5_000,
+            max_documents: 1,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: 10_000,
+            max_replay_stack_depth: 8,
+            max_alias_expansions_per_anchor: 100,
+        },
+        strict_booleans: true,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options::<Spanned<Unplaced>>(text, options).map(placed).map_err(|error| {
+        let line = error.location().map_or(1, |at| at.line());
+        let message = error.to_string();
+        let rule = if message.contains("duplicate") { "duplicate-key" } else { "yaml" };
+        problem(u32::try_from(line).unwrap_or(u32::MAX).max(1), rule, message)
+    })
+}
+
+/// A value whose line is known only to what is around it.
+struct Unplaced(Kind);
+
+fn placed(node: Spanned<Unplaced>) -> Node {
+    Node { line: line(&node), kind: node.value.0 }
+}
+
+fn line<T>(at: &Spanned<T>) -> u32 {
+    u32::try_from(at.referenced.line()).unwrap_or(u32::MAX).max(1)
+}
+
+impl<'de> Deserialize<'de> for Unplaced {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyKind).map(Self)
+    }
+}
+
+struct AnyKind;
+
+impl<'de> Visitor<'de> for AnyKind {
+    type Value = Kind;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::Null))
+    }
+
+    fn visit_none<E>(self) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Kind, E> {
+        Ok(Kind::Scalar(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Kind, E> {
+        Ok(Kind::Scalar(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Kind, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number that is not finite"))?;
+        Ok(Kind::Scalar(Value::Number(number)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::String(value.to_owned())))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::String(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Kind, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element::<Spanned<Unplaced>>()? {
+            list.push(placed(item));
+        }
+        Ok(Kind::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Kind, A::Error> {
+        let mut map = Vec::new();
+        while let Some((key, value)) = entries.next_entry::<Spanned<String>, Spanned<Unplaced>>()? {
+            // A problem with a value is shown where its key stands, not on the next line where it begins.
+            let line = line(&key);
+            map.push(Entry { line, key: key.value, value: Node { line, ..placed(value) } });
+        }
+        Ok(Kind::Map(map))
+    }
+}
+
+impl Node {
+    /// The value without its lines.
+    pub(super) fn value(&self) -> Value {
+        match &self.kind {
+            Kind::Scalar(value) => value.clone(),
+            Kind::List(items) => Value::Array(items.iter().map(Self::value).collect()),
+            Kind::Map(entries) => {
+                let members = entries.iter().map(|entry| (entry.key.clone(), entry.value.value()));
+                Value::Object(members.collect::<Map<_, _>>())
+            }
+        }
+    }
+
+    /// The entry of that key.
+    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// Every entry; none where it is no map.
+    pub(super) fn entries(&self) -> &[Entry] {
+        if let Kind::Map(entries) = &self.kind { entries } else { &[] }
+    }
+
+    /// The text, where it is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        if let Kind::Scalar(Value::String(text)) = &self.kind { Some(text) } else { None }
+    }
+
+    /// The line of what a JSON pointer names, or of the nearest thing around it.
+    pub(super) fn line_at(&self, pointer: &str) -> u32 {
+        let (mut node, mut line) = (self, self.line);
+        for part in pointer.split('/').skip(1) {
+            let part = part.replace("~1", "/").replace("~0", "~");
+            (node, line) = match &node.kind {
+                Kind::Map(_) => match node.entry(&part) {
+                    Some(entry) => (&entry.value, entry.line),
+                    None => return line,
+                },
+                Kind::List(items) => match part.parse::<usize>().ok().and_then(|at| items.get(at)) {
+                    Some(item) => (item, item.line),
+                    None => return line,
+                },
+                Kind::Scalar(_) => return line,
+            };
+        }
+        line
+    }
+}

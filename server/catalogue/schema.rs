@@ -1,0 +1,206 @@
+//! Schemas: what a definition's must be like, and compiled ones.
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+
+use super::node::{Kind, Node};
+use super::reader::Reader;
+use crate::base::nearest::meant;
+
+/// Compiles a schema as JSON Schema 2020-12. References to other documents are not followed, and patterns
+/// run in linear time.
+///
+/// # Errors
+/// What is wrong with it, after a JSON pointer to where.
+pub fn compile(schema: &Value) -> Result<Validator, (String, String)> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_pattern_options(PatternOptions::regex().size_limit(1 << 20))
+        .offline()
+        .build(schema)
+        .map_err(|error| (error.instance_path().as_str().to_owned(), clipped(&error.to_string())))
+}
+
+fn clipped(text: &str) -> String {
+    text.chars().take(300).collect()
+}
+
+/// Reports what is wrong with a tool's input schema; gives it back compiled where nothing is.
+pub(super) fn input(reader: &mut Reader, node: &Node) -> Option<Validator> {
+    let before = reader.count();
+    if node.entry("type").and_then(|entry| entry.value.text()) != Some("object") {
+        reader.problem(
+            node.line_at("/type"),
+            "schema-root",
+            "the root of `input_schema` needs `type: object`",
+        );
+    }
+    let properties = node.entry("properties");
+    for entry in properties.iter().flat_map(|entry| entry.value.entries()) {
+        if entry.key.starts_with('_') {
+            let message = format!("`{}`: names that start with `_` are kept for meta fields", entry.key);
+            reader.problem(entry.line, "meta-field", message);
+        }
+    }
+    walk(reader, node, true);
+    why(reader, node);
+    // A schema that breaks our own rules is often no schema at all; what the library says of it then adds nothing.
+    if reader.count() > before || !reader.thorough { None } else { compiled(reader, node) }
+}
+
+/// Reports what is wrong with a tool's output schema; gives it back compiled where nothing is.
+pub(super) fn output(reader: &mut Reader, node: &Node) -> Option<Validator> {
+    let before = reader.count();
+    if !matches!(node.kind, Kind::Map(_)) {
+        reader.problem(node.line, "schema", "`output_schema` is a map, as `type: object` with `properties`");
+    }
+    walk(reader, node, false);
+    if reader.count() > before || !reader.thorough { None } else { compiled(reader, node) }
+}
+
+/// Compiles what keeps our rules; all that JSON Schema itself has against it is reported.
+fn compiled(reader: &mut Reader, node: &Node) -> Option<Validator> {
+    let value = node.value();
+    let before = reader.count();
+    for error in jsonschema::draft202012::meta::validator().iter_errors(&value).take(10) {
+        let line = node.line_at(error.instance_path().as_str());
+        reader.problem(line, "schema", clipped(&error.to_string()));
+    }
+    if reader.count() > before {
+        return None;
+    }
+    compile(&value)
+        .map_err(|(pointer, message)| reader.problem(node.line_at(&pointer), "schema", message))
+        .ok()
+}
+
+fn why(reader: &mut Reader, node: &Node) {
+    let line = node.line_at("/properties/why");
+    let kind = node.entry("properties").and_then(|all| all.value.entry("why"));
+    let kind = kind.and_then(|why| why.value.entry("type")).and_then(|kind| kind.value.text());
+    if kind != Some("string") {
+        reader.problem(line, "why", "`input_schema.properties` needs `why`, of `type: string`");
+    }
+    let required = node.entry("required").map(|entry| &entry.value);
+    let listed = required.is_some_and(|list| match &list.kind {
+        Kind::List(items) => items.iter().any(|item| item.text() == Some("why")),
+        _ => false,
+    });
+    if !listed {
+        reader.problem(node.line_at("/required"), "why", "`input_schema.required` needs `why` in it");
+    }
+}
+
+/// Keywords whose value is a map of schemas, one schema, or a list of schemas.
+const MAPS: &[&str] = &["properties", "patternProperties", "$defs", "dependentSchemas"];
+const ONES: &[&str] = &[
+    "items",
+    "additionalProperties",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "unevaluatedProperties",
+];
+const LISTS: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
+/// The others that say something, for the nearest name to a misspelt one.
+const OTHERS: &[&str] = &[
+    "type",
+    "description",
+    "title",
+    "default",
+    "enum",
+    "const",
+    "required",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "$ref",
+    "$comment",
+];
+/// What stands for a type where a property has none.
+const TYPED: &[&str] = &["type", "$ref", "anyOf", "oneOf", "allOf"];
+
+/// Goes through a schema and the schemas in it. Depth is bounded where the file is read.
+fn walk(reader: &mut Reader, schema: &Node, strict: bool) {
+    for entry in schema.entries() {
+        let key = entry.key.as_str();
+        match &entry.value.kind {
+            Kind::Map(members) if MAPS.contains(&key) => {
+                for member in members {
+                    if key == "properties" {
+                        property(reader, &member.key, member.line, &member.value, strict);
+                    }
+                    walk(reader, &member.value, strict);
+                }
+            }
+            Kind::Map(_) if ONES.contains(&key) => walk(reader, &entry.value, strict),
+            Kind::List(items) if LISTS.contains(&key) => {
+                items.iter().for_each(|item| walk(reader, item, strict));
+            }
+            _ if key == "$ref" && !entry.value.text().is_some_and(|to| to.starts_with('#')) => {
+                reader.problem(entry.line, "schema", "a `$ref` stays in its file, as `#/$defs/size`");
+            }
+            _ => keyword(reader, key, entry.line),
+        }
+    }
+}
+
+/// A keyword that JSON Schema does not know says nothing; a misspelt one is meant to.
+fn keyword(reader: &mut Reader, key: &str, line: u32) {
+    let mut known = MAPS.iter().chain(ONES).chain(LISTS).chain(OTHERS).copied();
+    if known.clone().any(|one| one == key) {
+        return;
+    }
+    if let Some(near) = meant(key, known.by_ref()) {
+        reader.problem(
+            line,
+            "unknown-key",
+            format!("`{key}` is no keyword of a schema; did you mean `{near}`?"),
+        );
+    }
+}
+
+fn property(reader: &mut Reader, name: &str, line: u32, schema: &Node, strict: bool) {
+    if let Some(kind) = schema.text() {
+        let message =
+            format!("`{name}: {kind}` is no schema; write `{name}: {{ type: {kind}, description: … }}`");
+        return reader.problem(line, "property-type", message);
+    }
+    if !matches!(schema.kind, Kind::Map(_)) {
+        return reader.problem(
+            line,
+            "property-type",
+            format!("`{name}` needs a schema: a map with a `type`"),
+        );
+    }
+    if !strict {
+        return;
+    }
+    if !TYPED.iter().any(|key| schema.entry(key).is_some()) {
+        reader.problem(line, "property-type", format!("`{name}` needs a `type`"));
+    }
+    match schema.entry("description").map(|entry| (entry.line, entry.value.text())) {
+        Some((_, Some(text))) if !text.trim().is_empty() => {}
+        Some((line, _)) => {
+            reader.problem(line, "property-description", format!("`{name}` needs words in its `description`"))
+        }
+        None => reader.problem(line, "property-description", format!("`{name}` needs a `description`")),
+    }
+}

@@ -1,0 +1,77 @@
+//! The command line: one file a subcommand.
+
+mod answer;
+mod backend;
+mod call;
+mod completions;
+mod demo;
+mod doctor;
+mod init;
+mod limits;
+mod log;
+mod lsp;
+mod patch;
+mod print;
+mod review;
+mod show;
+mod status;
+mod tools;
+mod undo;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// The tool layer between an editor and the language models that work in it: every tool call says why, is checked,
+/// confined, shown, accepted hunk by hunk, undoable, and logged.
+#[derive(Debug, Parser)]
+#[command(name = "wherefore", version, about, arg_required_else_help = true, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::DemoArgs),
+    Lsp(lsp::Args),
+    Call(call::Args),
+    Tools(tools::Args),
+    Patch(patch::PatchArgs),
+    Review(review::Args),
+    Undo(undo::Args),
+    Log(log::LogArgs),
+    Status(status::Args),
+    Init(init::InitArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+/// What the server says of itself goes to standard error, as `WHEREFORE_LOG` asks for (`info`, `wherefore=debug`).
+fn trace() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("WHEREFORE_LOG");
+    if let Ok(filter) = filter {
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    }
+}
+
+/// Parses the arguments and runs the subcommand they name. Exit codes: 0 done, 1 a fault, 2 wrong usage.
+pub fn main() -> ExitCode {
+    trace();
+    let arguments = Arguments::parse();
+    limits::outlive_size_limit();
+    match arguments.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
+        Command::Call(args) => call::run(&args),
+        Command::Tools(args) => tools::run(&args),
+        Command::Patch(args) => patch::run(&args),
+        Command::Review(args) => review::run(&args),
+        Command::Undo(args) => undo::run(&args),
+        Command::Log(args) => log::run(args),
+        Command::Status(args) => status::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => completions::run(&args, Arguments::command()),
+    }
+}

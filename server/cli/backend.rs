@@ -1,0 +1,103 @@
+//! Who carries out what the command line asks: a running server of that folder, or this process.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::limits;
+use crate::hub::{Hub, HubOptions};
+use crate::ports::NoEditor;
+use crate::protocol::{Code, Door, Fault};
+use crate::socket::{Link, servers};
+
+/// The workspace meant.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RootArgs {
+    /// The workspace's folder [default: the nearest one above that is open in an editor or holds .wherefore or
+    /// .git, else the current one]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+}
+
+impl RootArgs {
+    /// The absolute path of the workspace meant, with symlinks resolved.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is no such folder.
+    pub fn find(&self) -> Result<String, Fault> {
+        let here = std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?;
+        let open: Vec<String> = servers().into_iter().flat_map(|server| server.roots).collect();
+        let marked = |folder: &&Path| {
+            folder.join(".wherefore").is_dir()
+                || folder.join(".git").exists()
+                || open.iter().any(|root| Path::new(root) == *folder)
+        };
+        let folder = match &self.root {
+            Some(root) => root.clone(),
+            None => here.ancestors().find(marked).unwrap_or(&here).to_owned(),
+        };
+        let real = std::fs::canonicalize(&folder)
+            .map_err(|error| Fault::new(Code::NotFound, format!("{}: {error}", folder.display())))?;
+        if !real.is_dir() {
+            return Err(Fault::new(Code::NotFound, format!("{} is not a folder", folder.display())));
+        }
+        real.to_str()
+            .map(str::to_owned)
+            .ok_or_else(|| Fault::new(Code::Unsupported, format!("{} is not a UTF-8 path", folder.display())))
+    }
+}
+
+/// Who carries it out.
+#[derive(Debug)]
+pub enum Backend {
+    /// A running server: it knows the editor's unsaved text.
+    Server(Link),
+    /// This process, with a runtime of its own.
+    Here(Option<tokio::runtime::Runtime>, Hub),
+}
+
+impl Drop for Backend {
+    /// A call that is stuck in a system call does not hold up the end.
+    fn drop(&mut self) {
+        if let Self::Here(runtime, _) = self {
+            runtime.take().into_iter().for_each(tokio::runtime::Runtime::shutdown_background);
+        }
+    }
+}
+
+impl Backend {
+    /// The running server of `root`, else this process.
+    ///
+    /// # Errors
+    /// What keeps the folder from being opened.
+    pub fn open(root: &str) -> Result<Self, Fault> {
+        limits::room_for_files()?;
+        if let Some(link) = Link::find(root) {
+            return Ok(Self::Server(link));
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Fault::internal(error.to_string()))?;
+        let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true });
+        hub.add_root(root)?;
+        Ok(Self::Here(Some(runtime), hub))
+    }
+
+    /// Sends a request and reads its answer.
+    ///
+    /// # Errors
+    /// What the request says.
+    pub fn request<T: DeserializeOwned>(&mut self, method: &str, params: Value) -> Result<T, Fault> {
+        let answer = match self {
+            Self::Server(link) => link.request(method, &params)?,
+            Self::Here(Some(runtime), hub) => runtime.block_on(hub.request(method, params, Door::Cli))?,
+            Self::Here(None, _) => return Err(Fault::internal("this process is ending")),
+        };
+        serde_json::from_value(answer)
+            .map_err(|error| Fault::internal(format!("the answer of {method} is odd: {error}")))
+    }
+}

@@ -1,0 +1,140 @@
+//! `wherefore call`: one tool call, or a batch of them.
+
+use std::io::{BufRead, Read};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::answer;
+use super::backend::{Backend, RootArgs};
+use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
+
+/// Call a tool: its result as JSON on standard output (exit 0), or its fault (exit 1)
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The tool's name, as `wherefore tools` lists it
+    #[arg(required_unless_present = "batch")]
+    tool: Option<String>,
+    /// Its arguments as a JSON object, `why` among them; `-` reads them from standard input
+    #[arg(required_unless_present = "batch", value_name = "ARGS")]
+    arguments: Option<String>,
+    #[command(flatten)]
+    root: RootArgs,
+    /// What becomes of a change
+    #[arg(long, value_enum, default_value = "auto")]
+    policy: PolicyArg,
+    /// Read a call {"tool", "arguments"} a line from standard input, answer a line each, in order
+    #[arg(long, conflicts_with_all = ["tool", "arguments"])]
+    batch: bool,
+    /// Who calls, for the log: a name and version
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+}
+
+/// What becomes of a change.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PolicyArg {
+    /// Apply it at once
+    Auto,
+    /// Refuse it
+    Deny,
+    /// Keep it for `wherefore review`
+    Hold,
+    /// Show it in the editor that has the folder open; without one, keep it
+    Ask,
+}
+
+impl From<PolicyArg> for Policy {
+    fn from(policy: PolicyArg) -> Self {
+        match policy {
+            PolicyArg::Auto => Self::Auto,
+            PolicyArg::Deny => Self::Deny,
+            PolicyArg::Hold => Self::Hold,
+            PolicyArg::Ask => Self::Ask,
+        }
+    }
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> ExitCode {
+    let opened = args.root.find().and_then(|root| Ok((Backend::open(&root)?, root)));
+    let (mut backend, root) = match opened {
+        Ok(opened) => opened,
+        Err(fault) => return show_fault(&fault),
+    };
+    if args.batch {
+        return batch(args, &mut backend, &root);
+    }
+    let given = args.arguments.as_deref().unwrap_or_default();
+    let arguments = match given {
+        "-" => {
+            let mut text = String::new();
+            match std::io::stdin().read_to_string(&mut text) {
+                Ok(_) => Value::String(text),
+                Err(error) => return show_fault(&unreadable(&error)),
+            }
+        }
+        given => Value::String(given.to_owned()),
+    };
+    let raw = RawCall { tool: args.tool.clone().unwrap_or_default(), arguments, ..RawCall::default() };
+    let envelope = send(args, &mut backend, &root, raw);
+    for warning in &envelope.warnings {
+        answer::note(&format!("wherefore: {warning}"));
+    }
+    if let Some(rest) = &envelope.rest {
+        answer::note(&format!("wherefore: the output is cut: {rest}"));
+    }
+    for decision in &envelope.decisions {
+        answer::note(&format!(
+            "wherefore: {} of {} is {} now",
+            decision.proposal, decision.call_id, decision.status
+        ));
+    }
+    match envelope.error {
+        Some(fault) => show_fault(&fault),
+        None => {
+            answer::json(&envelope.result.unwrap_or_default());
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+fn batch(args: &Args, backend: &mut Backend, root: &str) -> ExitCode {
+    for line in std::io::stdin().lock().split(b'\n') {
+        let line = match line {
+            Ok(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
+            Ok(line) => line,
+            Err(error) => return show_fault(&unreadable(&error)),
+        };
+        let envelope = match serde_json::from_slice::<RawCall>(&line) {
+            Ok(raw) => send(args, backend, root, raw),
+            Err(error) => refused(
+                Fault::new(Code::InvalidArgs, format!("the line is not a call: {error}"))
+                    .suggest("write {\"tool\": \"fs.read\", \"arguments\": {\"path\": \"…\", \"why\": \"…\"}} on one line"),
+            ),
+        };
+        answer::line(&serde_json::to_string(&envelope).unwrap_or_default());
+    }
+    ExitCode::SUCCESS
+}
+
+fn send(args: &Args, backend: &mut Backend, root: &str, raw: RawCall) -> Envelope {
+    let mut raw =
+        RawCall { policy: raw.policy.or(Some(args.policy.into())), root: Some(root.to_owned()), ..raw };
+    raw.origin.agent = raw.origin.agent.or_else(|| args.agent.clone());
+    backend.request("wherefore/call", json!(raw)).unwrap_or_else(refused)
+}
+
+fn refused(fault: Fault) -> Envelope {
+    crate::pipeline::fault_envelope(String::new(), fault)
+}
+
+fn unreadable(error: &std::io::Error) -> Fault {
+    Fault::new(Code::InvalidArgs, format!("standard input cannot be read: {error}"))
+}
+
+fn show_fault(fault: &Fault) -> ExitCode {
+    answer::json(fault);
+    ExitCode::from(answer::FAULT)
+}

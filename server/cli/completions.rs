@@ -1,0 +1,24 @@
+//! `wherefore completions`: what a shell needs to complete our commands.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+use super::print;
+
+/// Print the completions for a shell.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Prints the completions of the whole command line `command`.
+pub fn run(args: &CompletionsArgs, mut command: Command) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "wherefore", &mut script);
+    print::exit(io::stdout().lock().write_all(&script).map(|()| ExitCode::SUCCESS))
+}

@@ -1,0 +1,38 @@
+//! `wherefore demo`: plays a recorded agent against the real server, with this program as its editor.
+
+mod check;
+mod decide;
+mod editor;
+mod play;
+mod project;
+mod recording;
+mod show;
+mod wire;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::print;
+use decide::{Decider, Rule};
+use play::Play;
+use project::Project;
+
+/// Play a recorded agent on a copy of a project: see its calls, decide on its changes, undo them.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// The project to copy; a small one that ships with the program when absent
+    pub dir: Option<PathBuf>,
+    /// Decide on the hunks without asking; `alternate` where there is no terminal to ask on
+    #[arg(long, value_enum)]
+    pub decide: Option<Rule>,
+}
+
+/// Plays the demo. It succeeds only when the disk, the answers and the undo are what was decided.
+pub fn run(args: &DemoArgs) -> ExitCode {
+    print::exit(Project::copy(args.dir.as_deref()).and_then(|project| {
+        let same = Play::new(project, Decider::new(args.decide)).run()?;
+        Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }))
+}

@@ -1,0 +1,222 @@
+//! The demo's course: the calls, the review, what is on the disk, the undo, the log.
+
+use std::fs;
+use std::io;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::check::Ledger;
+use super::decide::Decider;
+use super::editor::Editor;
+use super::project::Project;
+use super::recording::{Recording, Step, recording};
+use super::show;
+use crate::cli::print::{Look, Page, visible};
+use crate::patch;
+use crate::protocol::{
+    DecideAnswer, DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status, UndoAnswer, UndoParams,
+};
+
+/// One run of the demo.
+#[derive(Debug)]
+pub struct Play {
+    page: Page,
+    project: Project,
+    decider: Decider,
+    ledger: Ledger,
+    /// The call that changed files, for the undo.
+    changed: Option<String>,
+    /// Whether all that was checked so far is as it should be.
+    right: bool,
+}
+
+impl Play {
+    /// A run that has not begun.
+    pub fn new(project: Project, decider: Decider) -> Self {
+        let (page, ledger) = (Page::stdout(), Ledger::default());
+        Self { page, project, decider, ledger, changed: None, right: true }
+    }
+
+    /// Plays it to its end; whether everything is as it was decided.
+    ///
+    /// # Errors
+    /// What the system, the terminal or the server says.
+    pub fn run(mut self) -> io::Result<bool> {
+        let recording = recording(&self.project).map_err(|reason| {
+            // Nothing was shown yet that could be looked at: the copy goes.
+            let _ = fs::remove_dir_all(&self.project.folder);
+            io::Error::other(reason)
+        })?;
+        self.begin(&recording)?;
+        let mut editor = Editor::start(&self.project)?;
+        for (at, step) in recording.steps.iter().enumerate() {
+            self.step(&mut editor, &recording.agent, at + 1, step)?;
+        }
+        self.compare(&editor)?;
+        self.undo(&mut editor)?;
+        self.end(editor)?;
+        Ok(self.right)
+    }
+
+    /// Says what is going to happen.
+    fn begin(&self, recording: &Recording) -> io::Result<()> {
+        let name = self.project.root.file_name().unwrap_or_default().to_string_lossy();
+        let title = self.page.paint(Look::Bold, &format!("wherefore demo: {name}"));
+        let folder = self.project.root.display();
+        self.page.line(format!("{title}, {} files, copied to {folder}", self.project.files))?;
+        self.page.line(format!("{} is asked to: {}", recording.agent, recording.task))
+    }
+
+    /// Makes one call of the agent's and checks how it ends.
+    fn step(&mut self, editor: &mut Editor, agent: &str, number: usize, step: &Step) -> io::Result<()> {
+        show::call(self.page, number, &step.tool, &step.arguments)?;
+        let origin = Origin { agent: Some(agent.to_owned()), ..Origin::door(Door::Lsp) };
+        let arguments = step.arguments.clone();
+        let call = RawCall { tool: step.tool.clone(), arguments, origin, ..RawCall::default() };
+        let start = Instant::now();
+        let mut reviewed = 0;
+        let answer = editor.call(&call, |editor, proposal| {
+            reviewed += proposal.hunks().count();
+            self.review(editor, &proposal)
+        })?;
+        show::answer(self.page, &step.tool, &answer, (reviewed == 0).then(|| start.elapsed()))?;
+        if reviewed > 0 {
+            self.changed = Some(answer.call_id.clone());
+            let answer = self.decided(editor, number, &call, answer)?;
+            return self.check_answer(&answer);
+        }
+        let code = answer.error.map(|fault| fault.code);
+        match code == step.expect {
+            true => Ok(()),
+            false => self.check(false, &format!("the call was to end in {:?}, not in {code:?}", step.expect)),
+        }
+    }
+
+    /// The answer with the decisions in it. A person who took longer than a call waits has decided by now: the agent
+    /// asks once more.
+    fn decided(
+        &mut self,
+        editor: &mut Editor,
+        number: usize,
+        call: &RawCall,
+        answer: Envelope,
+    ) -> io::Result<Envelope> {
+        let proposal = answer.result.as_ref().map(|result| result["proposal"].clone());
+        let Some(proposal) = proposal.filter(|_| answer.status == Status::Pending) else { return Ok(answer) };
+        let tool = "review.wait".to_owned();
+        let why = "Learn what the person decided before going on with what they kept";
+        let arguments = json!({"proposal": proposal, "why": why});
+        show::call(self.page, number, &tool, &arguments)?;
+        let answer = editor.call(&RawCall { tool, arguments, ..call.clone() }, |_, _| Ok(()))?;
+        show::answer(self.page, "review.wait", &answer, None)?;
+        Ok(answer)
+    }
+
+    /// Shows each hunk of a proposal and sends what is decided on it.
+    fn review(&mut self, editor: &mut Editor, proposal: &Proposal) -> io::Result<()> {
+        let count = proposal.hunks().count();
+        let mut number = 0;
+        for file in &proposal.files {
+            self.ledger.open(&self.project.root, file)?;
+            editor.open(&file.uri, &self.project.root.join(&file.path))?;
+            for hunk in &file.hunks {
+                number += 1;
+                show::hunk(self.page, &file.path, (number, count), hunk, self.ledger.before(&file.path))?;
+                let decision = self.decider.next(self.page)?;
+                self.ledger.decided(&file.path, hunk, &decision);
+                let params = DecideParams {
+                    proposal: Some(proposal.id.clone()),
+                    hunks: vec![hunk.id.clone()],
+                    path: None,
+                    act: decision.act,
+                    reason: decision.reason,
+                    root: None,
+                };
+                let answer = editor.request("wherefore/decide", &serde_json::to_value(params)?)?;
+                let answer: DecideAnswer = serde_json::from_value(answer)?;
+                for problem in answer.problems {
+                    self.check(false, &problem)?;
+                }
+            }
+        }
+        self.page.line("")
+    }
+
+    /// Checks what the agent is told of its change.
+    fn check_answer(&mut self, answer: &Envelope) -> io::Result<()> {
+        let (accepted, rejected) = self
+            .ledger
+            .outcomes()
+            .fold((0, 0), |(yes, no), outcome| (yes + outcome.accepted, no + outcome.rejected));
+        let expected = match (accepted, rejected) {
+            (_, 0) => "applied",
+            (0, _) => "rejected",
+            _ => "partly_applied",
+        };
+        let told = answer.result.as_ref().or(answer.error.as_ref().and_then(|fault| fault.details.as_ref()));
+        let told = told.and_then(|told| told["status"].as_str()).unwrap_or("nothing");
+        let word = match told == expected {
+            true => format!("the agent is told: {accepted} accepted, {rejected} rejected"),
+            false => format!("the agent is told `{told}`, not `{expected}`"),
+        };
+        self.check(told == expected, &word)
+    }
+
+    /// Compares the disk and the editor with what was decided, and shows the difference that was made.
+    fn compare(&mut self, editor: &Editor) -> io::Result<()> {
+        show::heading(self.page, "On the disk")?;
+        let mut findings = Vec::new();
+        for outcome in self.ledger.outcomes() {
+            let disk = fs::read_to_string(self.project.root.join(outcome.path))?;
+            let shown = editor.text(outcome.uri).unwrap_or(&outcome.expected);
+            show::diff(self.page, &patch::unified(outcome.path, Some(outcome.before), Some(&disk)))?;
+            let same = disk == outcome.expected && shown == outcome.expected;
+            findings.push((same, format!("{} is what was decided, byte for byte", outcome.path)));
+        }
+        findings.into_iter().try_for_each(|(same, text)| self.check(same, &text))
+    }
+
+    /// Takes the change back and compares again.
+    fn undo(&mut self, editor: &mut Editor) -> io::Result<()> {
+        let accepted: usize = self.ledger.outcomes().map(|outcome| outcome.accepted).sum();
+        let Some(call) = self.changed.clone().filter(|_| accepted > 0) else { return Ok(()) };
+        show::heading(self.page, &format!("Undo of {call}"))?;
+        let params = serde_json::to_value(UndoParams { call: Some(call), root: None })?;
+        let answer: UndoAnswer = serde_json::from_value(editor.request("wherefore/undo", &params)?)?;
+        let mut findings = Vec::new();
+        for outcome in self.ledger.outcomes() {
+            let disk = fs::read_to_string(self.project.root.join(outcome.path))?;
+            let shown = editor.text(outcome.uri).unwrap_or(outcome.before);
+            let same = disk == outcome.before && shown == outcome.before;
+            findings.push((same, format!("{} is as it was, byte for byte", outcome.path)));
+        }
+        findings.push((!answer.paths.is_empty(), format!("{} would bring the change back", answer.undo_id)));
+        findings.into_iter().try_for_each(|(same, text)| self.check(same, &text))
+    }
+
+    /// Ends the server, says where the log is, and has its chain checked as anyone can.
+    fn end(&mut self, mut editor: Editor) -> io::Result<()> {
+        let log = editor.request("wherefore/log", &json!({}))?;
+        let path = log["path"].as_str().unwrap_or_default().to_owned();
+        let ended = editor.end()?;
+        show::heading(self.page, "The session log")?;
+        self.page.line(format!("   {}", visible(&path)))?;
+        let verify = ["log", "verify", "--root"];
+        let verified =
+            Command::new(std::env::current_exe()?).args(verify).arg(&self.project.root).output()?;
+        let said = visible(String::from_utf8_lossy(&verified.stdout).trim());
+        self.check(verified.status.success(), &format!("wherefore log verify: {said}"))?;
+        match ended {
+            true => Ok(()),
+            false => self.check(false, "the server did not end well"),
+        }
+    }
+
+    /// Shows something that was checked, and keeps whether all was right.
+    fn check(&mut self, right: bool, text: &str) -> io::Result<()> {
+        self.right &= right;
+        show::checked(self.page, right, text)
+    }
+}

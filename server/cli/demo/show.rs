@@ -1,0 +1,138 @@
+//! What the demo shows: each call with its reason and its end, each hunk with the lines around it.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::cli::print::{Look, Page, fit, visible, wrap};
+use crate::protocol::{Envelope, Hunk, Status};
+
+/// Lines of unchanged text shown before and after a hunk.
+const AROUND: usize = 2;
+
+/// Columns of the step's number and the gap after it.
+const INDENT: &str = "   ";
+
+/// Shows a call before it is made: its number, the tool, what it is about, and why.
+pub fn call(page: Page, number: usize, tool: &str, arguments: &Value) -> io::Result<()> {
+    let about =
+        ["path", "query", "proposal"].iter().find_map(|name| arguments[*name].as_str()).unwrap_or_default();
+    let about = fit(about, page.width().saturating_sub(tool.len() + 5));
+    page.line("")?;
+    page.line(format!(
+        "{} {} {about}",
+        page.paint(Look::Dim, &format!("{number:>2}")),
+        page.paint(Look::Bold, tool)
+    ))?;
+    match arguments["why"].as_str() {
+        Some(why) => paragraph(page, Look::Cyan, ("", ""), why),
+        None => paragraph(page, Look::Dim, ("", ""), "no why is given"),
+    }
+}
+
+/// Shows how a call ended; with the time it took, unless it waited for a person.
+pub fn answer(page: Page, tool: &str, envelope: &Envelope, took: Option<Duration>) -> io::Result<()> {
+    if let Some(fault) = &envelope.error {
+        let code = serde_json::to_value(fault.code)?;
+        let text = format!("{}: {}", code.as_str().unwrap_or_default(), fault.message);
+        paragraph(page, Look::Red, ("✗ ", "  "), &text)?;
+        return fault
+            .suggestion
+            .as_ref()
+            .map_or(Ok(()), |text| paragraph(page, Look::Yellow, ("→ ", "  "), text));
+    }
+    let (mark, look) =
+        if envelope.status == Status::Ok { ("✓", Look::Green) } else { ("…", Look::Yellow) };
+    let took = took.map(|took| format!(", {:.1} ms", took.as_secs_f64() * 1000.0)).unwrap_or_default();
+    let summary = summary(tool, envelope.result.as_ref().unwrap_or(&Value::Null));
+    page.line(format!("{INDENT}{} {summary}{took}", page.paint(look, mark)))
+}
+
+/// Shows a text in as many lines as it needs, the first one after the first lead, the others after the second.
+fn paragraph(page: Page, look: Look, (first, other): (&str, &str), text: &str) -> io::Result<()> {
+    let lines = wrap(text, page.width() - INDENT.len() - first.chars().count());
+    lines.iter().enumerate().try_for_each(|(at, line)| {
+        let lead = if at == 0 { first } else { other };
+        page.line(format!("{INDENT}{}{}", page.paint(look, lead), page.paint(look, line)))
+    })
+}
+
+/// A result in a few words: how many of what.
+fn summary(tool: &str, result: &Value) -> String {
+    let what = if tool.starts_with("search.") { "matches" } else { "entries" };
+    let listed = || result.as_array().map(|list| format!("{} {what}", list.len()));
+    let lines = || result["lines"].as_u64().map(|lines| format!("{lines} lines"));
+    let status = || result["status"].as_str().map(|status| status.replace('_', " "));
+    let said = || result["summary"].as_str().map(visible);
+    listed().or_else(said).or_else(status).or_else(lines).unwrap_or_else(|| "done".to_owned())
+}
+
+/// Shows one hunk in its file: which it is, the lines around it, what goes and what comes.
+pub fn hunk(page: Page, path: &str, place: (usize, usize), hunk: &Hunk, text: &str) -> io::Result<()> {
+    let lines: Vec<&str> = text.lines().collect();
+    let start = hunk.start as usize;
+    let end = (start + hunk.old.len()).min(lines.len());
+    let title = format!("{path}  hunk {} of {}", place.0, place.1);
+    page.line("")?;
+    page.line(format!("{INDENT}{}", page.paint(Look::Bold, &fit(&title, page.width() - 3))))?;
+    let from = start.saturating_sub(AROUND).min(lines.len());
+    around(page, &lines, from, start)?;
+    for (at, line) in hunk.old.iter().enumerate() {
+        row(page, Look::Red, '-', start + at + 1, line)?;
+    }
+    for (at, line) in hunk.new.iter().enumerate() {
+        row(page, Look::Green, '+', start + at + 1, line)?;
+    }
+    around(page, &lines, end, end + AROUND)?;
+    match &hunk.loose {
+        Some(how) => {
+            page.line(format!("{INDENT}{}", page.paint(Look::Yellow, &format!("placed loosely: {how}"))))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The unchanged lines from one number to before another, as far as they exist.
+fn around(page: Page, lines: &[&str], from: usize, to: usize) -> io::Result<()> {
+    let numbered = lines.iter().enumerate().take(to).skip(from);
+    numbered.into_iter().try_for_each(|(at, line)| row(page, Look::Dim, ' ', at + 1, line))
+}
+
+/// One line of a hunk, with its number.
+fn row(page: Page, look: Look, sign: char, number: usize, line: &str) -> io::Result<()> {
+    let line = line.trim_end_matches(['\n', '\r']);
+    let text = fit(line, page.width() - 12);
+    page.line(format!(
+        "{INDENT}{} {}",
+        page.paint(Look::Dim, &format!("{number:>5}")),
+        page.paint(look, &format!("{sign} {text}"))
+    ))
+}
+
+/// Shows a unified diff.
+pub fn diff(page: Page, diff: &str) -> io::Result<()> {
+    for line in diff.lines() {
+        let look = match line.as_bytes() {
+            [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => Look::Bold,
+            [b'-', ..] => Look::Red,
+            [b'+', ..] => Look::Green,
+            [b'@', ..] => Look::Cyan,
+            _ => Look::Dim,
+        };
+        page.line(format!("{INDENT}{}", page.paint(look, &fit(line, page.width() - 3))))?;
+    }
+    Ok(())
+}
+
+/// Shows a heading of the end.
+pub fn heading(page: Page, text: &str) -> io::Result<()> {
+    page.line("")?;
+    page.line(page.paint(Look::Bold, text))
+}
+
+/// Shows something that was checked: whether it is as it should be.
+pub fn checked(page: Page, right: bool, text: &str) -> io::Result<()> {
+    let mark = if right { page.paint(Look::Green, "✓") } else { page.paint(Look::Red, "✗") };
+    page.line(format!("{INDENT}{mark} {text}"))
+}

@@ -1,0 +1,104 @@
+//! `wherefore doctor`: what works on this machine, and how to mend what does not.
+
+mod editors;
+mod kernel;
+mod places;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::print::{self, Look, Page};
+
+/// Say what works here and how to mend what does not.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Health {
+    /// It works.
+    Well,
+    /// It does not, and we do without.
+    Lacking,
+    /// It does not, and something we promise depends on it.
+    Broken,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Check {
+    /// What was looked at.
+    name: &'static str,
+    /// How it went.
+    health: Health,
+    /// What was found.
+    found: String,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mend: Option<String>,
+}
+
+impl Check {
+    /// It works.
+    fn well(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, health: Health::Well, found: found.into(), mend: None }
+    }
+
+    /// It does not work, and we do without.
+    fn lacking(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { name, health: Health::Lacking, found: found.into(), mend: Some(mend.into()) }
+    }
+
+    /// It does not work, and must.
+    fn broken(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { health: Health::Broken, ..Self::lacking(name, found, mend) }
+    }
+}
+
+/// Looks at everything. It fails when something is broken; what is only lacking is told.
+pub fn run(args: &DoctorArgs) -> ExitCode {
+    let mut checks = kernel::checks();
+    checks.extend(places::checks());
+    checks.extend(editors::checks());
+    let broken = checks.iter().any(|check| check.health == Health::Broken);
+    let shown = if args.json { json(&checks, !broken) } else { page(&checks, broken) };
+    let code = if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    print::exit(shown.map(|()| code))
+}
+
+/// The checks as one JSON object.
+fn json(checks: &[Check], healthy: bool) -> io::Result<()> {
+    let version = env!("CARGO_PKG_VERSION");
+    let report = serde_json::json!({"version": version, "healthy": healthy, "checks": checks});
+    Page::stdout().line(serde_json::to_string_pretty(&report)?)
+}
+
+/// The checks, a line each, with how to mend what lacks.
+fn page(checks: &[Check], broken: bool) -> io::Result<()> {
+    let page = Page::stdout();
+    page.line(page.paint(Look::Bold, concat!("wherefore ", env!("CARGO_PKG_VERSION"))))?;
+    for check in checks {
+        let (look, mark) = match check.health {
+            Health::Well => (Look::Green, "✓"),
+            Health::Lacking => (Look::Yellow, "-"),
+            Health::Broken => (Look::Red, "✗"),
+        };
+        let found = print::visible(&check.found);
+        page.line(format!("{} {:<22} {found}", page.paint(look, mark), check.name))?;
+        if let Some(mend) = &check.mend {
+            page.line(format!("{:25}{}", "", page.paint(Look::Dim, mend)))?;
+        }
+    }
+    page.line(match broken {
+        true => page.paint(Look::Red, "Something that is needed does not work."),
+        false => page.paint(Look::Green, "All that is needed works."),
+    })
+}

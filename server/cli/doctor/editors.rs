@@ -1,0 +1,118 @@
+//! Which editors are installed, and whether they are new enough.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::Check;
+
+/// How long an editor may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// An editor that we know.
+struct Editor {
+    name: &'static str,
+    program: &'static str,
+    /// The least version: major and minor.
+    least: (u32, u32),
+    /// How it works with us.
+    how: &'static str,
+}
+
+/// Those we know, best supported first.
+const KNOWN: [Editor; 4] = [
+    Editor { name: "Neovim", program: "nvim", least: (0, 10), how: "with the plugin in editors/nvim" },
+    Editor { name: "VS Code", program: "code", least: (1, 90), how: "as any language client" },
+    Editor {
+        name: "Helix",
+        program: "hx",
+        least: (24, 3),
+        how: "as any language client: code actions decide on hunks",
+    },
+    Editor {
+        name: "Emacs",
+        program: "emacs",
+        least: (29, 1),
+        how: "as any language client: code actions decide on hunks",
+    },
+];
+
+/// One check for each editor that is there; one that says how to get an editor where none is.
+pub fn checks() -> Vec<Check> {
+    let found: Vec<Check> = KNOWN.iter().filter_map(check).collect();
+    match found.is_empty() {
+        false => found,
+        true => vec![Check::lacking(
+            "editors",
+            "none of nvim, code, hx, emacs is on the PATH",
+            "Install Neovim 0.10 or later. Calls work without an editor: changes wait for `wherefore review`.",
+        )],
+    }
+}
+
+/// The check of one editor; nothing where it is not installed.
+fn check(editor: &Editor) -> Option<Check> {
+    let said = version_text(editor.program)?;
+    let (major, minor) = editor.least;
+    let mend = || format!("Install {} {major}.{minor} or later.", editor.name);
+    Some(match version(&said) {
+        Some(has) if has >= editor.least => {
+            Check::well(editor.name, format!("{}.{} {}", has.0, has.1, editor.how))
+        }
+        Some(has) => Check::lacking(editor.name, format!("{}.{} is too old", has.0, has.1), mend()),
+        None => Check::lacking(editor.name, "it does not say its version", mend()),
+    })
+}
+
+/// What `PROGRAM --version` prints first; nothing where there is no such program. Bounded in time.
+fn version_text(program: &str) -> Option<String> {
+    let quiet = || Stdio::null();
+    let mut child = Command::new(program)
+        .arg("--version")
+        .stdin(quiet())
+        .stderr(quiet())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if child.try_wait().ok()?.is_some() {
+            let mut said = String::new();
+            child.stdout.take()?.take(4096).read_to_string(&mut said).ok()?;
+            return Some(said);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Ours to end: an editor that waits for something is not one that we can use.
+    let _ = child.kill();
+    let _ = child.wait();
+    Some(String::new())
+}
+
+/// The first two numbers joined by a dot.
+fn version(said: &str) -> Option<(u32, u32)> {
+    let words = said.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+    words.filter_map(|word| word.split_once('.')).find_map(|(major, rest)| {
+        let minor = rest.split('.').next()?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn versions_are_read_from_what_editors_say() {
+        let cases = [
+            ("NVIM v0.10.4\nBuild type: Release", Some((0, 10))),
+            ("1.96.2\nfabdb6a30b49f79a7aba0f2ad9df9b399473380f\nx64", Some((1, 96))),
+            ("helix 25.01.1 (e7ac2fcd)", Some((25, 1))),
+            ("GNU Emacs 30.1", Some((30, 1))),
+            ("no number.here", None),
+        ];
+        for (said, expected) in cases {
+            assert_eq!(version(said), expected, "{said}");
+        }
+    }
+}

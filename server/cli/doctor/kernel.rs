@@ -1,0 +1,87 @@
+//! What the kernel offers: paths that cannot escape, confinement, watching, locks.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
+
+use super::Check;
+
+/// Every check of the kernel.
+pub fn checks() -> Vec<Check> {
+    vec![beneath(), landlock(), namespaces(), watches(), locks()]
+}
+
+/// `openat2` with `RESOLVE_BENEATH`: tried, not looked up.
+fn beneath() -> Check {
+    let name = "openat2";
+    let flags = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    match openat2(CWD, ".", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty(), flags) {
+        Ok(_) => Check::well(name, "paths are kept beneath the workspace by the kernel"),
+        Err(error) => Check::lacking(
+            name,
+            format!("the kernel refuses it ({error}): paths are walked one component at a time"),
+            "Use Linux 5.6 or later, or allow openat2 in the container's seccomp profile.",
+        ),
+    }
+}
+
+/// Whether Landlock is among the active security modules.
+fn landlock() -> Check {
+    let name = "Landlock";
+    let modules = fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    if modules.trim().split(',').any(|module| module == "landlock") {
+        return Check::well(name, "active");
+    }
+    let found = match modules.is_empty() {
+        true => "not known: /sys/kernel/security is not mounted",
+        false => "not among the active security modules",
+    };
+    Check::lacking(
+        name,
+        found,
+        "Add landlock to the kernel's lsm= parameter. Tools that run commands will need it.",
+    )
+}
+
+/// Whether a user may make namespaces.
+fn namespaces() -> Check {
+    let name = "user namespaces";
+    let mend =
+        "Set user.max_user_namespaces above 0, and kernel.unprivileged_userns_clone to 1 where it exists.";
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let most = number("/proc/sys/user/max_user_namespaces");
+    let clone = number("/proc/sys/kernel/unprivileged_userns_clone");
+    match (most, clone) {
+        (Some(0), _) | (_, Some(0)) => Check::lacking(name, "switched off", mend),
+        (Some(most), _) => Check::well(name, format!("up to {most}")),
+        (None, _) => Check::lacking(name, "the kernel has none", mend),
+    }
+}
+
+/// How many files may be watched.
+fn watches() -> Check {
+    let name = "inotify";
+    let mend = "Set fs.inotify.max_user_watches to 524288 with sysctl.";
+    let limit = fs::read_to_string("/proc/sys/fs/inotify/max_user_watches").ok();
+    match limit.and_then(|limit| limit.trim().parse::<u64>().ok()) {
+        Some(limit) if limit >= 65_536 => Check::well(name, format!("{limit} watches")),
+        Some(limit) => Check::lacking(name, format!("{limit} watches, too few for a large project"), mend),
+        None => Check::lacking(name, "not there: changes on the disk are seen late", mend),
+    }
+}
+
+/// Advisory locks, which keep two servers off one workspace: tried in the temporary folder.
+fn locks() -> Check {
+    let name = "flock";
+    let tried = tempfile::tempfile()
+        .and_then(|file: File| Ok(flock(&file, FlockOperation::NonBlockingLockExclusive)?));
+    match tried {
+        Ok(()) => Check::well(name, "the kernel frees locks of a process that died"),
+        Err(error) => {
+            let folder = std::env::temp_dir();
+            let mend = format!("Put {} on a local file system, or set TMPDIR.", Path::display(&folder));
+            Check::broken(name, error.to_string(), mend)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Where we keep things: the runtime folder, the settings, the project's own folder.
+
+use std::path::PathBuf;
+
+use super::Check;
+
+/// Every check of a place.
+pub fn checks() -> Vec<Check> {
+    let home = |below: &str| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let runtime = set("XDG_RUNTIME_DIR").or_else(|| Some(std::env::temp_dir()));
+    let config = set("XDG_CONFIG_HOME").or_else(|| home(".config"));
+    vec![
+        writable("runtime folder", runtime, "Set XDG_RUNTIME_DIR to a folder that only you can write."),
+        writable("settings folder", config, "Set HOME or XDG_CONFIG_HOME to a folder that you can write."),
+        writable(
+            "this folder",
+            Some(PathBuf::from(".")),
+            "Run it in a project that you can write: logs go into its .wherefore.",
+        ),
+    ]
+}
+
+/// Whether a file can be made in the folder, or in the nearest one above it that is there.
+fn writable(name: &'static str, folder: Option<PathBuf>, mend: &str) -> Check {
+    let Some(folder) = folder else { return Check::broken(name, "there is none", mend) };
+    let nearest = folder.ancestors().find(|above| above.is_dir()).unwrap_or(&folder);
+    let nearest = if nearest.as_os_str().is_empty() { ".".as_ref() } else { nearest };
+    match tempfile::Builder::new().prefix(".wherefore-doctor-").tempfile_in(nearest) {
+        Ok(_) => Check::well(name, folder.display().to_string()),
+        Err(error) => Check::broken(name, format!("{}: {error}", folder.display()), mend),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::super::Health;
+    use super::writable;
+
+    #[test]
+    fn a_place_is_tried_and_left_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let health = |path: Option<PathBuf>| writable("x", path, "mend").health;
+        assert_eq!(health(Some(dir.path().join("not/yet"))), Health::Well);
+        assert_eq!(health(Some(PathBuf::from("/proc/self"))), Health::Broken);
+        assert_eq!(health(None), Health::Broken);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

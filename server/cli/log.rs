@@ -1,0 +1,357 @@
+//! `wherefore log`: shows a session log, follows it, and says whether it was altered.
+
+mod filter;
+mod openai;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::journal::{Entry, Item, Items, Log, Values, shown, verify};
+use crate::protocol::{Code, Fault};
+use filter::Selector;
+
+/// How often a followed log is looked at.
+const LOOK: Duration = Duration::from_millis(120);
+
+/// Show, filter and follow the session log; `verify` says where it was altered.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct LogArgs {
+    #[command(subcommand)]
+    command: Option<LogCommand>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    filter: filter::FilterArgs,
+    /// Show only the last N: calls as text, events as json, messages as openai
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+    /// Go on as events arrive
+    #[arg(long, short)]
+    follow: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// List the sessions instead
+    #[arg(long)]
+    list: bool,
+}
+
+#[derive(Subcommand, Debug)]
+enum LogCommand {
+    /// Check every event's hash, the chain and the stored values; say where the log was altered
+    Verify(Which),
+}
+
+#[derive(Args, Debug)]
+struct Which {
+    /// The session; the most recent one when absent
+    session: Option<String>,
+    /// The workspace; the folder above here that has a .wherefore when absent
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: a call with its reason, result and decisions
+    Text,
+    /// An event a line
+    Json,
+    /// Messages as the OpenAI chat API has them
+    Openai,
+}
+
+/// Runs `wherefore log`: 0 where all is well, 1 where there is no log or it is damaged.
+pub fn run(args: LogArgs) -> ExitCode {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let ended = match &args.command {
+        Some(LogCommand::Verify(which)) => check(which, &mut out),
+        None if args.list => list(&args.which, &mut out).map(|()| true),
+        None => show(&args, &mut out).map(|()| true),
+    };
+    let flushed = out.flush().map_err(Stop::from);
+    match ended.and_then(|fine| flushed.map(|()| fine)) {
+        Ok(true) | Err(Stop::Closed) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(Stop::Fault(fault)) => {
+            let hint = fault.suggestion.map_or_else(String::new, |text| format!("\n{text}"));
+            let _ = writeln!(io::stderr(), "wherefore log: {}{hint}", fault.message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Why printing ended early.
+#[derive(Debug)]
+enum Stop {
+    /// Nobody reads it any more.
+    Closed,
+    Fault(Box<Fault>),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Closed,
+            _ => Fault::internal(format!("could not print: {error}")).into(),
+        }
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(fault))
+    }
+}
+
+/// A session's folder with its name and the time of its last event.
+#[derive(Debug)]
+struct Session {
+    name: String,
+    path: PathBuf,
+    time: SystemTime,
+}
+
+/// The workspace's sessions, the most recent first.
+fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
+    let none = |place: &Path| {
+        Fault::new(Code::NotFound, format!("there are no sessions in {}", place.display()))
+            .suggest("name the workspace with --root, or make a call first: `wherefore call`")
+    };
+    let here = std::env::current_dir().unwrap_or_default();
+    let below = |folder: &Path| folder.join(".wherefore/sessions");
+    let folder = match root {
+        Some(root) => below(root),
+        None => here
+            .ancestors()
+            .map(below)
+            .find(|folder| folder.is_dir())
+            .ok_or_else(|| none(&here).hint([format!("looked in {} and above", here.display())]))?,
+    };
+    let entries = std::fs::read_dir(&folder).map_err(|_| none(&folder))?;
+    let mut sessions: Vec<Session> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            Log::open(&path).ok()?;
+            let time = path.join(crate::journal::LOG).symlink_metadata().and_then(|data| data.modified());
+            Some(Session { name, path, time: time.unwrap_or(SystemTime::UNIX_EPOCH) })
+        })
+        .collect();
+    sessions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| b.name.cmp(&a.name)));
+    if sessions.is_empty() { Err(none(&folder)) } else { Ok(sessions) }
+}
+
+/// The log asked for: by name or by the beginning of one.
+fn open(which: &Which) -> Result<Log, Fault> {
+    let sessions = sessions(which.root.as_deref())?;
+    let Some(asked) = &which.session else {
+        return sessions
+            .first()
+            .map_or_else(|| Err(Fault::internal("no session")), |one| Log::open(&one.path));
+    };
+    let exact = sessions.iter().find(|session| session.name == *asked);
+    let mut like = sessions.iter().filter(|session| session.name.starts_with(asked.as_str()));
+    match (exact, like.next(), like.next()) {
+        (Some(one), _, _) | (None, Some(one), None) => Log::open(&one.path),
+        (None, found, _) => {
+            let problem =
+                if found.is_some() { "more than one session begins with" } else { "there is no session" };
+            let names = sessions.iter().take(5).map(|session| session.name.as_str()).collect::<Vec<_>>();
+            Err(Fault::new(Code::NotFound, format!("{problem} {asked:?}"))
+                .suggest(format!("name one of: {}", names.join(", "))))
+        }
+    }
+}
+
+fn list(which: &Which, out: &mut impl Write) -> Result<(), Stop> {
+    for session in sessions(which.root.as_deref())? {
+        let last = Log::open(&session.path)?.last(1, Values::Sealed)?.filter_map(Result::ok).last();
+        let (events, ended) = match last {
+            Some(Item::Entry(entry)) => (entry.seq, entry.event_type == "session_end"),
+            _ => (0, false),
+        };
+        let time = jiff::Timestamp::try_from(session.time).map_or_else(|_| String::new(), text::local_minute);
+        let state = if ended { "  ended" } else { "" };
+        writeln!(out, "{}  {time}  {events} events{state}", shown(&session.name, 80))?;
+    }
+    Ok(())
+}
+
+fn check(which: &Which, out: &mut impl Write) -> Result<bool, Stop> {
+    let log = open(which)?;
+    let report = verify(&log)?;
+    let name = log.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let Some(first) = report.damage.first() else {
+        let (blocks, values, parts) = (report.blocks, report.values, report.parts);
+        writeln!(out, "{name}: sound: {blocks} events, {values} stored values, {parts} parts")?;
+        return Ok(true);
+    };
+    let line = first.place.line.map_or_else(String::new, |line| format!("{line}:"));
+    writeln!(out, "{name}: damaged, first at {}:{line} byte {}", first.place.part, first.place.offset)?;
+    for damage in &report.damage {
+        let line = damage.place.line.map_or_else(String::new, |line| line.to_string());
+        writeln!(out, "  {}:{line}: {}", damage.place.part, shown(&damage.what, 200))?;
+    }
+    if report.damages > report.damage.len() as u64 {
+        writeln!(out, "  and {} more", report.damages - report.damage.len() as u64)?;
+    }
+    Ok(false)
+}
+
+fn show(args: &LogArgs, out: &mut impl Write) -> Result<(), Stop> {
+    let mut selector = Selector::new(&args.filter)?;
+    let log = open(&args.which)?;
+    let values = if args.format == Format::Text { Values::Sealed } else { Values::Whole };
+    let items = match args.last {
+        Some(last) if selector.takes_all() && args.format == Format::Json => log.last(last, values)?,
+        _ => log.items(values)?,
+    };
+    let colour =
+        io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut printer = Printer::new(args.format, args.last, args.follow, colour);
+    let mut items = if args.follow { items.follow() } else { items };
+    feed(&mut items, &mut selector, &mut printer, out)?;
+    printer.finish(selector.rest(args.follow), out)?;
+    if !args.follow {
+        return Ok(());
+    }
+    loop {
+        out.flush()?;
+        std::thread::sleep(LOOK);
+        if closed() {
+            return Err(Stop::Closed);
+        }
+        feed(&mut items, &mut selector, &mut printer, out)?;
+    }
+}
+
+fn feed(
+    items: &mut Items,
+    selector: &mut Selector,
+    printer: &mut Printer,
+    out: &mut impl Write,
+) -> Result<(), Stop> {
+    for item in items {
+        match item? {
+            Item::Entry(entry) => {
+                for entry in selector.feed(entry) {
+                    printer.entry(&entry, out)?;
+                }
+            }
+            Item::Garbage(place, bytes) => {
+                let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+                writeln!(io::stderr(), "{}{line}: {bytes} bytes that are no event", place.part)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the other end of the output is gone: nothing is printed for long while following.
+fn closed() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdout = io::stdout();
+    let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+    let none = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut polled, Some(&none)).is_ok() && polled[0].revents().intersects(PollFlags::ERR | PollFlags::NVAL)
+}
+
+/// Prints entries in one format.
+#[derive(Debug)]
+struct Printer {
+    format: Format,
+    last: Option<usize>,
+    follow: bool,
+    begun: bool,
+    /// Whether what is in the log now was printed, so that from here on every event is printed at once.
+    live: bool,
+    table: text::Table,
+    pairs: openai::Pairs,
+    kept: VecDeque<String>,
+}
+
+impl Printer {
+    fn new(format: Format, last: Option<usize>, follow: bool, colour: bool) -> Self {
+        Self {
+            format,
+            last,
+            follow,
+            begun: false,
+            live: false,
+            table: text::Table::new(colour),
+            pairs: openai::Pairs::default(),
+            kept: VecDeque::new(),
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, out: &mut impl Write) -> Result<(), Stop> {
+        match self.format {
+            Format::Text if self.live => Ok(writeln!(out, "{}", self.table.event(entry))?),
+            Format::Text => {
+                self.table.add(entry);
+                Ok(())
+            }
+            Format::Json => self.unit(entry.to_json().to_string(), out),
+            Format::Openai => {
+                for message in self.pairs.messages(entry) {
+                    self.unit(message.to_string(), out)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Prints one object, or keeps it where only the last ones are wanted.
+    fn unit(&mut self, unit: String, out: &mut impl Write) -> Result<(), Stop> {
+        match self.last {
+            Some(last) if !self.live => {
+                self.kept.push_back(unit);
+                if self.kept.len() > last {
+                    self.kept.pop_front();
+                }
+            }
+            _ => {
+                let array = self.format == Format::Openai && !self.follow;
+                let before = match (array, self.begun) {
+                    (false, _) => "",
+                    (true, false) => "[\n",
+                    (true, true) => ",\n",
+                };
+                write!(out, "{before}{unit}{}", if array { "" } else { "\n" })?;
+                self.begun = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints what was kept back, and what `rest` still holds of calls that have not ended.
+    fn finish(&mut self, rest: Vec<Entry>, out: &mut impl Write) -> Result<(), Stop> {
+        for entry in &rest {
+            self.entry(entry, out)?;
+        }
+        self.live = true;
+        if self.format == Format::Text {
+            return Ok(self.table.print(self.last, out)?);
+        }
+        let kept = std::mem::take(&mut self.kept);
+        let answer = |unit: &String| self.format == Format::Openai && unit.starts_with(r#"{"role":"tool""#);
+        let kept: Vec<String> = kept.into_iter().skip_while(answer).collect();
+        for unit in kept {
+            self.unit(unit, out)?;
+        }
+        if self.format == Format::Openai && !self.follow {
+            writeln!(out, "{}", if self.begun { "\n]" } else { "[]" })?;
+        }
+        Ok(())
+    }
+}

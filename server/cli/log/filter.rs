@@ -1,0 +1,208 @@
+//! Which entries are shown: a filter chooses calls, and a call brings all of its events.
+
+use std::collections::{HashMap, HashSet};
+
+use clap::{Args, ValueEnum};
+use globset::{GlobBuilder, GlobMatcher};
+use jiff::{Timestamp, Zoned};
+use serde_json::Value;
+
+use crate::journal::Entry;
+use crate::protocol::{Code, Fault};
+
+/// The filters of `wherefore log`.
+#[derive(Args, Debug)]
+pub(super) struct FilterArgs {
+    /// Only calls of tools that match, as `fs.*`
+    #[arg(long, value_name = "GLOB")]
+    tool: Option<String>,
+    /// Only calls that name a path that matches, as `src/**`
+    #[arg(long, value_name = "GLOB")]
+    path: Option<String>,
+    /// Only calls of agents whose name holds this
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Only calls that ended so
+    #[arg(long, value_enum)]
+    status: Option<Ended>,
+    /// Only from then on: a time as 2026-07-01T12:00, or how long ago, as 10m or 2h
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only up to then
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Ended {
+    Ok,
+    Error,
+    Pending,
+    Latent,
+    /// Not ended yet
+    Running,
+}
+
+impl Ended {
+    fn of(entry: &Entry) -> Option<Self> {
+        match (entry.event_type.as_str(), entry.body.get("status").and_then(Value::as_str)) {
+            ("tool_error", _) | ("tool_result", Some("error")) => Some(Self::Error),
+            ("tool_result", Some("pending")) => Some(Self::Pending),
+            ("tool_result", Some("latent")) => Some(Self::Latent),
+            ("tool_result", _) => Some(Self::Ok),
+            _ => None,
+        }
+    }
+}
+
+/// Chooses entries as they are read.
+#[derive(Debug)]
+pub(super) struct Selector {
+    tool: Option<GlobMatcher>,
+    path: Option<GlobMatcher>,
+    agent: Option<String>,
+    status: Option<Ended>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+    chosen: HashSet<String>,
+    /// Events of calls whose end is not known yet, where the end decides.
+    held: HashMap<String, Vec<Entry>>,
+}
+
+impl Selector {
+    /// # Errors
+    /// INVALID_ARGS for a glob or a time that does not read.
+    pub(super) fn new(args: &FilterArgs) -> Result<Self, Fault> {
+        Ok(Self {
+            tool: args.tool.as_deref().map(|text| glob(text, false)).transpose()?,
+            path: args.path.as_deref().map(|text| glob(text, text.contains('/'))).transpose()?,
+            agent: args.agent.as_ref().map(|name| name.to_lowercase()),
+            status: args.status,
+            since: args.since.as_deref().map(time).transpose()?,
+            until: args.until.as_deref().map(time).transpose()?,
+            chosen: HashSet::new(),
+            held: HashMap::new(),
+        })
+    }
+
+    /// Whether there is no filter at all.
+    pub(super) fn takes_all(&self) -> bool {
+        self.takes_any_call() && self.status.is_none() && self.since.is_none() && self.until.is_none()
+    }
+
+    fn takes_any_call(&self) -> bool {
+        self.tool.is_none() && self.path.is_none() && self.agent.is_none()
+    }
+
+    /// The entries to show now that this one was read, in order.
+    pub(super) fn feed(&mut self, entry: Entry) -> Vec<Entry> {
+        if self.takes_all() {
+            return vec![entry];
+        }
+        let Some(id) = entry.call_id().map(str::to_owned) else {
+            let show = self.takes_any_call() && self.status.is_none() && self.in_time(&entry);
+            return if show { vec![entry] } else { Vec::new() };
+        };
+        if entry.event_type == "tool_call" {
+            match (self.call(&entry), self.status) {
+                (false, _) => {}
+                (true, Some(_)) => drop(self.held.insert(id, vec![entry])),
+                (true, None) => {
+                    self.chosen.insert(id);
+                    return vec![entry];
+                }
+            }
+            return Vec::new();
+        }
+        if self.chosen.contains(&id) {
+            return vec![entry];
+        }
+        let Some(held) = self.held.get_mut(&id) else { return Vec::new() };
+        let ended = Ended::of(&entry);
+        held.push(entry);
+        let done = if ended.is_some() { self.held.remove(&id) } else { None };
+        match done {
+            Some(all) if ended == self.status => {
+                self.chosen.insert(id);
+                all
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is held of calls that have not ended, where those are wanted. A followed log holds on to the rest.
+    pub(super) fn rest(&mut self, follow: bool) -> Vec<Entry> {
+        if self.status != Some(Ended::Running) {
+            return Vec::new();
+        }
+        let held = if follow { self.held.clone() } else { std::mem::take(&mut self.held) };
+        let mut rest: Vec<Entry> = held.into_values().flatten().collect();
+        rest.sort_by_key(|entry| entry.seq);
+        rest
+    }
+
+    fn in_time(&self, entry: &Entry) -> bool {
+        let time = entry.time.parse::<Timestamp>().ok();
+        self.since.is_none_or(|since| time.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| time.is_some_and(|time| time <= until))
+    }
+
+    fn call(&self, entry: &Entry) -> bool {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let origin = entry.body.get("origin");
+        let agent = || {
+            let part = |key: &str| text(origin.and_then(|origin| origin.get(key)));
+            format!("{} {} {}", part("agent"), part("session"), part("door")).to_lowercase()
+        };
+        self.in_time(entry)
+            && self.tool.as_ref().is_none_or(|tool| tool.is_match(text(entry.body.get("tool"))))
+            && self.agent.as_ref().is_none_or(|name| agent().contains(name))
+            && self.path.as_ref().is_none_or(|glob| paths(entry).iter().any(|path| self.names(glob, path)))
+    }
+
+    fn names(&self, glob: &GlobMatcher, path: &str) -> bool {
+        let path = path.trim_start_matches("./");
+        glob.is_match(path) || glob.is_match(path.rsplit('/').next().unwrap_or(path))
+    }
+}
+
+/// The paths that a call names.
+pub(super) fn paths(entry: &Entry) -> Vec<String> {
+    const KEYS: [&str; 8] = ["path", "from", "to", "source", "destination", "file", "dir", "paths"];
+    let Some(Value::Object(args)) = entry.body.get("args") else { return Vec::new() };
+    let named = args.iter().filter(|(key, _)| KEYS.contains(&key.as_str()));
+    let texts = named.flat_map(|(_, value)| match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        value => value.as_str().into_iter().collect::<Vec<_>>(),
+    });
+    texts.map(str::to_owned).collect()
+}
+
+fn glob(text: &str, folders: bool) -> Result<GlobMatcher, Fault> {
+    let glob = GlobBuilder::new(text).literal_separator(folders).build();
+    glob.map(|glob| glob.compile_matcher())
+        .map_err(|error| Fault::new(Code::InvalidArgs, format!("{text:?} is no glob: {error}")))
+}
+
+/// A point in time: a timestamp, a local date or time, or how long ago.
+fn time(text: &str) -> Result<Timestamp, Fault> {
+    let local =
+        |date: jiff::civil::DateTime| date.to_zoned(jiff::tz::TimeZone::system()).map(|at| at.timestamp());
+    let today = Zoned::now().date();
+    let wrong = || {
+        Fault::new(Code::InvalidArgs, format!("{text:?} is no time")).suggest(
+            "give a time as 2026-07-01T12:00, 12:00 or 2026-07-01T12:00:00Z, or how long ago, as 10m or 2h",
+        )
+    };
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at);
+    }
+    if let Ok(date) = text.parse::<jiff::civil::DateTime>() {
+        return local(date).map_err(|_| wrong());
+    }
+    if let Ok(at) = text.parse::<jiff::civil::Time>() {
+        return local(today.to_datetime(at)).map_err(|_| wrong());
+    }
+    let ago = text.parse::<jiff::Span>().map_err(|_| wrong())?;
+    Zoned::now().checked_sub(ago).map(|at| at.timestamp()).map_err(|_| wrong())
+}

@@ -1,0 +1,241 @@
+//! What `wherefore log` prints.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use clap::Parser;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{LogArgs, LogCommand, Stop, check, list, show};
+use crate::journal::{Journal, LOG};
+use crate::ports::Clock;
+use crate::protocol::{
+    Code, Event, Fault, HunkDecision, HunkState, LogEvent, LogSettings, Origin, Policy, Status,
+};
+
+#[derive(Parser, Debug)]
+struct Line {
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+#[derive(Debug)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        "2026-07-01T12:00:05Z".parse().unwrap()
+    }
+}
+
+fn call(id: &str, tool: &str, path: &str, agent: &str, why: &str) -> LogEvent {
+    let args = json!({ "path": path, "why": why });
+    LogEvent::from(Event::ToolCall {
+        call_id: id.to_owned(),
+        origin: Origin { agent: Some(agent.to_owned()), ..Origin::default() },
+        tool: tool.to_owned(),
+        args: args.as_object().unwrap().clone(),
+        warnings: Vec::new(),
+    })
+}
+
+fn result(id: &str, tool: &str, status: Status, result: Value) -> LogEvent {
+    let (call_id, tool) = (id.to_owned(), tool.to_owned());
+    LogEvent::from(Event::ToolResult { call_id, tool, status, result, duration_ms: 1.25 })
+}
+
+/// A workspace with a log of four calls, one of which has not ended.
+fn workspace() -> TempDir {
+    let root = TempDir::new().unwrap();
+    let dir = root.path().join(".wherefore/sessions/s-1");
+    std::fs::create_dir_all(&dir).unwrap();
+    let fd = OwnedFd::from(std::fs::File::open(&dir).unwrap());
+    let journal = Journal::open(fd, "s-1", "/w/project", &LogSettings::default(), Arc::new(Still)).unwrap();
+    let hunk = |id: &str, state, reason: Option<&str>| HunkDecision {
+        id: id.to_owned(),
+        path: "src/a.rs".to_owned(),
+        state,
+        reason: reason.map(str::to_owned),
+    };
+    let events = [
+        call("c-0001", "fs.read", "src/a.rs", "claude-code/2.1", "Find where parsing \u{1b}[31mstarts"),
+        result("c-0001", "fs.read", Status::Ok, json!({ "content": "x".repeat(3000) })),
+        call("c-0002", "fs.read", "docs/none.md", "codex/1", "See what the docs promise"),
+        Event::ToolError {
+            call_id: "c-0002".to_owned(),
+            tool: "fs.read".to_owned(),
+            error: Fault::new(Code::NotFound, "docs/none.md does not exist"),
+            duration_ms: 0.5,
+        }
+        .into(),
+        call("c-0003", "fs.patch", "src/a.rs", "claude-code/2.1", "Name the parser's states"),
+        Event::Proposal {
+            proposal: "p-0001".to_owned(),
+            call_id: "c-0003".to_owned(),
+            policy: Policy::Ask,
+            files: BTreeMap::new(),
+            hunks: vec![hunk("h1", HunkState::Pending, None), hunk("h2", HunkState::Pending, None)],
+        }
+        .into(),
+        result("c-0003", "fs.patch", Status::Pending, json!({ "proposal": "p-0001" })),
+        Event::Decision {
+            proposal: "p-0001".to_owned(),
+            call_id: "c-0003".to_owned(),
+            by: "person".to_owned(),
+            hunks: vec![
+                hunk("h1", HunkState::Accepted, None),
+                hunk("h2", HunkState::Rejected, Some("wrong name")),
+            ],
+            status: "partly_applied".to_owned(),
+        }
+        .into(),
+        call("c-0004", "search.lexical", "src", "codex/1", "Find the callers"),
+    ];
+    for event in events {
+        journal.append(event).unwrap();
+    }
+    root
+}
+
+fn args(root: &TempDir, line: &str) -> LogArgs {
+    let words = ["log", "--root", root.path().to_str().unwrap()].into_iter().chain(line.split_whitespace());
+    Line::try_parse_from(words).unwrap().log
+}
+
+fn printed(root: &TempDir, line: &str) -> String {
+    let mut out = Vec::new();
+    show(&args(root, line), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn ids(root: &TempDir, line: &str) -> Vec<String> {
+    let events = printed(root, &format!("--format json {line}"));
+    let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let name = |event: Value| match event["call_id"].as_str() {
+        Some(id) => format!("{}{}", event["type"].as_str().unwrap(), id.trim_start_matches("c-000")),
+        None => event["type"].as_str().unwrap().to_owned(),
+    };
+    events.map(name).collect()
+}
+
+#[test]
+fn as_text() {
+    let clock = regex::Regex::new(r"(?m)^\d\d:\d\d:\d\d").unwrap();
+    let root = workspace();
+    insta::assert_snapshot!(clock.replace_all(&printed(&root, ""), "TIME"), @r##"
+    TIME  session s-1 in /w/project
+    TIME  c-0001  fs.read  src/a.rs  claude-code/2.1  ok  1.2 ms
+              Find where parsing ⟨001B⟩[31mstarts
+    TIME  c-0002  fs.read  docs/none.md  codex/1  NOT_FOUND  0.5 ms
+              See what the docs promise
+              docs/none.md does not exist
+    TIME  c-0003  fs.patch  src/a.rs  claude-code/2.1  pending  1.2 ms
+              Name the parser's states
+              proposal p-0001: h1 pending, h2 pending
+              partly_applied by person: h1 accepted, h2 rejected (“wrong name”)
+    TIME  c-0004  search.lexical  src  codex/1
+              Find the callers
+    "##);
+    assert_eq!(printed(&root, "--last 1").lines().count(), 2);
+}
+
+#[test]
+fn filters_take_whole_calls() {
+    let root = workspace();
+    let check = |line: &str, expected: &[&str]| assert_eq!(ids(&root, line), expected, "{line}");
+    check("--tool fs.patch", &["tool_call3", "proposal3", "tool_result3", "decision3"]);
+    check("--tool fs.* --agent codex", &["tool_call2", "tool_error2"]);
+    check("--path docs/**", &["tool_call2", "tool_error2"]);
+    check("--path *.md", &["tool_call2", "tool_error2"]);
+    check("--path src/*.rs --status ok", &["tool_call1", "tool_result1"]);
+    check("--status error", &["tool_call2", "tool_error2"]);
+    check("--status pending", &["tool_call3", "proposal3", "tool_result3", "decision3"]);
+    check("--status running", &["tool_call4"]);
+    check("--agent CODEX --last 1", &["tool_call4"]);
+    check("--since 2026-07-01T12:00:06Z", &[]);
+    check("--until 2026-07-01T12:00:05Z --last 2", &["decision3", "tool_call4"]);
+    check("--last 2", &["decision3", "tool_call4"]);
+    assert_eq!(ids(&root, "").len(), 10);
+}
+
+#[test]
+fn as_json_values_are_whole() {
+    let root = workspace();
+    let events = printed(&root, "--format json --status ok");
+    let event: Value = serde_json::from_str(events.lines().nth(1).unwrap()).unwrap();
+    let expected = json!({
+        "seq": 3, "time": "2026-07-01T12:00:05.000Z", "type": "tool_result", "call_id": "c-0001", "tool": "fs.read",
+        "status": "ok", "result": { "content": "x".repeat(3000) }, "duration_ms": 1.25,
+    });
+    assert_eq!(event, expected);
+}
+
+#[test]
+fn as_messages_each_call_has_its_answer() {
+    let root = workspace();
+    let messages: Vec<Value> = serde_json::from_str(&printed(&root, "--format openai")).unwrap();
+    let roles: Vec<_> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["assistant", "tool"].repeat(3));
+    assert_eq!(messages[2]["tool_calls"][0]["function"]["name"], "fs_read");
+    assert_eq!(messages[3]["tool_call_id"], "c-0002");
+    let last: Vec<Value> = serde_json::from_str(&printed(&root, "--format openai --last 3")).unwrap();
+    assert_eq!(last.len(), 2);
+    assert_eq!(printed(&root, "--format openai --status latent"), "[]\n");
+}
+
+#[test]
+fn sessions_are_found_and_listed() {
+    let root = workspace();
+    let which = |line: &str| args(&root, line).which;
+    assert!(
+        super::open(&which("")).is_ok()
+            && super::open(&which("s-1")).is_ok()
+            && super::open(&which("s")).is_ok()
+    );
+    let fault = super::open(&which("x")).unwrap_err();
+    assert_eq!((fault.code, fault.suggestion.as_deref()), (Code::NotFound, Some("name one of: s-1")));
+    let mut out = Vec::new();
+    list(&which(""), &mut out).unwrap();
+    let listed = String::from_utf8(out).unwrap();
+    assert!(listed.starts_with("s-1  ") && listed.ends_with("  10 events\n"), "{listed}");
+    let empty = TempDir::new().unwrap();
+    let Err(Stop::Fault(fault)) = show(&args(&empty, ""), &mut Vec::new()) else {
+        panic!("an empty workspace")
+    };
+    assert_eq!(fault.code, Code::NotFound);
+}
+
+#[test]
+fn verify_says_where() {
+    let root = workspace();
+    let verify = || {
+        let words = ["log", "verify", "--root", root.path().to_str().unwrap()];
+        let Some(LogCommand::Verify(which)) = Line::try_parse_from(words).unwrap().log.command else {
+            panic!("verify")
+        };
+        let mut out = Vec::new();
+        (check(&which, &mut out).unwrap(), String::from_utf8(out).unwrap())
+    };
+    assert_eq!(verify(), (true, "s-1: sound: 10 events, 1 stored values, 1 parts\n".to_owned()));
+    let log = root.path().join(".wherefore/sessions/s-1").join(LOG);
+    let text = std::fs::read_to_string(&log).unwrap().replace("wrong name", "right name");
+    std::fs::write(&log, &text).unwrap();
+    let (fine, said) = verify();
+    let line = 1 + text[..text.find("## 12:00:05 — Decision").unwrap()].matches('\n').count();
+    assert!(!fine && said.contains(&format!("session-log.md:{line}: event 9 was altered")), "{said}");
+}
+
+#[test]
+fn wrong_filters_are_refused() {
+    let root = workspace();
+    for line in ["--since yesterday-ish", "--tool [", "--path {a"] {
+        let Err(Stop::Fault(fault)) = show(&args(&root, line), &mut Vec::new()) else { panic!("{line}") };
+        assert_eq!(fault.code, Code::InvalidArgs, "{line}");
+    }
+    for line in ["--since 10m", "--since 2h --until 1m", "--since 2020-01-01", "--until 12:00"] {
+        printed(&root, line);
+    }
+}

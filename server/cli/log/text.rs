@@ -1,0 +1,235 @@
+//! The log for people: a call with its reason, its end and what was decided.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::filter::paths;
+use crate::journal::{Entry, shown};
+
+/// Characters of a reason that are shown.
+const REASON: usize = 400;
+
+/// Calls in the order they were made, each with what became of it.
+#[derive(Debug)]
+pub(super) struct Table {
+    colour: bool,
+    zone: TimeZone,
+    lines: Vec<Line>,
+    calls: HashMap<String, usize>,
+}
+
+/// What is printed of one call, or of one event that belongs to none.
+#[derive(Debug, Default)]
+struct Line {
+    head: String,
+    end: Option<String>,
+    below: Vec<String>,
+}
+
+/// A style of the terminal, as the number of its escape.
+#[derive(Clone, Copy, Debug)]
+enum Style {
+    Bold = 1,
+    Dim = 2,
+    Red = 31,
+    Green = 32,
+    Yellow = 33,
+    Cyan = 36,
+}
+
+/// A time in this place, to the minute.
+pub(super) fn local_minute(time: Timestamp) -> String {
+    time.to_zoned(TimeZone::system()).strftime("%F %H:%M").to_string()
+}
+
+impl Table {
+    pub(super) fn new(colour: bool) -> Self {
+        Self { colour, zone: TimeZone::system(), lines: Vec::new(), calls: HashMap::new() }
+    }
+
+    /// Adds an event to its call's line, or as a line.
+    pub(super) fn add(&mut self, entry: &Entry) {
+        let id = entry.call_id().unwrap_or_default();
+        if entry.event_type == "tool_call" {
+            self.calls.insert(id.to_owned(), self.lines.len());
+            let line = Line { head: self.head(entry), end: None, below: self.reason(entry) };
+            return self.lines.push(line);
+        }
+        let text = self.what(entry);
+        match self.calls.get(id).and_then(|at| self.lines.get_mut(*at)) {
+            Some(line) if matches!(entry.event_type.as_str(), "tool_result" | "tool_error") => {
+                let (end, more) = split(text);
+                line.end = Some(end);
+                line.below.extend(more);
+            }
+            Some(line) => line.below.push(text),
+            None => {
+                let head = format!("{}  {text}", self.paint(Style::Dim, &self.time(entry)));
+                self.lines.push(Line { head, ..Line::default() });
+            }
+        }
+    }
+
+    /// Prints the last lines, or all, and forgets them.
+    pub(super) fn print(&mut self, last: Option<usize>, out: &mut impl Write) -> io::Result<()> {
+        self.calls.clear();
+        let lines = std::mem::take(&mut self.lines);
+        let skip = lines.len().saturating_sub(last.unwrap_or(usize::MAX));
+        for line in lines.into_iter().skip(skip) {
+            let end = line.end.map_or_else(String::new, |end| format!("  {end}"));
+            writeln!(out, "{}{end}", line.head)?;
+            for below in line.below {
+                writeln!(out, "          {below}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One event of a followed log, as it comes.
+    pub(super) fn event(&self, entry: &Entry) -> String {
+        if entry.event_type == "tool_call" {
+            let below = self.reason(entry).into_iter().map(|line| format!("\n          {line}"));
+            return format!("{}{}", self.head(entry), below.collect::<String>());
+        }
+        let (time, id) = (self.paint(Style::Dim, &self.time(entry)), entry.call_id().unwrap_or_default());
+        let id = if id.is_empty() { String::new() } else { format!("{}  ", shown(id, 20)) };
+        format!("{time}  {id}{}", self.what(entry).replace('\n', "\n          "))
+    }
+
+    fn time(&self, entry: &Entry) -> String {
+        let time = entry.time.parse::<Timestamp>().map(|time| time.to_zoned(self.zone.clone()));
+        time.map_or_else(|_| "--:--:--".to_owned(), |time| time.strftime("%H:%M:%S").to_string())
+    }
+
+    fn head(&self, entry: &Entry) -> String {
+        let (id, tool) = (text(entry, "call_id"), text(entry, "tool"));
+        let paths = paths(entry).join(" ");
+        let agent = entry.body.get("origin").and_then(|origin| origin.get("agent")).and_then(Value::as_str);
+        let mut head = format!("{}  {}", self.paint(Style::Dim, &self.time(entry)), shown(&id, 20));
+        for part in [self.paint(Style::Bold, &shown(&tool, 80)), shown(&paths, 120)] {
+            if !part.is_empty() {
+                head.push_str("  ");
+                head.push_str(&part);
+            }
+        }
+        if let Some(agent) = agent {
+            head.push_str(&format!("  {}", self.paint(Style::Dim, &shown(agent, 60))));
+        }
+        head
+    }
+
+    fn reason(&self, entry: &Entry) -> Vec<String> {
+        let why = entry.body.get("args").and_then(|args| args.get("why"));
+        let why = match why {
+            Some(Value::Object(stored)) => stored.get("head").and_then(Value::as_str).unwrap_or_default(),
+            why => why.and_then(Value::as_str).unwrap_or_default(),
+        };
+        let why = shown(why, REASON);
+        let warnings = entry.body.get("warnings").and_then(Value::as_array).into_iter().flatten();
+        let warnings = warnings
+            .filter_map(Value::as_str)
+            .map(|text| self.paint(Style::Yellow, &format!("warning: {}", shown(text, REASON))));
+        let problems = entry.problems.iter().map(|text| self.paint(Style::Red, &shown(text, REASON)));
+        (!why.is_empty())
+            .then(|| self.paint(Style::Cyan, &why))
+            .into_iter()
+            .chain(warnings)
+            .chain(problems)
+            .collect()
+    }
+
+    /// What an event says; a second line stands below it.
+    fn what(&self, entry: &Entry) -> String {
+        let said = |key: &str| shown(&text(entry, key), REASON);
+        let took = entry.body.get("duration_ms").and_then(Value::as_f64).map(|ms| format!("{ms:.1} ms"));
+        let took = self.paint(Style::Dim, &took.unwrap_or_default());
+        match entry.event_type.as_str() {
+            "tool_result" => {
+                let status = said("status");
+                let style = if status == "ok" { Style::Green } else { Style::Yellow };
+                format!("{}  {took}", self.paint(style, &status))
+            }
+            "tool_error" => {
+                let error = entry.body.get("error");
+                let part =
+                    |key| error.and_then(|error| error.get(key)).and_then(Value::as_str).unwrap_or_default();
+                let code = self.paint(Style::Red, &shown(part("code"), 60));
+                format!("{code}  {took}\n{}", self.paint(Style::Red, &shown(part("message"), REASON)))
+            }
+            "proposal" => format!("proposal {}: {}", said("proposal"), hunks(entry)),
+            "decision" => format!("{} by {}: {}", self.status(&said("status")), said("by"), hunks(entry)),
+            "undo" => format!(
+                "{} {} ({})",
+                self.paint(Style::Yellow, "undone:"),
+                list(entry, "paths"),
+                said("undo_id")
+            ),
+            "user_approval" => {
+                let granted = entry.body.get("granted") == Some(&Value::Bool(true));
+                format!(
+                    "{} by the person, asked by {}",
+                    if granted { "allowed" } else { "refused" },
+                    said("rule")
+                )
+            }
+            "session_start" => format!("session {} in {}", said("session"), said("root")),
+            "recovery" => self.paint(Style::Yellow, &format!("{} ({})", said("reason"), said("kept"))),
+            "session_end" => format!("session end: {}", totals(entry)),
+            other => shown(other, 60),
+        }
+    }
+
+    fn status(&self, status: &str) -> String {
+        let style = match status {
+            "applied" => Style::Green,
+            "rejected" | "stale" => Style::Red,
+            _ => Style::Yellow,
+        };
+        self.paint(style, status)
+    }
+
+    fn paint(&self, style: Style, text: &str) -> String {
+        if self.colour && !text.is_empty() {
+            format!("\x1b[{}m{text}\x1b[0m", style as u8)
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+fn split(text: String) -> (String, Option<String>) {
+    match text.split_once('\n') {
+        Some((first, rest)) => (first.to_owned(), Some(rest.to_owned())),
+        None => (text, None),
+    }
+}
+
+fn text(entry: &Entry, key: &str) -> String {
+    entry.body.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn list(entry: &Entry, key: &str) -> String {
+    let items = entry.body.get(key).and_then(Value::as_array).into_iter().flatten();
+    shown(&items.filter_map(Value::as_str).collect::<Vec<_>>().join(" "), REASON)
+}
+
+/// Hunks with their states and the words given with them.
+fn hunks(entry: &Entry) -> String {
+    let hunks = entry.body.get("hunks").and_then(Value::as_array).into_iter().flatten();
+    let said = hunks.map(|hunk| {
+        let part = |key: &str| hunk.get(key).and_then(Value::as_str).unwrap_or_default();
+        let reason =
+            if part("reason").is_empty() { String::new() } else { format!(" (“{}”)", part("reason")) };
+        format!("{} {}{reason}", part("id"), part("state"))
+    });
+    shown(&said.collect::<Vec<_>>().join(", "), REASON)
+}
+
+fn totals(entry: &Entry) -> String {
+    let totals = entry.body.get("totals").and_then(Value::as_object).into_iter().flatten();
+    shown(&totals.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", "), REASON)
+}

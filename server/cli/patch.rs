@@ -1,0 +1,147 @@
+//! `wherefore patch`: applies a diff to a file as `patch` does, with the engine that fs.patch uses.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::base::text::{Decoded, Encoding, decode};
+use crate::patch::{Applied, apply_to};
+use crate::protocol::{ChangeKind, Code, Fault};
+
+mod batch;
+mod file;
+
+/// Apply a diff as models write them; exit 1 and the file untouched where it cannot be placed
+#[derive(Args, Debug)]
+pub struct PatchArgs {
+    /// The file to change; for a diff that makes one it need not exist
+    #[arg(required_unless_present = "batch")]
+    pub file: Option<PathBuf>,
+    /// The diff, or `-` to read it from standard input
+    #[arg(required_unless_present = "batch")]
+    pub diff: Option<PathBuf>,
+    /// Write the result here instead of changing FILE; `-` prints it
+    #[arg(long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Answer JSON requests from standard input, a line each: {"id","path","before"|"before_b64","diff"}
+    #[arg(long, conflicts_with_all = ["file", "diff", "output"])]
+    pub batch: bool,
+}
+
+/// Applies the diff: exit code 0 where it stands applied, 1 with the reason on standard error and the file as it
+/// was where it does not.
+pub fn run(args: &PatchArgs) -> ExitCode {
+    let done = match (&args.file, &args.diff) {
+        _ if args.batch => batch::run(),
+        (Some(file), Some(diff)) => one(file, diff, args.output.as_deref()),
+        _ => Err(Fault::new(Code::InvalidArgs, "patch needs a file and a diff")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            // Nobody is left to tell where standard error is closed.
+            let _ = write!(std::io::stderr(), "{}", shown(&fault));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn one(path: &Path, diff: &Path, output: Option<&Path>) -> Result<(), Fault> {
+    let diff = read_diff(diff)?;
+    let bytes = file::read(path)?;
+    let before = bytes.map(|bytes| decode(&bytes).ok_or_else(|| not_text(path))).transpose()?;
+    let text = before.as_ref().map(|before| before.text.as_str());
+    let applied = apply_to(&path.to_string_lossy(), text, &diff)?;
+    let encoding = before.as_ref().map_or(Encoding::Utf8, |before| before.encoding);
+    let after = applied.after.as_deref().map(|after| encode(path, encoding, after)).transpose()?;
+    match output {
+        Some(output) if output == Path::new("-") => print(&after.unwrap_or_default())?,
+        Some(output) => file::write(output, &after.unwrap_or_default())?,
+        None => {
+            match after {
+                _ if applied.unchanged => {}
+                Some(after) => file::write(path, &after)?,
+                None => file::remove(path)?,
+            }
+            print(summary(path, &applied).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn read_diff(path: &Path) -> Result<String, Fault> {
+    let bytes = match path == Path::new("-") {
+        true => {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            read.map(|_| Some(bytes)).map_err(|error| file::fault("read", path, &error))?
+        }
+        false => file::read(path)?,
+    };
+    let missing = || Fault::new(Code::NotFound, format!("there is no diff at {}", path.display()));
+    let Decoded { text, .. } = decode(&bytes.ok_or_else(missing)?).ok_or_else(|| not_text(path))?;
+    Ok(text)
+}
+
+fn not_text(path: &Path) -> Fault {
+    Fault::new(Code::Unsupported, format!("{} is not a text", path.display()))
+        .suggest("Name a text file; binary files cannot be patched.")
+}
+
+/// The bytes of a text in its file's encoding.
+fn encode(path: &Path, encoding: Encoding, text: &str) -> Result<Vec<u8>, Fault> {
+    encoding.encode(text).map_err(|char| {
+        let name = encoding.name();
+        Fault::new(Code::Unsupported, format!("{} is in {name}, which has no `{char}`", path.display()))
+            .suggest("Use only characters of the file's encoding, or convert the file first.")
+    })
+}
+
+fn print(bytes: &[u8]) -> Result<(), Fault> {
+    let mut out = std::io::stdout().lock();
+    let done = out.write_all(bytes).and_then(|()| out.flush());
+    done.map_err(|error| file::fault("write", Path::new("standard output"), &error))
+}
+
+/// What was done, in a line, and a line for each hunk that a person may want to look at twice.
+fn summary(path: &Path, applied: &Applied) -> String {
+    let name = path.display();
+    let mut text = match (applied.unchanged, applied.kind) {
+        (true, _) => format!("{name} is as the diff leaves it already\n"),
+        (false, ChangeKind::Create) => format!("made {name}\n"),
+        (false, ChangeKind::Delete) => format!("deleted {name}\n"),
+        (false, _) => match applied.hunks.len() {
+            1 => format!("patched {name}: 1 hunk\n"),
+            hunks => format!("patched {name}: {hunks} hunks\n"),
+        },
+    };
+    for hunk in &applied.hunks {
+        let moved = hunk
+            .offset
+            .filter(|offset| *offset != 0)
+            .map(|offset| format!("{offset:+} lines from its header"));
+        let said: Vec<String> = moved.into_iter().chain(hunk.loose()).collect();
+        if !said.is_empty() {
+            text.push_str(&format!("  hunk {} at line {}: {}\n", hunk.hunk, hunk.line, said.join(", ")));
+        }
+    }
+    let others = applied.others.iter().map(|other| format!("the part for {other} was left out"));
+    for note in applied.notes.iter().cloned().chain(others) {
+        text.push_str(&format!("  note: {note}\n"));
+    }
+    text
+}
+
+/// A fault for a person.
+fn shown(fault: &Fault) -> String {
+    let mut text = format!("wherefore patch: {}\n", fault.message);
+    for line in fault.hints.iter().flat_map(|hint| hint.lines()) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    if let Some(suggestion) = &fault.suggestion {
+        text.push_str(&format!("{suggestion}\n"));
+    }
+    text
+}

@@ -1,0 +1,203 @@
+//! Printing for people: one writer that knows the terminal's width and colours, and a reader who has gone.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use unicode_width::UnicodeWidthChar;
+
+/// How a piece of text looks, where the terminal shows colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Stands out.
+    Bold,
+    /// Steps back.
+    Dim,
+    /// Removed, or wrong.
+    Red,
+    /// Added, or right.
+    Green,
+    /// Wants attention.
+    Yellow,
+    /// A name.
+    Cyan,
+}
+
+impl Look {
+    /// The number of the terminal's own code for it.
+    fn code(self) -> u8 {
+        match self {
+            Self::Bold => 1,
+            Self::Dim => 2,
+            Self::Red => 31,
+            Self::Green => 32,
+            Self::Yellow => 33,
+            Self::Cyan => 36,
+        }
+    }
+}
+
+/// Standard output, as a page of lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    colour: bool,
+    width: usize,
+}
+
+impl Page {
+    /// The page that this process writes: coloured on a terminal unless `NO_COLOR` is set or the terminal
+    /// is dumb.
+    pub fn stdout() -> Self {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+        let colour = set("CLICOLOR_FORCE") || (io::stdout().is_terminal() && !dumb);
+        Self { colour: colour && !set("NO_COLOR"), width: width() }
+    }
+
+    /// Columns that a line may fill.
+    pub fn width(self) -> usize {
+        self.width
+    }
+
+    /// The text in that look, its control characters shown and not obeyed.
+    pub fn paint(self, look: Look, text: &str) -> String {
+        let text = visible(text);
+        match self.colour && !text.is_empty() {
+            true => format!("\u{1b}[{}m{text}\u{1b}[0m", look.code()),
+            false => text,
+        }
+    }
+
+    /// Writes one line.
+    ///
+    /// # Errors
+    /// What the write says; a reader who has gone is [`io::ErrorKind::BrokenPipe`].
+    pub fn line(self, text: impl AsRef<str>) -> io::Result<()> {
+        writeln!(io::stdout().lock(), "{}", text.as_ref())
+    }
+
+    /// Writes a question with no line end, and shows it at once.
+    ///
+    /// # Errors
+    /// What the write says.
+    pub fn prompt(self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        write!(out, "{text}")?;
+        out.flush()
+    }
+}
+
+/// Ends a subcommand: a reader who has gone is no failure, anything else is told on standard error.
+pub fn exit(outcome: io::Result<ExitCode>) -> ExitCode {
+    match outcome {
+        Ok(code) => code,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to tell where standard error is gone too.
+            let _ = writeln!(io::stderr().lock(), "wherefore: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The text with control and direction characters as escapes, so that a value cannot drive the terminal.
+pub fn visible(text: &str) -> String {
+    let hidden = |c: char| {
+        c.is_control() && c != '\t'
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => out.push_str("    "),
+            _ if hidden(c) => out.extend(c.escape_unicode()),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// The text cut to so many columns, with `…` where something is gone.
+pub fn fit(text: &str, columns: usize) -> String {
+    let text = visible(text);
+    let wide = |c: char| c.width().unwrap_or(0);
+    if text.chars().map(wide).sum::<usize>() <= columns {
+        return text;
+    }
+    let mut left = columns.saturating_sub(1);
+    let kept = text.chars().take_while(|c| {
+        let fits = wide(*c) <= left;
+        left = left.saturating_sub(wide(*c));
+        fits
+    });
+    kept.chain(['…']).collect()
+}
+
+/// The text in lines of so many columns at the most, broken between words; a longer word is cut.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let wide = |text: &str| text.chars().map(|c| c.width().unwrap_or(0)).sum::<usize>();
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace().map(visible) {
+        match lines.last_mut().filter(|line| wide(line) + 1 + wide(&word) <= columns) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            None => lines.push(fit(&word, columns)),
+        }
+    }
+    lines
+}
+
+/// The terminal's columns between 40 and 120; 100 where there is no terminal.
+fn width() -> usize {
+    let asked = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    asked.filter(|columns| *columns > 0).unwrap_or(100).clamp(40, 120)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, Page, fit, visible, wrap};
+
+    #[test]
+    fn a_value_cannot_drive_the_terminal() {
+        let cases = [
+            ("plain ü 漢", "plain ü 漢"),
+            ("\u{1b}[2J", "\\u{1b}[2J"),
+            ("a\tb\r\n", "a    b\\u{d}\\u{a}"),
+            ("\u{202e}txt", "\\u{202e}txt"),
+        ];
+        for (given, shown) in cases {
+            assert_eq!(visible(given), shown);
+        }
+    }
+
+    #[test]
+    fn a_line_is_cut_by_columns() {
+        let cases =
+            [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("漢字漢", 4, "漢…"), ("漢字", 4, "漢字"), ("a", 0, "…")];
+        for (given, columns, shown) in cases {
+            assert_eq!(fit(given, columns), shown, "{given} in {columns}");
+        }
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        let cases: [(&str, usize, &[&str]); 4] = [
+            ("one two three", 7, &["one two", "three"]),
+            ("one  two\nthree", 80, &["one two three"]),
+            ("a immeasurable b", 4, &["a", "imm…", "b"]),
+            (" ", 4, &[]),
+        ];
+        for (given, columns, shown) in cases {
+            assert_eq!(wrap(given, columns), shown, "{given} in {columns}");
+        }
+    }
+
+    #[test]
+    fn colours_only_where_they_show() {
+        let page = |colour| Page { colour, width: 80 };
+        assert_eq!(page(true).paint(Look::Red, "x"), "\u{1b}[31mx\u{1b}[0m");
+        assert_eq!(page(false).paint(Look::Red, "x"), "x");
+        assert_eq!(page(true).paint(Look::Red, ""), "");
+    }
+}

@@ -1,0 +1,163 @@
+//! `wherefore review`: what waits for a decision, and the decision.
+
+use std::io::{BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::backend::{Backend, RootArgs};
+use super::print::Page;
+use super::{answer, show};
+use crate::protocol::{Act, DecideAnswer, DecideParams, Fault, HunkState, Proposal, ProposalsAnswer};
+
+/// Decide on changes that wait: at a terminal hunk by hunk, or by --accept and --reject
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The proposal meant; all of them when absent
+    proposal: Option<String>,
+    /// Accept these hunks: `all`, or ids with commas between (`h1,h3`; they need a PROPOSAL)
+    #[arg(long, value_name = "HUNKS")]
+    accept: Option<String>,
+    /// Reject these hunks, in the same form; one accepted before is taken back
+    #[arg(long, value_name = "HUNKS")]
+    reject: Option<String>,
+    /// A word for the agent
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Only list what waits
+    #[arg(long)]
+    list: bool,
+    /// List as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> ExitCode {
+    match decide(args) {
+        Ok(code) => code,
+        Err(fault) => answer::fault(&fault),
+    }
+}
+
+fn decide(args: &Args) -> Result<ExitCode, Fault> {
+    let mut backend = Backend::open(&args.root.find()?)?;
+    let acts = [(Act::Reject, &args.reject), (Act::Accept, &args.accept)];
+    if acts.iter().all(|(_, hunks)| hunks.is_none()) {
+        let waiting = waiting(&mut backend, args)?;
+        return match args.json || args.list || !std::io::stdin().is_terminal() {
+            true => Ok(list(args, &waiting)),
+            false => ask(&mut backend, &waiting),
+        };
+    }
+    let mut problems = Vec::new();
+    for (act, hunks) in acts {
+        let Some(hunks) = hunks else { continue };
+        let hunks = match hunks.as_str() {
+            "all" => Vec::new(),
+            some => some.split(',').map(|id| id.trim().to_owned()).collect(),
+        };
+        let reason = args.reason.clone().filter(|_| act == Act::Reject || args.reject.is_none());
+        let answer = send(
+            &mut backend,
+            DecideParams { proposal: args.proposal.clone(), hunks, path: None, act, reason, root: None },
+        )?;
+        problems.extend(answer.problems);
+        answer.proposals.iter().for_each(say);
+    }
+    problems.iter().for_each(|problem| answer::note(&format!("wherefore: {problem}")));
+    Ok(ExitCode::from(if problems.is_empty() { 0 } else { answer::FAULT }))
+}
+
+fn send(backend: &mut Backend, params: DecideParams) -> Result<DecideAnswer, Fault> {
+    backend.request("wherefore/decide", json!(params))
+}
+
+fn waiting(backend: &mut Backend, args: &Args) -> Result<Vec<Proposal>, Fault> {
+    let answer: ProposalsAnswer = backend.request("wherefore/proposals", Value::Null)?;
+    let meant = |proposal: &Proposal| args.proposal.as_ref().is_none_or(|id| id == &proposal.id);
+    Ok(answer.proposals.into_iter().filter(meant).collect())
+}
+
+fn list(args: &Args, waiting: &[Proposal]) -> ExitCode {
+    if args.json {
+        answer::json(&waiting);
+        return ExitCode::SUCCESS;
+    }
+    if waiting.is_empty() {
+        answer::line("nothing waits for a decision");
+    }
+    let page = Page::stdout();
+    for proposal in waiting {
+        answer::line(&show::heading(page, proposal));
+        for file in &proposal.files {
+            for hunk in file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending) {
+                answer::out(&show::hunk(page, file, hunk));
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn say(proposal: &Proposal) {
+    let hunks: Vec<String> =
+        proposal.hunks().map(|hunk| format!("{} {}", hunk.id, hunk.state.word())).collect();
+    answer::line(&format!("{} {}: {}", proposal.id, proposal.state().word(), hunks.join(", ")));
+}
+
+/// Goes through the hunks one by one.
+fn ask(backend: &mut Backend, waiting: &[Proposal]) -> Result<ExitCode, Fault> {
+    let page = Page::stdout();
+    if waiting.is_empty() {
+        answer::line("nothing waits for a decision");
+    }
+    for proposal in waiting {
+        answer::line(&show::heading(page, proposal));
+        for file in &proposal.files {
+            for hunk in file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending) {
+                answer::out(&show::hunk(page, file, hunk));
+                let Some((act, reason)) = question() else { return Ok(ExitCode::SUCCESS) };
+                let Some(act) = act else { continue };
+                let hunks = vec![hunk.id.clone()];
+                let params = DecideParams {
+                    proposal: Some(proposal.id.clone()),
+                    hunks,
+                    path: None,
+                    act,
+                    reason,
+                    root: None,
+                };
+                for problem in send(backend, params)?.problems {
+                    answer::note(&format!("wherefore: {problem}"));
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the person says to one hunk: nothing at all to stop, no act to leave it for later.
+fn question() -> Option<(Option<Act>, Option<String>)> {
+    loop {
+        answer::out("accept? [y]es, [n]o, [r]eason, [l]ater, [q]uit: ");
+        match line()?.as_str() {
+            "y" | "yes" => return Some((Some(Act::Accept), None)),
+            "n" | "no" => return Some((Some(Act::Reject), None)),
+            "l" | "later" => return Some((None, None)),
+            "q" | "quit" => return None,
+            "r" | "reason" => {
+                answer::out("no, because: ");
+                return Some((Some(Act::Reject), Some(line()?)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn line() -> Option<String> {
+    let mut line = String::new();
+    let length = std::io::stdin().lock().read_line(&mut line).ok()?;
+    (length > 0).then(|| line.trim().to_owned())
+}

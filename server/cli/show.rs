@@ -1,0 +1,32 @@
+//! How a proposal looks on a terminal.
+
+use super::print::{Look, Page, visible};
+use crate::protocol::{Hunk, Proposal, ProposedFile};
+
+/// A proposal's heading: what, by whom, why.
+pub fn heading(page: Page, proposal: &Proposal) -> String {
+    let who = visible(proposal.origin.agent.as_deref().unwrap_or("someone"));
+    format!(
+        "{} {} by {who}\n  {}",
+        page.paint(Look::Bold, &proposal.id),
+        proposal.tool,
+        visible(&proposal.why)
+    )
+}
+
+/// One hunk with its place.
+pub fn hunk(page: Page, file: &ProposedFile, hunk: &Hunk) -> String {
+    let place = page.paint(Look::Cyan, &format!("{}:{}", file.path, hunk.start + 1));
+    let kind = page.paint(Look::Dim, &format!("{} {:?}", hunk.id, file.kind).to_lowercase());
+    let mut shown = format!("{place} {kind}");
+    if let Some(loose) = &hunk.loose {
+        shown.push_str(&page.paint(Look::Yellow, &format!("  placed loosely: {loose}")));
+    }
+    shown.push('\n');
+    let signed = |look, sign: char, line: &str| {
+        format!("{}\n", page.paint(look, &format!("{sign} {}", line.trim_end_matches(['\r', '\n']))))
+    };
+    shown.extend(hunk.old.iter().map(|line| signed(Look::Red, '-', line)));
+    shown.extend(hunk.new.iter().map(|line| signed(Look::Green, '+', line)));
+    shown
+}

@@ -1,0 +1,63 @@
+//! `wherefore status`: sessions, agents, pending hunks.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use super::answer;
+use super::backend::{Backend, RootArgs};
+use crate::protocol::{Fault, StatusAnswer, WorkspaceStatus};
+
+/// Show sessions, agents and what waits for a decision
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> ExitCode {
+    match status(args) {
+        Ok((status, _)) if args.json => answer::json(&status),
+        Ok((status, served)) => {
+            let who = match (served, status.editor) {
+                (true, true) => format!("served by process {}, with an editor", status.pid),
+                (true, false) => format!("served by process {}, with no editor", status.pid),
+                (false, _) => "no server runs here".to_owned(),
+            };
+            answer::line(&format!("wherefore {}: {who}", status.version));
+            status.workspaces.iter().for_each(show);
+        }
+        Err(fault) => return answer::fault(&fault),
+    }
+    ExitCode::SUCCESS
+}
+
+fn status(args: &Args) -> Result<(StatusAnswer, bool), Fault> {
+    let mut backend = Backend::open(&args.root.find()?)?;
+    let status = backend.request("wherefore/status", Value::Null)?;
+    Ok((status, matches!(backend, Backend::Server(_))))
+}
+
+fn show(workspace: &WorkspaceStatus) {
+    answer::line(&workspace.root);
+    let session = if workspace.session.is_empty() { "none yet" } else { &workspace.session };
+    answer::line(&format!("  session   {session}"));
+    if !workspace.log.is_empty() {
+        answer::line(&format!("  log       {}", workspace.log));
+    }
+    answer::line(&format!("  calls     {} ({} running)", workspace.calls, workspace.running));
+    if !workspace.agents.is_empty() {
+        answer::line(&format!("  agents    {}", workspace.agents.join(", ")));
+    }
+    answer::line(&format!(
+        "  pending   {} hunks in {} files",
+        workspace.pending_hunks, workspace.pending_files
+    ));
+    for problem in &workspace.problems {
+        answer::line(&format!("  problem   {problem}"));
+    }
+}

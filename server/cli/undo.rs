@@ -1,0 +1,38 @@
+//! `wherefore undo`: an applied change is taken back.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::answer;
+use super::backend::{Backend, RootArgs};
+use crate::protocol::{Fault, UndoAnswer};
+
+/// Take back what a call changed; later edits stay, and where they overlap nothing changes
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The call, as `c-0007` or `SESSION/c-0007`, or an undo's own id; the last change when absent
+    call: Option<String>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> ExitCode {
+    match undo(args) {
+        Ok(answer) if args.json => answer::json(&answer),
+        Ok(answer) => {
+            answer::line(&format!("undid {}: {}", answer.call, answer.paths.join(", ")));
+            answer::line(&format!("`wherefore undo {}` brings it back", answer.undo_id));
+        }
+        Err(fault) => return answer::fault(&fault),
+    }
+    ExitCode::SUCCESS
+}
+
+fn undo(args: &Args) -> Result<UndoAnswer, Fault> {
+    Backend::open(&args.root.find()?)?.request("wherefore/undo", json!({ "call": args.call }))
+}

@@ -1,0 +1,352 @@
+//! One process, several workspaces: what every door asks of.
+
+mod folder;
+mod requests;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::base::WorkspacePath;
+pub use crate::catalogue::Problem;
+use crate::pipeline::fault_envelope;
+use crate::ports::{Clock, Editor, SystemClock};
+use crate::protocol::{
+    Act, Code, DecideAnswer, DecideParams, Envelope, Fault, ProposalsAnswer, ProposalsParams, RawCall,
+    Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
+};
+use crate::registry::{Format, render};
+pub use crate::session::Progress;
+pub use folder::Folder;
+
+/// How a hub is made.
+#[derive(Clone, Debug)]
+pub struct HubOptions {
+    /// The editor at the other end, or [`crate::ports::NoEditor`].
+    pub editor: Arc<dyn Editor>,
+    /// Whether short-lived processes of one day share a session log: the command line's.
+    pub shared_log: bool,
+}
+
+/// What the editor did to a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DocumentEvent {
+    /// It was opened.
+    Opened {
+        /// Its URI, as the editor gave it.
+        uri: String,
+        /// Its absolute path.
+        path: String,
+        /// Its version.
+        version: i32,
+        /// Its text.
+        text: String,
+        /// Its language.
+        language: String,
+    },
+    /// Its text changed.
+    Changed {
+        /// Its URI.
+        uri: String,
+        /// Its version now.
+        version: i32,
+        /// Its whole text now.
+        text: String,
+    },
+    /// It was saved.
+    Saved {
+        /// Its URI.
+        uri: String,
+    },
+    /// It was closed.
+    Closed {
+        /// Its URI.
+        uri: String,
+    },
+}
+
+/// Where a session log is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogPlace {
+    /// Its URI as a virtual document, `wherefore://log/SESSION`.
+    pub uri: String,
+    /// Its absolute path.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The workspaces that this process serves. Cheap to clone; every clone is the same hub.
+#[derive(Clone, Debug)]
+pub struct Hub(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    options: HubOptions,
+    clock: Arc<dyn Clock>,
+    folders: RwLock<Vec<Arc<Folder>>>,
+    client_settings: RwLock<Option<Value>>,
+    roots: watch::Sender<Vec<String>>,
+}
+
+impl Hub {
+    /// A hub with no workspace yet.
+    pub fn new(options: HubOptions) -> Self {
+        Self(Arc::new(Inner {
+            options,
+            clock: Arc::new(SystemClock),
+            folders: RwLock::default(),
+            client_settings: RwLock::default(),
+            roots: watch::Sender::default(),
+        }))
+    }
+
+    /// Serves the folder at an absolute path too. One that is served already is left as it is.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is no such folder.
+    pub fn add_root(&self, path: &str) -> Result<(), Fault> {
+        if self.folders().iter().any(|folder| folder.session().root() == path) {
+            return Ok(());
+        }
+        let folder = Folder::open(path, &self.0.options, self.0.clock.clone())?;
+        if let Some(client) = &*self.0.client_settings.read().unwrap_or_else(PoisonError::into_inner) {
+            folder.configure(Some(client));
+        }
+        self.0.folders.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(folder));
+        self.0.roots.send_replace(self.roots());
+        Ok(())
+    }
+
+    /// Serves a folder no longer; its log is closed.
+    pub fn remove_root(&self, path: &str) {
+        let mut folders = self.0.folders.write().unwrap_or_else(PoisonError::into_inner);
+        for folder in folders.extract_if(.., |folder| folder.session().root() == path) {
+            folder.session().close();
+        }
+        drop(folders);
+        self.0.roots.send_replace(self.roots());
+    }
+
+    /// The folders served, as they change.
+    pub fn watch_roots(&self) -> watch::Receiver<Vec<String>> {
+        self.0.roots.subscribe()
+    }
+
+    fn folders(&self) -> Vec<Arc<Folder>> {
+        self.0.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The absolute paths of the folders served.
+    pub fn roots(&self) -> Vec<String> {
+        self.folders().iter().map(|folder| folder.session().root().to_owned()).collect()
+    }
+
+    /// The folder with the longest root that `path` lies in, and the path inside it.
+    pub fn locate(&self, path: &str) -> Option<(String, WorkspacePath)> {
+        self.folder_of(path).map(|(folder, path)| (folder.session().root().to_owned(), path))
+    }
+
+    fn folder_of(&self, path: &str) -> Option<(Arc<Folder>, WorkspacePath)> {
+        let inside = |folder: &Arc<Folder>| {
+            Some((folder.clone(), WorkspacePath::parse(folder.session().root(), path).ok()?))
+        };
+        self.folders().iter().filter_map(inside).max_by_key(|(folder, _)| folder.session().root().len())
+    }
+
+    /// The folder meant by an absolute path; the only one, or the first, where none is named.
+    fn meant(&self, root: Option<&str>) -> Result<Arc<Folder>, Fault> {
+        let none = || {
+            Fault::new(Code::NotFound, "no workspace folder is open")
+                .suggest("open a folder, or name one with --root")
+        };
+        match root {
+            None => self.folders().first().cloned().ok_or_else(none),
+            Some(path) => self.folder_of(path).map(|(folder, _)| folder).ok_or_else(|| {
+                Fault::new(Code::NotFound, format!("{path:?} lies in no open workspace folder"))
+                    .hint(self.roots())
+                    .suggest("name one of the open folders, or leave it out")
+            }),
+        }
+    }
+
+    /// Takes a call through the pipeline of the folder that it means: the one named, or the one that an absolute
+    /// path among its arguments lies in, or the first. Dropping the future cancels it.
+    pub async fn call(&self, raw: RawCall, progress: Option<Progress>) -> Envelope {
+        let named = raw.root.clone().or_else(|| requests::absolute_path(&raw.arguments));
+        let folder = match self.meant(named.as_deref()) {
+            Err(_) if raw.root.is_none() => self.meant(None),
+            found => found,
+        };
+        match folder {
+            Ok(folder) => folder.pipeline().call(raw, progress).await,
+            Err(fault) => fault_envelope(String::new(), fault),
+        }
+    }
+
+    /// Carries out a person's decision, in every folder where none is named.
+    ///
+    /// # Errors
+    /// NOT_FOUND where no hunk is meant by it.
+    pub async fn decide(&self, params: DecideParams) -> Result<DecideAnswer, Fault> {
+        let folders = match &params.root {
+            Some(root) => vec![self.meant(Some(root))?],
+            None => self.folders(),
+        };
+        let mut answer = DecideAnswer { proposals: Vec::new(), problems: Vec::new() };
+        let mut last = None;
+        for folder in folders {
+            match folder.desk().decide(&params, "person").await {
+                Ok(more) => {
+                    answer.proposals.extend(more.proposals);
+                    answer.problems.extend(more.faults.into_iter().map(|fault| fault.message));
+                }
+                Err(fault) => last = Some(fault),
+            }
+        }
+        match (answer.proposals.is_empty(), last) {
+            (true, Some(fault)) => Err(fault),
+            _ => Ok(answer),
+        }
+    }
+
+    /// Decides every pending hunk of one proposal.
+    ///
+    /// # Errors
+    /// As [`Hub::decide`].
+    pub async fn decide_all(&self, proposal: &str, act: Act) -> Result<DecideAnswer, Fault> {
+        let proposal = Some(proposal.to_owned());
+        self.decide(DecideParams { proposal, hunks: Vec::new(), path: None, act, reason: None, root: None })
+            .await
+    }
+
+    /// Brings a proposal in line with what an editor made of it on its own (a preview that the person confirmed).
+    pub fn read_back(&self) {
+        for folder in self.folders() {
+            folder.desk().refresh();
+        }
+    }
+
+    /// The proposals asked for, oldest first.
+    pub fn proposals(&self, params: &ProposalsParams) -> ProposalsAnswer {
+        let folders = match &params.root {
+            Some(root) => self.meant(Some(root)).into_iter().collect(),
+            None => self.folders(),
+        };
+        let proposals = folders.iter().flat_map(|folder| folder.desk().list(params)).collect();
+        ProposalsAnswer { proposals }
+    }
+
+    /// Takes back what a call changed.
+    ///
+    /// # Errors
+    /// NOT_FOUND where nothing of that call is kept, STALE where later edits overlap.
+    pub async fn undo(&self, params: UndoParams) -> Result<UndoAnswer, Fault> {
+        self.meant(params.root.as_deref())?.desk().undo(params.call.as_deref()).await
+    }
+
+    /// How things stand.
+    pub fn status(&self) -> StatusAnswer {
+        StatusAnswer {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            editor: self.0.options.editor.attached(),
+            workspaces: self.folders().iter().map(|folder| folder.status()).collect(),
+        }
+    }
+
+    /// The tools of a folder.
+    pub fn tools(&self, root: Option<&str>) -> Vec<ToolSummary> {
+        self.meant(root).map(|folder| folder.tools()).unwrap_or_default()
+    }
+
+    /// One tool in full, in a form that a model's API takes.
+    ///
+    /// # Errors
+    /// TOOL_NOT_FOUND, with the nearest names.
+    pub fn tool(&self, name: &str, format: Format) -> Result<Value, Fault> {
+        let folder = self.meant(None)?;
+        let registry = folder.registry();
+        let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
+        Ok(render(tool.def(), format, &registry.activity_of(tool)))
+    }
+
+    /// The definition files that were refused, of every folder.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.folders().iter().flat_map(|folder| folder.definition_problems()).collect()
+    }
+
+    /// The settings of a folder, or of the first.
+    pub fn settings(&self, root: Option<&str>) -> Arc<Settings> {
+        self.meant(root).map(|folder| folder.session().settings()).unwrap_or_default()
+    }
+
+    /// Takes the settings that the editor holds: they count as the person's. Files are read again too.
+    pub fn settings_changed(&self, client: Option<Value>) {
+        for folder in self.folders() {
+            folder.configure(client.as_ref());
+        }
+        *self.0.client_settings.write().unwrap_or_else(PoisonError::into_inner) = client;
+    }
+
+    /// The session log of a folder, or that of a session by its id.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is none.
+    pub fn log(&self, session: Option<&str>, root: Option<&str>) -> Result<LogPlace, Fault> {
+        match session {
+            None => self.meant(root)?.log(None),
+            Some(session) => {
+                let found = self.folders().iter().find_map(|folder| folder.log(Some(session)).ok());
+                found.ok_or_else(|| Fault::new(Code::NotFound, format!("there is no session {session:?}")))
+            }
+        }
+    }
+
+    /// Takes in what the editor did to a document. State changes before this returns.
+    pub fn document(&self, event: DocumentEvent) {
+        match event {
+            DocumentEvent::Opened { uri, path, version, text, language } => {
+                if let Some((folder, path)) = self.folder_of(&path) {
+                    let path = folder.session().files().root().resolve(&path).unwrap_or(path);
+                    folder.session().documents().open(
+                        &uri,
+                        Some(path.clone()),
+                        version,
+                        text.as_str(),
+                        &language,
+                    );
+                    folder.desk().text_changed(&path, &text);
+                }
+            }
+            DocumentEvent::Changed { uri, version, text } => {
+                for folder in self.folders() {
+                    let documents = folder.session().documents();
+                    let known = documents.change(&uri, version, text.as_str());
+                    let path = documents.by_uri(&uri).and_then(|document| document.path);
+                    if let Some(path) = path.filter(|_| known) {
+                        folder.desk().text_changed(&path, &text);
+                    }
+                }
+            }
+            DocumentEvent::Saved { uri } => {
+                for folder in self.folders() {
+                    folder.session().documents().saved(&uri);
+                }
+            }
+            DocumentEvent::Closed { uri } => {
+                for folder in self.folders() {
+                    folder.session().documents().close(&uri);
+                }
+            }
+        }
+    }
+
+    /// Closes every log.
+    pub fn close(&self) {
+        for folder in self.folders() {
+            folder.session().close();
+        }
+    }
+}

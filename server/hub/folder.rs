@@ -1,0 +1,150 @@
+//! One workspace folder: its session and what works on it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::{HubOptions, LogPlace};
+use crate::catalogue::{self, Problem};
+use crate::pipeline::Pipeline;
+use crate::ports::Clock;
+use crate::protocol::{Code, Fault, ToolSummary, WorkspaceStatus};
+use crate::registry::Registry;
+use crate::review::Desk;
+use crate::session::{Session, SessionOptions};
+use crate::tools;
+
+/// A workspace folder with everything that serves it.
+pub struct Folder {
+    session: Arc<Session>,
+    registry: Arc<Registry>,
+    desk: Arc<Desk>,
+    pipeline: Arc<Pipeline>,
+    problems: Mutex<Vec<Problem>>,
+}
+
+impl Folder {
+    /// Opens the folder at an absolute path.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is no such folder.
+    pub fn open(path: &str, options: &HubOptions, clock: Arc<dyn Clock>) -> Result<Self, Fault> {
+        let editor = options.editor.clone();
+        let session =
+            Arc::new(Session::open(path, SessionOptions { editor, clock, shared_log: options.shared_log })?);
+        let desk = Arc::new(Desk::open(session.clone()));
+        let activities = tools::activities(&desk);
+        let loaded = catalogue::load(&definitions(&session), &|name| activities.knows(name));
+        let registry = Arc::new(Registry::new(loaded.tools, activities));
+        let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), desk.clone()));
+        let problems = loaded.problems.into_iter().map(|problem| at(&session, problem)).collect();
+        Ok(Self { session, registry, desk, pipeline, problems: Mutex::new(problems) })
+    }
+
+    /// Its state.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// Its proposals.
+    pub fn desk(&self) -> &Arc<Desk> {
+        &self.desk
+    }
+
+    /// What its calls go through.
+    pub fn pipeline(&self) -> &Arc<Pipeline> {
+        &self.pipeline
+    }
+
+    /// Its tools.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// Reads the settings again, with what the editor holds.
+    pub fn configure(&self, client: Option<&Value>) {
+        self.session.configure(client);
+    }
+
+    /// Its tools, for a list.
+    pub fn tools(&self) -> Vec<ToolSummary> {
+        self.registry.summaries()
+    }
+
+    /// The definition files that were refused.
+    pub fn definition_problems(&self) -> Vec<Problem> {
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How it stands.
+    pub fn status(&self) -> WorkspaceStatus {
+        let (calls, running) = self.session.counts();
+        let (pending_hunks, pending_files) = self.desk.waiting();
+        let opened = self.session.opened_journal().map(|journal| journal.session().to_owned());
+        let session = opened.or_else(|| self.last_session()).unwrap_or_default();
+        let mut problems = self.session.problems();
+        problems.extend(self.definition_problems().iter().map(|problem| {
+            format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule)
+        }));
+        WorkspaceStatus {
+            root: self.session.root().to_owned(),
+            log: if session.is_empty() { String::new() } else { self.log_path(&session) },
+            session,
+            calls,
+            agents: self.session.agents(),
+            running,
+            pending_hunks,
+            pending_files,
+            problems,
+        }
+    }
+
+    /// The session that was opened last, by an earlier process: their names begin with the time.
+    fn last_session(&self) -> Option<String> {
+        self.session.store().list("sessions").ok()?.into_iter().max()
+    }
+
+    fn log_path(&self, session: &str) -> String {
+        format!("{}/.wherefore/sessions/{session}/session-log.md", self.session.root().trim_end_matches('/'))
+    }
+
+    /// Its open log, or that of an earlier session.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is none.
+    pub fn log(&self, session: Option<&str>) -> Result<LogPlace, Fault> {
+        let session = match session {
+            Some(session) => session.to_owned(),
+            None => self.session.journal()?.session().to_owned(),
+        };
+        let none = || Fault::new(Code::NotFound, format!("there is no session {session:?}"));
+        let plain = !session.is_empty() && !session.starts_with('.') && !session.contains('/');
+        let stored = format!("sessions/{session}/session-log.md");
+        let bytes = if plain { self.session.store().read(&stored)? } else { None };
+        let text = String::from_utf8_lossy(&bytes.ok_or_else(none)?).into_owned();
+        Ok(LogPlace { uri: format!("wherefore://log/{session}"), path: self.log_path(&session), text })
+    }
+}
+
+impl std::fmt::Debug for Folder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Folder").field("root", &self.session.root()).finish_non_exhaustive()
+    }
+}
+
+/// The folder's own definition files. What cannot be read is left out; the listing of problems names the rest.
+fn definitions(session: &Session) -> Vec<(String, String)> {
+    let store = session.store();
+    let names = store.list("tools").unwrap_or_default();
+    let yaml = names.into_iter().filter(|name| name.ends_with(".yaml") || name.ends_with(".yml"));
+    let read = |name: String| {
+        let path = format!("tools/{name}");
+        let text = String::from_utf8_lossy(&store.read(&path).ok()??).into_owned();
+        Some((format!(".wherefore/{path}"), text))
+    };
+    yaml.filter_map(read).collect()
+}
+
+fn at(session: &Session, problem: Problem) -> Problem {
+    Problem { path: format!("{}/{}", session.root().trim_end_matches('/'), problem.path), ..problem }
+}

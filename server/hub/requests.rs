@@ -1,0 +1,60 @@
+//! The `wherefore/*` requests as JSON: what the runtime socket and the command line speak.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::Hub;
+use crate::protocol::{Code, Door, Fault, RawCall};
+
+impl Hub {
+    /// Answers one request that came in by `door`.
+    ///
+    /// # Errors
+    /// UNSUPPORTED for a method that is not known, INVALID_ARGS for wrong params, and what the request says. How a
+    /// call went stands in its envelope.
+    pub async fn request(&self, method: &str, params: Value, door: Door) -> Result<Value, Fault> {
+        match method {
+            "wherefore/call" => {
+                let mut raw: RawCall = read(params)?;
+                raw.origin.door = door;
+                write(self.call(raw, None).await)
+            }
+            "wherefore/proposals" => write(self.proposals(&read(or_empty(params))?)),
+            "wherefore/decide" => write(self.decide(read(params)?).await?),
+            "wherefore/undo" => write(self.undo(read(or_empty(params))?).await?),
+            "wherefore/status" => write(self.status()),
+            "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
+            "wherefore/log" => {
+                let log = self.log(text(&params, "session"), text(&params, "root"))?;
+                write(json!({ "uri": log.uri, "path": log.path, "text": log.text }))
+            }
+            other => Err(Fault::new(Code::Unsupported, format!("there is no request {other:?}"))),
+        }
+    }
+}
+
+fn text<'a>(params: &'a Value, name: &str) -> Option<&'a str> {
+    params.get(name).and_then(Value::as_str)
+}
+
+fn or_empty(params: Value) -> Value {
+    if params.is_null() { json!({}) } else { params }
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, Fault> {
+    serde_json::from_value(params)
+        .map_err(|error| Fault::new(Code::InvalidArgs, format!("the params are wrong: {error}")))
+}
+
+fn write(answer: impl Serialize) -> Result<Value, Fault> {
+    serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()))
+}
+
+/// An absolute path among a call's arguments: it tells which folder is meant.
+pub fn absolute_path(arguments: &Value) -> Option<String> {
+    let names = ["path", "src", "dst", "scope", "cwd"];
+    let path = |name: &&str| arguments.get(name).and_then(Value::as_str);
+    let is_absolute = |path: &&str| path.starts_with('/') || path.starts_with("file:///");
+    names.iter().filter_map(path).find(is_absolute).map(str::to_owned)
+}

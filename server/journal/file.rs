@@ -1,0 +1,263 @@
+//! The log's files at the level of descriptors: opened without following links, searched from the end.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
+use rustix::io::{self, Errno};
+
+use super::block::{Block, LARGEST, Numbers};
+use crate::protocol::{Code, Fault};
+
+/// The part of a log that is written to; full parts are `session-log.1.md` and up.
+pub const LOG: &str = "session-log.md";
+
+/// The name of a full part.
+pub fn part_name(part: u64) -> String {
+    format!("session-log.{part}.md")
+}
+
+/// The numbers of the full parts, in order.
+///
+/// # Errors
+/// Those of the disk.
+pub fn parts(dir: &OwnedFd) -> io::Result<Vec<u64>> {
+    let mut parts = Vec::new();
+    for entry in fs::Dir::read_from(dir)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy();
+        let number = name.strip_prefix("session-log.").and_then(|rest| rest.strip_suffix(".md"));
+        let number = number.and_then(|number| number.parse().ok());
+        parts.extend(number.filter(|number| *number > 0 && part_name(*number) == name));
+    }
+    parts.sort_unstable();
+    Ok(parts)
+}
+
+/// Another descriptor of the folder, which can be locked and synced whatever the first was opened for.
+///
+/// # Errors
+/// Those of the disk.
+pub fn folder(dir: impl AsFd) -> io::Result<OwnedFd> {
+    fs::openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// The folder that a folder is in.
+///
+/// # Errors
+/// Those of the disk.
+pub fn parent(dir: &OwnedFd) -> io::Result<OwnedFd> {
+    fs::openat(dir, "..", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// A folder inside `dir`, made where it is missing; a link is refused.
+///
+/// # Errors
+/// Those of the disk.
+pub fn subfolder(dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match fs::openat(dir, name, flags, Mode::empty()) {
+        Err(Errno::NOENT) => {}
+        opened => return opened,
+    }
+    match fs::mkdirat(dir, name, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => fs::openat(dir, name, flags, Mode::empty()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A log's part, opened for appending, and whether it was made now. Anything but a regular file with one name
+/// is refused.
+///
+/// # Errors
+/// Those of the disk; ELOOP, EMLINK or EINVAL for what is no such file.
+pub fn open_log(dir: &OwnedFd) -> io::Result<(OwnedFd, bool)> {
+    let flags = OFlags::RDWR
+        | OFlags::APPEND
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::CLOEXEC
+        | OFlags::NOCTTY;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let (fd, new) = match fs::openat(dir, LOG, flags, Mode::empty()) {
+        Err(Errno::NOENT) => (fs::openat(dir, LOG, flags | OFlags::CREATE | OFlags::EXCL, mode)?, true),
+        opened => (opened?, false),
+    };
+    let stat = fs::fstat(&fd)?;
+    if !FileType::from_raw_mode(stat.st_mode).is_file() {
+        return Err(Errno::INVAL);
+    }
+    if stat.st_nlink > 1 {
+        return Err(Errno::MLINK);
+    }
+    Ok((fd, new))
+}
+
+/// The length of an open file.
+///
+/// # Errors
+/// Those of the disk.
+pub fn length(fd: &OwnedFd) -> io::Result<u64> {
+    Ok(u64::try_from(fs::fstat(fd)?.st_size).unwrap_or_default())
+}
+
+/// Writes a file whole: under another name first, then renamed.
+///
+/// # Errors
+/// Those of the disk; nothing is left behind then.
+pub fn replace(dir: &OwnedFd, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let other = format!(".{name}.{}", crate::base::ids::unique());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let fd = fs::openat(dir, &other, flags, Mode::RUSR | Mode::WUSR)?;
+    let written = write_all(&fd, bytes).and_then(|()| fs::renameat(dir, &other, dir, name));
+    if written.is_err() {
+        let _ = fs::unlinkat(dir, &other, AtFlags::empty());
+    }
+    written
+}
+
+fn write_all(fd: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match io::write(fd, bytes) {
+            Ok(0) => return Err(Errno::IO),
+            Ok(count) => bytes = &bytes[count..],
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Copies what stands from `from` to `to` into a new file `recovered-N.bin`, synced, and gives its name.
+///
+/// # Errors
+/// Those of the disk.
+pub fn set_aside(dir: &OwnedFd, log: &OwnedFd, from: u64, to: u64) -> io::Result<String> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    for number in 1..u32::MAX {
+        let name = format!("recovered-{number}.bin");
+        let kept = match fs::openat(dir, &name, flags, Mode::RUSR | Mode::WUSR) {
+            Err(Errno::EXIST) => continue,
+            opened => opened?,
+        };
+        let copied = copy(log, from, to, &kept).and_then(|()| fs::fdatasync(&kept));
+        if copied.is_err() {
+            let _ = fs::unlinkat(dir, &name, AtFlags::empty());
+        }
+        return copied.map(|()| name);
+    }
+    Err(Errno::EXIST)
+}
+
+fn copy(log: &OwnedFd, mut from: u64, to: u64, kept: &OwnedFd) -> io::Result<()> {
+    while from < to {
+        let bytes = read(log, from, to.min(from + (1 << 20)))?;
+        if bytes.is_empty() {
+            break;
+        }
+        write_all(kept, &bytes)?;
+        from += bytes.len() as u64;
+    }
+    Ok(())
+}
+
+/// The bytes from `from` to `to`, fewer where the file ends before.
+///
+/// # Errors
+/// Those of the disk.
+pub fn read(fd: impl AsFd, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX)];
+    let mut done = 0;
+    while done < bytes.len() {
+        match io::pread(&fd, &mut bytes[done..], from + done as u64) {
+            Ok(0) => break,
+            Ok(count) => done += count,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(done);
+    Ok(bytes)
+}
+
+/// Where a log's last whole block ends, and what the next one needs of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// Where the block begins.
+    pub start: u64,
+    /// Where it ends.
+    pub end: u64,
+    /// Its number.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: String,
+    /// The last numbers given out.
+    pub numbers: Numbers,
+}
+
+/// Finds the last whole and intact block before `end`, reading backwards, no more than it has to.
+///
+/// # Errors
+/// Those of `read`.
+pub fn tail(end: u64, read: &mut dyn FnMut(u64, u64) -> io::Result<Vec<u8>>) -> io::Result<Option<Tail>> {
+    let mut limit = end;
+    while let Some(start) = block_start(limit, read)? {
+        let bytes = read(start, limit.min(start + LARGEST as u64))?;
+        if let Some(block) = Block::parse(&bytes).filter(|block| block.intact) {
+            let (seq, hash, numbers) = (block.seq, block.hash.to_owned(), block.numbers());
+            return Ok(Some(Tail { start, end: start + block.text.len() as u64, seq, hash, numbers }));
+        }
+        limit = start;
+    }
+    Ok(None)
+}
+
+/// The last place before `limit` where a line begins as a block's heading does.
+///
+/// # Errors
+/// Those of `read`.
+pub fn block_start(
+    limit: u64,
+    read: &mut dyn FnMut(u64, u64) -> io::Result<Vec<u8>>,
+) -> io::Result<Option<u64>> {
+    const MARK: &[u8] = b"\n## ";
+    const STEP: u64 = 16 << 10;
+    let mut to = limit;
+    while to > 0 {
+        let from = to.saturating_sub(STEP);
+        let bytes = read(from, limit.min(to + MARK.len() as u64 - 1))?;
+        if let Some(at) = bytes.windows(MARK.len()).rposition(|part| part == MARK) {
+            return Ok(Some(from + at as u64 + 1));
+        }
+        to = from;
+    }
+    Ok(None)
+}
+
+/// The fault of a disk's error, with a way out where there is one.
+pub fn disk_fault(what: &str, error: Errno) -> Fault {
+    let message = format!("could not {what}: {error}");
+    match error {
+        Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Fault::new(Code::QuotaExceeded, message)
+            .suggest("free some space on the disk that holds .wherefore, then call again"),
+        Errno::MFILE | Errno::NFILE => Fault::new(Code::QuotaExceeded, message)
+            .suggest("wait until other calls have ended, then call again"),
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => {
+            Fault::new(Code::PermissionDenied, message).suggest("make .wherefore writable for this user")
+        }
+        Errno::LOOP | Errno::MLINK | Errno::INVAL | Errno::NOTDIR => {
+            Fault::new(Code::PermissionDenied, format!("{message}; it is a link or no regular file"))
+                .suggest("remove what stands in the session's folder in place of the log")
+        }
+        _ => Fault::internal(message),
+    }
+}
+
+/// A regular file opened for reading; a link is refused, a FIFO does not hang.
+///
+/// # Errors
+/// Those of the disk; EINVAL for what is no regular file.
+pub fn open_read(dir: impl AsFd, name: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let fd = fs::openat(dir, name, flags, Mode::empty())?;
+    if FileType::from_raw_mode(fs::fstat(&fd)?.st_mode).is_file() { Ok(fd) } else { Err(Errno::INVAL) }
+}

@@ -1,0 +1,265 @@
+//! Reading the log back: entry by entry, from the beginning or the end, or as it grows.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{self, Mode, OFlags};
+use rustix::io::Errno;
+use serde_json::{Map, Value};
+
+use super::block::Block;
+use super::file::{self, LOG, disk_fault};
+use super::scan::{Piece, Place, Scan};
+use super::seal::{self, RESULTS, Seal};
+use super::yaml::{self, Comments};
+use crate::base::hash;
+use crate::protocol::{Code, Fault};
+
+/// What becomes of values that are stored beside the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// They stay references, and keys that could be taken for one keep their escape.
+    Sealed,
+    /// They are loaded, checked and put in their place.
+    Whole,
+}
+
+/// One event, read back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its number in the session, from 1.
+    pub seq: u64,
+    /// When, RFC 3339 in UTC.
+    pub time: String,
+    /// Its type, as `tool_call`.
+    pub event_type: String,
+    /// Its fields, without `type`.
+    pub body: Map<String, Value>,
+    /// The model's comments on its arguments, by path. Those that stand above no key are among them only where
+    /// values are read whole; the field `comments` has them otherwise.
+    pub comments: Comments,
+    /// Where its block begins.
+    pub place: Place,
+    /// Bytes of its block.
+    pub length: u64,
+    /// What is not as it should be: an altered block, a stored value that is missing.
+    pub problems: Vec<String>,
+}
+
+impl Entry {
+    /// The call it belongs to.
+    pub fn call_id(&self) -> Option<&str> {
+        self.body.get("call_id").and_then(Value::as_str)
+    }
+
+    /// The entry as one object: `seq`, `time`, `type`, then its fields.
+    pub fn to_json(&self) -> Value {
+        let mut all = Map::new();
+        all.insert("seq".to_owned(), self.seq.into());
+        all.insert("time".to_owned(), self.time.clone().into());
+        all.insert("type".to_owned(), self.event_type.clone().into());
+        all.extend(self.body.clone());
+        if !self.comments.is_empty() {
+            let comments = self.comments.iter().map(|(path, text)| (path.clone(), text.clone().into()));
+            all.insert("comments".to_owned(), Value::Object(comments.collect()));
+        }
+        Value::Object(all)
+    }
+
+    fn new(place: Place, block: &Block<'_>) -> Result<Self, String> {
+        let mut body = yaml::read(block.yaml)?;
+        let mut text = |key: &str| match body.shift_remove(key) {
+            Some(Value::String(text)) => text,
+            _ => String::new(),
+        };
+        let (event_type, time) = (text("type"), text("time"));
+        ["seq", "last", "prev", "hash"].iter().for_each(|key| drop(body.shift_remove(*key)));
+        let comments =
+            if block.yaml.contains("# ") { yaml::read_comments(block.yaml) } else { Comments::new() };
+        let problems = if block.intact { Vec::new() } else { vec!["the block was altered".to_owned()] };
+        let length = block.text.len() as u64;
+        Ok(Self { seq: block.seq, time, event_type, body, comments, place, length, problems })
+    }
+}
+
+/// One thing found in a log.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// An event.
+    Entry(Entry),
+    /// So many bytes that are no event.
+    Garbage(Place, u64),
+}
+
+/// A session's log, open for reading. The log may be written to meanwhile.
+#[derive(Clone, Debug)]
+pub struct Log {
+    path: PathBuf,
+    dir: Arc<OwnedFd>,
+}
+
+impl Log {
+    /// Opens the log in a session's folder.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is none; those of the disk.
+    pub fn open(dir: &Path) -> Result<Self, Fault> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let missing = || Fault::new(Code::NotFound, format!("there is no session log in {}", dir.display()));
+        let fd = match fs::open(dir, flags, Mode::empty()) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Err(missing()),
+            opened => opened.map_err(|error| disk_fault("open the session's folder", error))?,
+        };
+        let parts = file::parts(&fd).map_err(|error| disk_fault("list the session's folder", error))?;
+        if parts.is_empty() && fs::statat(&fd, LOG, fs::AtFlags::SYMLINK_NOFOLLOW).is_err() {
+            return Err(missing());
+        }
+        Ok(Self { path: dir.to_owned(), dir: Arc::new(fd) })
+    }
+
+    /// The session's folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Everything in it, in order.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn items(&self, values: Values) -> Result<Items, Fault> {
+        self.from(None, values)
+    }
+
+    /// The last `count` events, and what stands between them. Reads the log from its end.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn last(&self, count: usize, values: Values) -> Result<Items, Fault> {
+        let start = self.start_of_last(count).map_err(|error| disk_fault("read the session log", error))?;
+        self.from(start, values)
+    }
+
+    fn from(&self, start: Option<(u64, u64)>, values: Values) -> Result<Items, Fault> {
+        let scan = self.scan(start).map_err(|error| disk_fault("read the session log", error))?;
+        Ok(Items { log: self.clone(), scan, values, failed: false })
+    }
+
+    /// The pieces of the log.
+    pub(super) fn scan(&self, start: Option<(u64, u64)>) -> Result<Scan, Errno> {
+        Scan::new(self.dir.clone(), start)
+    }
+
+    /// The part and the offset where the last `count` blocks begin; nothing where there are no more than that.
+    fn start_of_last(&self, count: usize) -> Result<Option<(u64, u64)>, Errno> {
+        let parts = file::parts(&self.dir)?;
+        let live = parts.last().copied().unwrap_or(0) + 1;
+        let mut left = count;
+        for part in parts.into_iter().chain([live]).rev() {
+            let name = if part == live { LOG.to_owned() } else { file::part_name(part) };
+            let fd = match file::open_read(&*self.dir, &name) {
+                Err(Errno::NOENT) => continue,
+                opened => opened?,
+            };
+            let end = file::length(&fd)?;
+            if left == 0 {
+                return Ok(Some((part, end)));
+            }
+            let mut read = |from, to| file::read(&fd, from, to);
+            let mut limit = end;
+            while let Some(start) = file::block_start(limit, &mut read)? {
+                left -= usize::from(Block::parse(&read(start, limit)?).is_some());
+                if left == 0 {
+                    return Ok(Some((part, start)));
+                }
+                limit = start;
+            }
+        }
+        Ok(None)
+    }
+
+    /// A stored value, checked against its hash.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a sentence.
+    pub(super) fn load(&self, seal: &Seal) -> Result<Vec<u8>, String> {
+        let hash = &seal.hash;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = fs::openat(&*self.dir, RESULTS, flags, Mode::empty())
+            .and_then(|results| file::open_read(&results, hash));
+        let mut file =
+            File::from(opened.map_err(|error| format!("the stored value {hash} is missing: {error}"))?);
+        let size = file.metadata().map_or(0, |metadata| metadata.len());
+        if size != seal.bytes {
+            return Err(format!(
+                "the stored value {hash} was altered: {size} bytes instead of {}",
+                seal.bytes
+            ));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)
+            .map_err(|error| format!("the stored value {hash} does not read: {error}"))?;
+        if hash::full(&bytes) == *hash {
+            Ok(bytes)
+        } else {
+            Err(format!("the stored value {hash} was altered"))
+        }
+    }
+}
+
+/// The entries of a log, one by one.
+#[derive(Debug)]
+pub struct Items {
+    log: Log,
+    scan: Scan,
+    values: Values,
+    failed: bool,
+}
+
+impl Items {
+    /// Goes on at the end: nothing then means nothing yet, and asking again later gives what came since, over
+    /// new parts too.
+    pub fn follow(mut self) -> Self {
+        self.scan.follow();
+        self
+    }
+}
+
+impl Iterator for Items {
+    type Item = Result<Item, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.failed {
+            match self.scan.next() {
+                Ok(None) => return None,
+                Ok(Some(Piece::Title(_))) => {}
+                Ok(Some(Piece::Garbage(place, bytes))) => return Some(Ok(Item::Garbage(place, bytes))),
+                Ok(Some(Piece::Block(place, bytes))) => return Some(Ok(self.item(place, &bytes))),
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(disk_fault("read the session log", error)));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Items {
+    fn item(&self, place: Place, bytes: &[u8]) -> Item {
+        let read = Block::parse(bytes).and_then(|block| Entry::new(place.clone(), &block).ok());
+        let Some(mut entry) = read else { return Item::Garbage(place, bytes.len() as u64) };
+        if self.values == Values::Whole {
+            let load = |seal: &Seal| self.log.load(seal);
+            entry.body.values_mut().for_each(|value| seal::open(value, &load, &mut entry.problems));
+            if let Some(Value::Object(rest)) = entry.body.shift_remove("comments") {
+                let texts =
+                    rest.into_iter().filter_map(|(path, text)| Some((path, text.as_str()?.to_owned())));
+                entry.comments.extend(texts);
+            }
+        }
+        Item::Entry(entry)
+    }
+}

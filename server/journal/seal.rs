@@ -1,0 +1,261 @@
+//! Large values beside the log: stored by hash, referenced in the block, checked when read back.
+//!
+//! A reference is a mapping with the key `sealed`. A mapping of a caller's own that has this key is written
+//! with `=` before it (and `=sealed` with one more), so that nobody can pass off a value as a reference.
+
+use std::collections::HashSet;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, PoisonError};
+
+use rustix::fs;
+use serde_json::{Map, Value, json};
+
+use super::file::{self, disk_fault};
+use super::yaml::DEPTH;
+use crate::base::hash;
+use crate::protocol::Fault;
+
+/// The folder of stored values, in the session's folder.
+pub const RESULTS: &str = "results";
+/// The key of a reference.
+const SEALED: &str = "sealed";
+/// Bytes that all of one field may have in the log; a part of it that is larger is stored.
+const FIELD: usize = 64 << 10;
+/// Characters of a stored text that are shown in the log.
+const HEAD: usize = 200;
+/// Hashes of stored values that are remembered, so that the same one again costs no system call.
+const RECENT: usize = 4096;
+
+/// The folder where large values are stored.
+#[derive(Debug)]
+pub struct Store {
+    session: OwnedFd,
+    recent: Mutex<HashSet<String>>,
+}
+
+impl Store {
+    /// The store of the session whose folder this is.
+    pub fn new(session: OwnedFd) -> Self {
+        Self { session, recent: Mutex::default() }
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
+    /// Stores a value and gives its hash, and whether it was not there before.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    fn put(&self, bytes: &[u8]) -> Result<(String, bool), Fault> {
+        let name = hash::full(bytes);
+        if self.knows(&name) {
+            return Ok((name, false));
+        }
+        let fault = |error| disk_fault("store a value beside the log", error);
+        let dir = file::subfolder(&self.session, RESULTS).map_err(fault)?;
+        let there = fs::statat(&dir, name.as_str(), fs::AtFlags::SYMLINK_NOFOLLOW);
+        let whole = there.is_ok_and(|stat| {
+            fs::FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_size == bytes.len() as i64
+        });
+        if !whole {
+            file::replace(&dir, &name, bytes).map_err(fault)?;
+        }
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.len() >= RECENT {
+            recent.clear();
+        }
+        recent.insert(name.clone());
+        Ok((name, !whole))
+    }
+}
+
+/// Replaces what is too large in one event.
+#[derive(Debug)]
+pub struct Sealer<'a> {
+    store: &'a Store,
+    inline: usize,
+    /// Hashes of the values it stored, which are to be synced before the event counts as durable.
+    pub fresh: Vec<String>,
+}
+
+impl<'a> Sealer<'a> {
+    /// Strings of more than `inline` bytes are stored.
+    pub fn new(store: &'a Store, inline: usize) -> Self {
+        Self { store, inline, fresh: Vec::new() }
+    }
+
+    /// Whether a text was stored a short while ago: then it holds no secret, since it was redacted before.
+    pub fn knows(&self, text: &str) -> bool {
+        text.len() > self.inline && self.store.knows(&hash::full(text.as_bytes()))
+    }
+
+    /// Replaces what is too large or too deep, and escapes keys.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn seal(&mut self, value: &mut Value) -> Result<(), Fault> {
+        self.strings(value, 0)?;
+        self.shrink(value, FIELD)
+    }
+
+    /// What stands in the log for a value that is not kept.
+    pub fn omit(&self, value: &Value) -> Value {
+        let (bytes, form) = bytes(value);
+        let mut mark = json!({ "sealed": hash::full(&bytes), "bytes": bytes.len(), "kept": false });
+        if form {
+            mark["form"] = "json".into();
+        }
+        mark
+    }
+
+    fn strings(&mut self, value: &mut Value, depth: usize) -> Result<(), Fault> {
+        match value {
+            Value::String(text) if text.len() > self.inline => *value = self.keep(value)?,
+            Value::Array(items) => {
+                items.iter_mut().try_for_each(|item| self.strings(item, depth + 1))?;
+            }
+            Value::Object(map) => {
+                map.values_mut().try_for_each(|value| self.strings(value, depth + 1))?;
+                rename(map, |key| is_reserved(key).then(|| format!("={key}")));
+            }
+            _ => {}
+        }
+        if depth >= DEPTH && (value.is_array() || value.is_object()) {
+            *value = self.keep(value)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the largest parts, innermost first, until the rest has at most `limit` bytes.
+    fn shrink(&mut self, value: &mut Value, limit: usize) -> Result<(), Fault> {
+        if size(value) <= limit {
+            return Ok(());
+        }
+        let part = limit / 4;
+        match value {
+            Value::Array(items) => items.iter_mut().try_for_each(|item| self.shrink(item, part))?,
+            Value::Object(map) => map.values_mut().try_for_each(|value| self.shrink(value, part))?,
+            _ => return Ok(()),
+        }
+        if size(value) > limit {
+            *value = self.keep(value)?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, value: &Value) -> Result<Value, Fault> {
+        let (bytes, form) = bytes(value);
+        let (hash, fresh) = self.store.put(&bytes)?;
+        if fresh {
+            self.fresh.push(hash.clone());
+        }
+        let head: String =
+            String::from_utf8_lossy(&bytes[..bytes.len().min(4 * HEAD)]).chars().take(HEAD).collect();
+        let mut mark = json!({ "sealed": hash, "bytes": bytes.len(), "head": head });
+        if form {
+            mark["form"] = "json".into();
+        }
+        Ok(mark)
+    }
+}
+
+/// A value as it is stored, and whether that is JSON.
+fn bytes(value: &Value) -> (std::borrow::Cow<'_, [u8]>, bool) {
+    match value {
+        Value::String(text) => (text.as_bytes().into(), false),
+        value => (value.to_string().into_bytes().into(), true),
+    }
+}
+
+/// About how many bytes a value has in a block.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 4,
+        Value::Array(items) => items.iter().map(|item| size(item) + 8).sum(),
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + size(value) + 8).sum(),
+        _ => 8,
+    }
+}
+
+/// Whether a key is `sealed`, with any number of `=` before it.
+fn is_reserved(key: &str) -> bool {
+    key.trim_start_matches('=') == SEALED
+}
+
+fn rename(map: &mut Map<String, Value>, name: impl Fn(&str) -> Option<String>) {
+    if map.keys().any(|key| name(key).is_some()) {
+        let old = std::mem::take(map);
+        map.extend(old.into_iter().map(|(key, value)| (name(&key).unwrap_or(key), value)));
+    }
+}
+
+/// A reference to a stored value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// The value's hash, the name of its file.
+    pub hash: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Whether it was stored; with the least verbosity it was not.
+    pub kept: bool,
+    json: bool,
+}
+
+impl Seal {
+    /// The reference that a mapping of the log is, if it is one.
+    pub fn of(map: &Map<String, Value>) -> Option<Self> {
+        let hash = map.get(SEALED)?.as_str()?;
+        let name = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        name.then(|| Self {
+            hash: hash.to_owned(),
+            bytes: map.get("bytes").and_then(Value::as_u64).unwrap_or_default(),
+            kept: map.get("kept") != Some(&Value::Bool(false)),
+            json: map.contains_key("form"),
+        })
+    }
+
+    /// Every reference in a value of the log.
+    pub fn all(value: &Value, found: &mut Vec<Self>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| Self::all(item, found)),
+            Value::Object(map) => match Self::of(map) {
+                Some(seal) => found.push(seal),
+                None => map.values().for_each(|value| Self::all(value, found)),
+            },
+            _ => {}
+        }
+    }
+
+    /// The value, from the stored bytes.
+    fn value(&self, bytes: Vec<u8>) -> Option<Value> {
+        if self.json {
+            return serde_json::from_slice(&bytes).ok();
+        }
+        String::from_utf8(bytes).ok().map(Value::String)
+    }
+}
+
+/// Puts stored values in the place of their references and takes the escapes off keys. `load` gives the bytes
+/// of a hash, checked. What cannot be loaded stays a reference, and why is added to `problems`.
+pub fn open(value: &mut Value, load: &dyn Fn(&Seal) -> Result<Vec<u8>, String>, problems: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| open(item, load, problems)),
+        Value::Object(map) => match Seal::of(map) {
+            None => {
+                map.values_mut().for_each(|value| open(value, load, problems));
+                rename(map, |key| is_reserved(key).then(|| key.replacen('=', "", 1)));
+            }
+            Some(seal) if !seal.kept => {}
+            Some(seal) => match load(&seal).map(|bytes| seal.value(bytes)) {
+                Ok(Some(mut whole)) => {
+                    open(&mut whole, load, problems);
+                    *value = whole;
+                }
+                Ok(None) => problems.push(format!("the stored value {} does not read", seal.hash)),
+                Err(problem) => problems.push(problem),
+            },
+        },
+        _ => {}
+    }
+}

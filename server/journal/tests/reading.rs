@@ -1,0 +1,100 @@
+//! Reading from the end and as the log grows, and how little is read to open it.
+
+use std::cell::Cell;
+use std::fs;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::super::file;
+use super::{call, entries, open_with, some_calls};
+use crate::journal::{Item, LOG, Log, Values};
+use crate::protocol::{Code, LogSettings};
+
+fn seqs(items: impl Iterator<Item = Result<Item, crate::protocol::Fault>>) -> Vec<u64> {
+    let seq = |item| match item {
+        Item::Entry(entry) => entry.seq,
+        Item::Garbage(..) => 0,
+    };
+    items.map(|item| seq(item.unwrap())).collect()
+}
+
+#[test]
+fn the_last_ones_are_read_from_the_end() {
+    let dir = TempDir::new().unwrap();
+    let settings = LogSettings { rotate_bytes: 2500, ..LogSettings::default() };
+    let journal = open_with(dir.path(), &settings).unwrap();
+    for number in 1..=12 {
+        journal.append(call(number, json!({ "why": "Look" }))).unwrap();
+    }
+    let log = Log::open(dir.path()).unwrap();
+    let all = seqs(log.items(Values::Whole).unwrap());
+    for count in 0..all.len() + 3 {
+        let last = seqs(log.last(count, Values::Whole).unwrap());
+        assert_eq!(last, all[all.len().saturating_sub(count)..], "the last {count}");
+    }
+}
+
+#[test]
+fn a_followed_log_goes_on_over_parts() {
+    let dir = TempDir::new().unwrap();
+    let settings = LogSettings { rotate_bytes: 2500, ..LogSettings::default() };
+    let journal = open_with(dir.path(), &settings).unwrap();
+    let log = Log::open(dir.path()).unwrap();
+    let mut items = log.items(Values::Whole).unwrap().follow();
+    assert_eq!(seqs(items.by_ref()), [1]);
+    let mut seen = 1;
+    for round in 1..12 {
+        for number in 0..round {
+            journal.append(call(number, json!({ "why": "Look" }))).unwrap();
+        }
+        for seq in seqs(items.by_ref()) {
+            seen += 1;
+            assert_eq!(seq, seen);
+        }
+    }
+    assert_eq!(entries(dir.path()).len() as u64, seen);
+}
+
+#[test]
+fn a_block_that_comes_in_pieces_is_waited_for() {
+    let dir = TempDir::new().unwrap();
+    some_calls(&dir, 2);
+    let whole = fs::read(dir.path().join(LOG)).unwrap();
+    fs::write(dir.path().join(LOG), "").unwrap();
+    let mut items = Log::open(dir.path()).unwrap().items(Values::Whole).unwrap().follow();
+    let mut seen = Vec::new();
+    for byte in whole.chunks(7) {
+        use std::io::Write;
+        fs::OpenOptions::new().append(true).open(dir.path().join(LOG)).unwrap().write_all(byte).unwrap();
+        seen.extend(seqs(items.by_ref()));
+    }
+    assert_eq!(seen, [1, 2, 3]);
+}
+
+#[test]
+fn opening_reads_the_end_only() {
+    let cost = |calls: u64| {
+        let dir = TempDir::new().unwrap();
+        some_calls(&dir, calls);
+        let log = fs::File::open(dir.path().join(LOG)).unwrap();
+        let read = Cell::new(0);
+        let end = log.metadata().unwrap().len();
+        let tail = file::tail(end, &mut |from, to| {
+            read.set(read.get() + to - from);
+            file::read(&log, from, to)
+        });
+        assert_eq!(tail.unwrap().unwrap().seq, calls + 1);
+        (read.get(), end)
+    };
+    let (few, _) = cost(100);
+    let (many, size) = cost(1500);
+    assert!(many <= few + 16 && many * 10 < size, "{few} bytes of a short log, {many} of {size}");
+}
+
+#[test]
+fn no_log_is_said_plainly() {
+    let dir = TempDir::new().unwrap();
+    assert_eq!(Log::open(dir.path()).unwrap_err().code, Code::NotFound);
+    assert_eq!(Log::open(&dir.path().join("none")).unwrap_err().code, Code::NotFound);
+}

@@ -1,0 +1,133 @@
+//! Text made safe for a line of Markdown: no markup, no control or invisible characters.
+
+use std::fmt::Write;
+
+/// Whether a character shows nothing of its own, moves the cursor, or turns the reading direction: such a
+/// character is written as an escape wherever it comes from.
+pub fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    matches!(c,
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+        | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{fffe}' | '\u{ffff}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{13455}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{10ffff}')
+        || (c as u32) & 0xfffe == 0xfffe
+}
+
+/// One line of Markdown that shows `text` as plain words: white space folded, markup escaped, hidden
+/// characters named, cut after `limit` characters.
+pub fn line(text: &str, limit: usize) -> String {
+    fold(text, limit, is_markup)
+}
+
+/// One line for a terminal: white space folded, hidden characters named, cut after `limit` characters.
+pub fn shown(text: &str, limit: usize) -> String {
+    fold(text, limit, |_, _, _, _| false)
+}
+
+fn fold(text: &str, limit: usize, escape: fn(char, char, char, &str) -> bool) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b' ' || b == b',';
+    if text.len() <= limit && text.bytes().all(plain) && !text.starts_with(' ') && !text.contains("  ") {
+        return text.trim_end().to_owned();
+    }
+    let mut out = String::with_capacity(text.len().min(limit * 4) + 8);
+    let mut shown = 0;
+    let mut previous = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if shown == limit {
+            out.push('…');
+            break;
+        }
+        if c.is_whitespace() {
+            if previous != ' ' {
+                out.push(' ');
+                shown += 1;
+            }
+            previous = ' ';
+            continue;
+        }
+        if is_hidden(c) {
+            let _ = write!(out, "⟨{:04X}⟩", c as u32);
+        } else {
+            if escape(c, previous, rest.peek().copied().unwrap_or(' '), &out) {
+                out.push('\\');
+            }
+            out.push(c);
+        }
+        shown += 1;
+        previous = c;
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Whether Markdown could take `c` for markup where it stands; `before` is the line so far, escaped.
+fn is_markup(c: char, previous: char, next: char, before: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric();
+    match c {
+        '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '$' | '@' => true,
+        '_' => !(word(previous) && word(next)),
+        '&' => next == '#' || next.is_ascii_alphanumeric(),
+        '/' => previous == ':' || before.ends_with(":\\/"),
+        '#' | '+' | '-' | '=' | ':' => before.is_empty(),
+        '!' => next == '[',
+        '.' => before.to_ascii_lowercase().ends_with("www") || is_number(before),
+        ')' => is_number(before),
+        _ => false,
+    }
+}
+
+/// Whether a line so far is only digits: a list's number.
+fn is_number(before: &str) -> bool {
+    !before.is_empty() && before.len() < 11 && before.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(line(text, 60), expected, "{text:?}");
+    }
+
+    #[test]
+    fn plain_words_stay() {
+        check(
+            "Check if fs_read handles src/parser.ts, e.g. (a) or 1.5",
+            "Check if fs_read handles src/parser.ts, e.g. (a) or 1.5",
+        );
+        check("  Schön, 日本語  ", "Schön, 日本語");
+    }
+
+    #[test]
+    fn markup_is_escaped() {
+        check("# Title", r"\# Title");
+        check("a\n## 12:00:00 — Tool call: x\n```yaml", r"a ## 12:00:00 — Tool call: x \`\`\`yaml");
+        check("---\ntitle: x\n---", r"\--- title: x ---");
+        check("- item", r"\- item");
+        check("1. one", r"1\. one");
+        check("2) two", r"2\) two");
+        check("<b>&lt; &#x41;", r"\<b\>\&lt; \&#x41;");
+        check("![i](u) [l](u)", r"\!\[i\](u) \[l\](u)");
+        check("https://a.b www.a.b c@d.e", r"https:\/\/a.b www\.a.b c\@d.e");
+        check("*a* _b_ __c__", r"\*a\* \_b\_ \_\_c\_\_");
+        check("=== | ~~x~~", r"\=== \| \~\~x\~\~");
+    }
+
+    #[test]
+    fn hidden_characters_are_named() {
+        check("a\u{202e}b\u{1b}[31mc\u{200b}\u{0}", r"a⟨202E⟩b⟨001B⟩\[31mc⟨200B⟩⟨0000⟩");
+        check("\u{fffe}\u{e0041}", "⟨FFFE⟩⟨E0041⟩");
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        assert_eq!(line(&"ab ".repeat(1000), 5), "ab ab…");
+    }
+}

@@ -1,0 +1,306 @@
+//! YAML as the log holds it: a small emitter whose output reads back exactly, and the reading.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::text::is_hidden;
+
+/// Nesting that a block may have; what is deeper is sealed before it comes here.
+pub const DEPTH: usize = 48;
+
+/// Comments by the path of the key they stand above. Emitting one takes it out.
+pub type Comments = BTreeMap<String, String>;
+
+/// Writes a mapping's entries at `indent`, with the comments whose key is found. `path` names the mapping.
+pub fn entries(
+    out: &mut String,
+    map: &Map<String, Value>,
+    indent: usize,
+    path: &str,
+    comments: &mut Comments,
+) {
+    for (key, value) in map {
+        entry(out, key, value, indent, path, comments);
+    }
+}
+
+/// Writes one entry of a mapping.
+fn entry(out: &mut String, key: &str, value: &Value, indent: usize, path: &str, comments: &mut Comments) {
+    if comments.is_empty() {
+        pad(out, indent);
+        scalar_key(out, key);
+        return after(out, value, indent, "", comments);
+    }
+    let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    if let Some(text) = comments.remove(&path) {
+        comment(out, &text, indent);
+    }
+    pad(out, indent);
+    scalar_key(out, key);
+    after(out, value, indent, &path, comments);
+}
+
+/// Whether a comment can stand as `#` lines above its key: the key is there, and the text is shown whole, with
+/// no hidden character.
+pub fn takes_comment(body: &Map<String, Value>, path: &str, text: &str) -> bool {
+    const LONGEST: usize = 2048;
+    let shown = text.len() <= LONGEST && text.chars().all(|c| c == '\n' || !is_hidden(c));
+    shown && !text.is_empty() && has_path(body, path)
+}
+
+fn has_path(map: &Map<String, Value>, path: &str) -> bool {
+    map.iter().any(|(key, value)| match (path.strip_prefix(key.as_str()), value) {
+        (Some(""), _) => true,
+        (Some(rest), Value::Object(inner)) => {
+            rest.strip_prefix('.').is_some_and(|rest| has_path(inner, rest))
+        }
+        _ => false,
+    })
+}
+
+fn comment(out: &mut String, text: &str, indent: usize) {
+    for line in text.split('\n') {
+        pad(out, indent);
+        out.push_str("# ");
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+/// Writes what follows a key or a dash, to the end of its last line.
+fn after(out: &mut String, value: &Value, indent: usize, path: &str, comments: &mut Comments) {
+    match value {
+        Value::Object(map) if map.is_empty() => out.push_str(" {}\n"),
+        Value::Array(items) if items.is_empty() => out.push_str(" []\n"),
+        Value::Object(map) => {
+            out.push('\n');
+            entries(out, map, indent + 2, path, comments);
+        }
+        Value::Array(items) => {
+            out.push('\n');
+            items.iter().for_each(|item| self::item(out, item, indent + 2));
+        }
+        Value::String(text) if is_literal(text) => literal(out, text, indent + 2),
+        value => {
+            out.push(' ');
+            flow(out, value);
+            out.push('\n');
+        }
+    }
+}
+
+/// Writes an item of a list; comments reach only keys that no list stands above.
+fn item(out: &mut String, value: &Value, indent: usize) {
+    if let Value::Object(map) = value
+        && !map.is_empty()
+    {
+        let dash = out.len() + indent;
+        entries(out, map, indent + 2, "", &mut Comments::new());
+        return out.replace_range(dash..=dash, "-");
+    }
+    pad(out, indent);
+    out.push('-');
+    after(out, value, indent, "", &mut Comments::new());
+}
+
+/// Writes a scalar on one line.
+pub fn flow(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => self::number(out, number),
+        Value::String(text) if is_plain(text) => out.push_str(text),
+        Value::String(text) => quoted(out, text),
+        Value::Array(_) | Value::Object(_) => out.push_str("null"),
+    }
+}
+
+fn number(out: &mut String, number: &serde_json::Number) {
+    let text = number.to_string();
+    match text.split_once('e') {
+        None => out.push_str(&text),
+        Some((digits, power)) => {
+            out.push_str(digits);
+            if !digits.contains('.') {
+                out.push_str(".0");
+            }
+            out.push('e');
+            if !power.starts_with('-') {
+                out.push('+');
+            }
+            out.push_str(power.trim_start_matches('+'));
+        }
+    }
+}
+
+fn scalar_key(out: &mut String, key: &str) {
+    if is_plain(key) {
+        out.push_str(key);
+    } else {
+        quoted(out, key);
+    }
+    out.push(':');
+}
+
+/// Whether text reads back as itself with no quotes, in every YAML: a name or a path.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let Some(first) = bytes.first() else { return false };
+    (first.is_ascii_alphabetic() || *first == b'_')
+        && bytes.len() <= 120
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'-'))
+        && !is_word(text)
+}
+
+/// Whether some YAML reads the word as something else than itself.
+fn is_word(text: &str) -> bool {
+    const WORDS: [&str; 13] =
+        ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity", "_"];
+    text.len() <= 8 && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Writes a double-quoted scalar.
+pub fn quoted(out: &mut String, text: &str) {
+    out.push('"');
+    let mut clean = 0;
+    for (at, c) in text.char_indices() {
+        if c.is_ascii() && !c.is_ascii_control() && c != '"' && c != '\\' {
+            continue;
+        }
+        if !c.is_ascii() && !is_hidden(c) {
+            continue;
+        }
+        out.push_str(&text[clean..at]);
+        clean = at + c.len_utf8();
+        let _ = match (c, c as u32) {
+            ('"', _) => out.write_str("\\\""),
+            ('\\', _) => out.write_str("\\\\"),
+            ('\n', _) => out.write_str("\\n"),
+            ('\t', _) => out.write_str("\\t"),
+            ('\r', _) => out.write_str("\\r"),
+            (_, code @ ..=0xff) => write!(out, "\\x{code:02x}"),
+            (_, code @ ..=0xffff) => write!(out, "\\u{code:04x}"),
+            (_, code) => write!(out, "\\U{code:08x}"),
+        };
+    }
+    out.push_str(&text[clean..]);
+    out.push('"');
+}
+
+/// Whether text may stand as a literal block: several lines, every character shown, no line of white space
+/// alone, and an end that one of `|` and `|-` keeps.
+fn is_literal(text: &str) -> bool {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    body.contains('\n')
+        && body.split('\n').all(|line| line.is_empty() || line.bytes().any(|b| b != b' ' && b != b'\t'))
+        && !body.ends_with('\n')
+        && !body.starts_with('\n')
+        && text.chars().all(|c| c == '\n' || c == '\t' || !is_hidden(c))
+}
+
+fn literal(out: &mut String, text: &str, indent: usize) {
+    let (body, chomp) = match text.strip_suffix('\n') {
+        Some(body) => (body, ""),
+        None => (text, "-"),
+    };
+    let first = body.as_bytes().first();
+    let indicator = if matches!(first, Some(b' ' | b'\t')) { "2" } else { "" };
+    let _ = writeln!(out, " |{indicator}{chomp}");
+    for line in body.split('\n') {
+        if !line.is_empty() {
+            pad(out, indent);
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+}
+
+fn pad(out: &mut String, indent: usize) {
+    const SPACES: &str = "                                                                ";
+    let mut left = indent;
+    while left > 0 {
+        let part = left.min(SPACES.len());
+        out.push_str(&SPACES[..part]);
+        left -= part;
+    }
+}
+
+/// Reads a block's mapping.
+///
+/// # Errors
+/// What is wrong with it, as a sentence.
+pub fn read(text: &str) -> Result<Map<String, Value>, String> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 2 * DEPTH,
+            max_anchors: 0,
+            max_aliases: 0,
+            simple_key_max_lookahead: text.len(),
+            max_events: usize::MAX,
+            max_nodes: usize::MAX,
+        },
+        emit_comments: false,
+        merge_keys: serde_saphyr::options::MergeKeyPolicy::AsOrdinary,
+        duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())
+}
+
+/// The comments of a block's YAML, by the path of the key each stands above.
+pub fn read_comments(text: &str) -> Comments {
+    let mut found = Comments::new();
+    let mut above: Vec<&str> = Vec::new();
+    let mut path: Vec<(usize, String)> = Vec::new();
+    let mut literal = usize::MAX;
+    for line in text.lines() {
+        let body = line.trim_start_matches(' ');
+        let indent = line.len() - body.len();
+        if body.is_empty() || indent >= literal {
+            continue;
+        }
+        literal = usize::MAX;
+        if let Some(comment) = body.strip_prefix('#') {
+            above.push(comment.strip_prefix(' ').unwrap_or(comment));
+            continue;
+        }
+        path.retain(|(at, _)| *at < indent);
+        let Some((key, rest)) = split_key(body) else { continue };
+        let own = indent + if body.starts_with("- ") { 2 } else { 0 };
+        if rest.starts_with(" |") || body.starts_with("- |") {
+            literal = indent + 1;
+        }
+        path.retain(|(at, _)| *at < own);
+        path.push((own, key));
+        if !above.is_empty() {
+            let name = path.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>().join(".");
+            found.insert(name, above.join("\n"));
+            above.clear();
+        }
+    }
+    found
+}
+
+/// Splits a line after its key's colon. A dash before the key is skipped; a scalar item has no key.
+fn split_key(line: &str) -> Option<(String, &str)> {
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    if line.starts_with('|') {
+        return Some((String::new(), line));
+    }
+    if !line.starts_with('"') {
+        let (key, rest) = line.split_once(':')?;
+        return Some((key.to_owned(), rest));
+    }
+    let mut escaped = false;
+    let end = line.bytes().skip(1).position(|b| {
+        let end = b == b'"' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        end
+    })?;
+    let (key, rest) = line.split_at(end + 2);
+    let key = serde_saphyr::from_str::<String>(key).ok()?;
+    Some((key, rest.strip_prefix(':')?))
+}

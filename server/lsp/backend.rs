@@ -1,0 +1,128 @@
+//! What the language service calls: each request in a file of its own, the hub behind them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types::*;
+use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
+
+use super::content::WithContent;
+use super::guard::error;
+use super::outbox::Outbox;
+use super::parent;
+use super::texts::Texts;
+use crate::hub::{Hub, HubOptions};
+use crate::protocol::{Code, Fault};
+
+/// The language server.
+#[derive(Debug)]
+pub struct Backend {
+    pub(super) hub: Hub,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) texts: Arc<Texts>,
+    pub(super) parent: parent::Client,
+    /// Calls that the person can cancel at their progress, by its token.
+    pub(super) cancels: Mutex<HashMap<String, Arc<Notify>>>,
+}
+
+/// The service for one client, the channel to that client, and the hub behind both.
+pub fn service(parent: parent::Client) -> (WithContent<LspService<Backend>>, ClientSocket, Hub) {
+    let build = LspService::build(|client| Backend::new(client, parent))
+        .custom_method("wherefore/call", Backend::wherefore_call)
+        .custom_method("wherefore/proposals", Backend::wherefore_proposals)
+        .custom_method("wherefore/decide", Backend::wherefore_decide)
+        .custom_method("wherefore/undo", Backend::wherefore_undo)
+        .custom_method("wherefore/status", Backend::wherefore_status)
+        .custom_method("wherefore/list", Backend::wherefore_list)
+        .custom_method("wherefore/log", Backend::wherefore_log)
+        .custom_method("workspace/textDocumentContent", Backend::text_document_content)
+        .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
+    let (service, socket) = build.finish();
+    let hub = service.inner().hub.clone();
+    (WithContent(service), socket, hub)
+}
+
+impl Backend {
+    fn new(client: Client, parent: parent::Client) -> Self {
+        let texts = Arc::new(Texts::default());
+        let outbox = Arc::new(Outbox::new(client, texts.clone()));
+        let hub = Hub::new(HubOptions { editor: outbox.clone(), shared_log: false });
+        Self { hub, outbox, texts, parent, cancels: Mutex::default() }
+    }
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        Ok(self.connect(params))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        self.settle().await;
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.outbox.attach(false);
+        self.hub.close();
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        self.opened(params.text_document);
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        self.changed(params);
+    }
+
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        self.saved(params).await;
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.closed(&params.text_document);
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        self.configure(Some(params.settings)).await;
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.change_folders(params.event).await;
+    }
+
+    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {}
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        Ok(Some(self.lenses(&params.text_document.uri)))
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        Ok(Some(self.actions(&params)))
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        self.command(params).await.map(Some)
+    }
+}
+
+/// Reads the params of a message of ours; none at all are an empty object.
+pub(super) fn read<T: DeserializeOwned>(params: Value) -> Result<T> {
+    let params = if params.is_null() { json!({}) } else { params };
+    serde_json::from_value(params).map_err(|wrong| Error::invalid_params(wrong.to_string()))
+}
+
+/// A fault as the error of a request: the fault itself is its data.
+pub(super) fn refuse(fault: &Fault) -> Error {
+    const REQUEST_FAILED: i64 = -32803;
+    let code = match fault.code {
+        Code::InvalidArgs => ErrorCode::InvalidParams,
+        Code::Cancelled => ErrorCode::RequestCancelled,
+        Code::Internal => ErrorCode::InternalError,
+        _ => ErrorCode::ServerError(REQUEST_FAILED),
+    };
+    Error { data: serde_json::to_value(fault).ok(), ..error(code, fault.message.clone()) }
+}

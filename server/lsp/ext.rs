@@ -1,0 +1,231 @@
+//! Our own messages: declared here once, and written out from here as schemas and as types for the plugins.
+
+mod lua;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tower_lsp::ls_types::notification::Notification;
+use tower_lsp::ls_types::request::Request;
+
+use crate::protocol::{
+    CallNotice, DecideAnswer, DecideParams, Envelope, Event, Fault, FinishNotice, Proposal, ProposalsAnswer,
+    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
+};
+
+/// Params of `wherefore/list`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListParams {
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/list`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListAnswer {
+    /// Every tool, by name.
+    pub tools: Vec<ToolSummary>,
+}
+
+/// Params of `wherefore/log` and `wherefore.openLog`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LogParams {
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    pub root: Option<String>,
+    /// The session meant; the open one when absent.
+    pub session: Option<String>,
+    /// Whether the text is wanted too.
+    pub text: bool,
+}
+
+/// Answer of `wherefore/log`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogAnswer {
+    /// The log as a document of the server's: `wherefore://log/<session>`.
+    pub uri: String,
+    /// The log as a file, absolute.
+    pub path: String,
+    /// Its text, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Params of `wherefore/save`: documents to write to the disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SaveParams {
+    /// Their URIs.
+    pub uris: Vec<String>,
+}
+
+/// Answer of `wherefore/save`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SaveAnswer {
+    /// The URIs of those that were written.
+    pub saved: Vec<String>,
+}
+
+/// Params of `workspace/textDocumentContent` and its refresh, which are newer than the types we stand on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContentParams {
+    /// The document.
+    pub uri: String,
+}
+
+macro_rules! notification {
+    ($($name:ident($params:ty) = $method:literal, $doc:literal;)*) => { $(
+        #[doc = $doc]
+        #[derive(Debug)]
+        pub enum $name {}
+
+        impl Notification for $name {
+            type Params = $params;
+            const METHOD: &'static str = $method;
+        }
+    )* };
+}
+
+notification! {
+    DidCall(CallNotice) = "wherefore/didCall", "A call began.";
+    DidFinish(FinishNotice) = "wherefore/didFinish", "A call ended, or was refused.";
+    Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
+    ProposalChanged(Proposal) = "wherefore/proposalChanged", "Hunks moved or were decided.";
+}
+
+/// Asks for documents to be saved.
+#[derive(Debug)]
+pub enum Save {}
+
+impl Request for Save {
+    type Params = SaveParams;
+    type Result = Option<SaveAnswer>;
+    const METHOD: &'static str = "wherefore/save";
+}
+
+/// Says that a document of the server's is not what it was.
+#[derive(Debug)]
+pub enum ContentRefresh {}
+
+impl Request for ContentRefresh {
+    type Params = ContentParams;
+    type Result = Value;
+    const METHOD: &'static str = "workspace/textDocumentContent/refresh";
+}
+
+type TypeOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// One message of ours.
+struct Message {
+    method: &'static str,
+    /// Who sends it.
+    from: &'static str,
+    params: TypeOf,
+    /// Nothing for a notification.
+    result: Option<TypeOf>,
+}
+
+fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+const fn request<P: JsonSchema, R: JsonSchema>(method: &'static str) -> Message {
+    Message { method, from: "client", params: of::<P>, result: Some(of::<R>) }
+}
+
+fn notice<N: Notification>() -> Message
+where
+    N::Params: JsonSchema,
+{
+    Message { method: N::METHOD, from: "server", params: of::<N::Params>, result: None }
+}
+
+/// Every message of ours.
+fn messages() -> Vec<Message> {
+    vec![
+        request::<RawCall, Envelope>("wherefore/call"),
+        request::<ProposalsParams, ProposalsAnswer>("wherefore/proposals"),
+        request::<DecideParams, DecideAnswer>("wherefore/decide"),
+        request::<UndoParams, UndoAnswer>("wherefore/undo"),
+        request::<(), StatusAnswer>("wherefore/status"),
+        request::<ListParams, ListAnswer>("wherefore/list"),
+        request::<LogParams, LogAnswer>("wherefore/log"),
+        notice::<DidCall>(),
+        notice::<DidFinish>(),
+        notice::<Proposed>(),
+        notice::<ProposalChanged>(),
+        Message {
+            method: Save::METHOD,
+            from: "server",
+            params: of::<SaveParams>,
+            result: Some(of::<SaveAnswer>),
+        },
+    ]
+}
+
+/// Everything generated from the declarations above: paths from the package's root, with their content.
+pub fn generate() -> Vec<(&'static str, String)> {
+    let mut generator = SchemaGenerator::default();
+    let listed: Vec<Value> = messages().iter().map(|message| describe(message, &mut generator)).collect();
+    let types = generator.take_definitions(true);
+    let wire = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Messages of wherefore beside those of the Language Server Protocol",
+        "messages": listed,
+        "$defs": types,
+    });
+    vec![
+        ("schemas/wire/messages.json", pretty(&wire)),
+        ("schemas/wire/fault.json", schema::<Fault>()),
+        ("schemas/wire/proposal.json", schema::<Proposal>()),
+        ("schemas/wire/event.json", schema::<Event>()),
+        ("schemas/wire/settings.json", schema::<Settings>()),
+        ("editors/nvim/lua/wherefore/wire.lua", lua::types(&listed, &types)),
+    ]
+}
+
+fn describe(message: &Message, generator: &mut SchemaGenerator) -> Value {
+    let mut entry = Map::new();
+    entry.insert("method".to_owned(), message.method.into());
+    entry.insert("from".to_owned(), message.from.into());
+    entry.insert("params".to_owned(), (message.params)(generator).to_value());
+    if let Some(result) = message.result {
+        entry.insert("result".to_owned(), result(generator).to_value());
+    }
+    Value::Object(entry)
+}
+
+fn schema<T: JsonSchema>() -> String {
+    pretty(&SchemaGenerator::default().into_root_schema_for::<T>().to_value())
+}
+
+fn pretty(value: &Value) -> String {
+    // A `Value` always serialises.
+    format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// What is committed is what is declared. `WHEREFORE_BLESS=1` writes it.
+    #[test]
+    fn generated_files_are_fresh() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let bless = std::env::var_os("WHEREFORE_BLESS").is_some();
+        let mut stale = Vec::new();
+        for (path, content) in super::generate() {
+            let file = root.join(path);
+            if bless {
+                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                std::fs::write(&file, &content).unwrap();
+            } else if std::fs::read_to_string(&file).ok().as_deref() != Some(&content) {
+                stale.push(path);
+            }
+        }
+        assert!(
+            stale.is_empty(),
+            "stale: {stale:?}; write them with WHEREFORE_BLESS=1 cargo test --lib generated"
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! What the client can do, as it said when it connected.
+
+use serde_json::Value;
+use tower_lsp::ls_types::{InitializeParams, ResourceOperationKind, WorkspaceClientCapabilities};
+
+use crate::base::position::Encoding;
+
+/// What the client can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// What its positions count.
+    pub encoding: Encoding,
+    /// It is a plugin of ours: shows calls and hunks itself.
+    pub hunks: bool,
+    /// It saves documents when asked to (`wherefore/save`).
+    pub save: bool,
+    /// It takes `workspace/applyEdit`.
+    pub apply_edit: bool,
+    /// Such edits may name the version that they are for.
+    pub document_changes: bool,
+    /// Such edits may make files.
+    pub create: bool,
+    /// Such edits may ask the person before they are applied.
+    pub annotations: bool,
+    /// The server may begin progress of its own.
+    pub progress: bool,
+    /// It takes `window/showDocument`.
+    pub show_document: bool,
+    /// It answers `workspace/configuration`.
+    pub configuration: bool,
+    /// It wants to be asked for `workspace/didChangeConfiguration`.
+    pub register_configuration: bool,
+    /// Its code lenses can be refreshed.
+    pub lens_refresh: bool,
+    /// It takes documents from the server (`workspace/textDocumentContent`).
+    pub content: bool,
+}
+
+/// Where the 3.18 capability is put that the types of 3.17 do not know.
+pub const CONTENT: &str = "wherefore/textDocumentContent";
+
+impl Features {
+    /// Reads what the client said.
+    pub fn of(params: &InitializeParams) -> Self {
+        let client = &params.capabilities;
+        let none = WorkspaceClientCapabilities::default();
+        let workspace = client.workspace.as_ref().unwrap_or(&none);
+        let edit = workspace.workspace_edit.as_ref();
+        let window = client.window.as_ref();
+        let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_ref());
+        let offered = offered.into_iter().flatten().map(|encoding| encoding.as_str());
+        let experimental = |pointer: &str| {
+            let value = client.experimental.as_ref().and_then(|experimental| experimental.pointer(pointer));
+            value.and_then(Value::as_bool).unwrap_or(false)
+        };
+        let configuration = workspace.did_change_configuration.as_ref();
+        Self {
+            encoding: Encoding::negotiate(offered),
+            hunks: experimental("/wherefore/hunks"),
+            save: experimental("/wherefore/save"),
+            apply_edit: workspace.apply_edit.unwrap_or(false),
+            document_changes: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
+            create: edit.is_some_and(|edit| {
+                edit.resource_operations.iter().flatten().any(|kind| *kind == ResourceOperationKind::Create)
+            }),
+            annotations: edit.is_some_and(|edit| edit.change_annotation_support.is_some()),
+            progress: window.and_then(|window| window.work_done_progress).unwrap_or(false),
+            show_document: window
+                .and_then(|window| window.show_document.as_ref())
+                .is_some_and(|show| show.support),
+            configuration: workspace.configuration.unwrap_or(false),
+            register_configuration: configuration
+                .and_then(|configuration| configuration.dynamic_registration)
+                .unwrap_or(false),
+            lens_refresh: workspace.code_lens.as_ref().and_then(|lens| lens.refresh_support).unwrap_or(false),
+            content: client
+                .experimental
+                .as_ref()
+                .is_some_and(|experimental| experimental.get(CONTENT).is_some()),
+        }
+    }
+}

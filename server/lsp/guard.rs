@@ -1,0 +1,156 @@
+//! Stands before the language service and mends what it leaves open: its life's phases for every method, a
+//! handler's panic, requests that it would not answer.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Response};
+use tower_service::Service;
+
+/// What a request comes to.
+pub type Outcome = Result<Value, Error>;
+
+const NEW: u8 = 0;
+const RUNNING: u8 = 1;
+const DOWN: u8 = 2;
+
+/// A language service that answers every request, whatever happens in it.
+#[derive(Debug)]
+pub struct Guard<S> {
+    service: S,
+    phase: Arc<AtomicU8>,
+}
+
+impl<S> Guard<S>
+where
+    S: Service<Request, Response = Option<Response>>,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    /// Guards `service`.
+    pub fn new(service: S) -> Self {
+        Self { service, phase: Arc::new(AtomicU8::new(NEW)) }
+    }
+
+    /// Whether `shutdown` was asked for.
+    pub fn is_down(&self) -> bool {
+        self.phase.load(Ordering::SeqCst) == DOWN
+    }
+
+    /// Starts a request under an id of ours, unique among those that run. Its handler runs when the future is
+    /// first polled.
+    pub fn request(&mut self, id: i64, method: String, params: Option<Value>) -> BoxFuture<'static, Outcome> {
+        if let Some(error) = self.refuses(&method) {
+            return futures::future::ready(Err(error)).boxed();
+        }
+        // `shutdown` has no params, but some clients send an empty object.
+        let params = if method == "shutdown" { Value::Null } else { params.unwrap_or_default() };
+        let request = Request::build(method.clone()).id(id).params(params).finish();
+        let (running, phase) = (self.run(request), self.phase.clone());
+        if method == "shutdown" {
+            phase.store(DOWN, Ordering::SeqCst);
+        }
+        async move {
+            let outcome = match running.await {
+                Ok(Some(response)) => response.into_parts().1,
+                Ok(None) => Err(unknown(&method)),
+                Err(()) => Err(failed(&method)),
+            };
+            if method == "initialize" && outcome.is_ok() {
+                let _ = phase.compare_exchange(NEW, RUNNING, Ordering::SeqCst, Ordering::SeqCst);
+            }
+            outcome
+        }
+        .boxed()
+    }
+
+    /// Runs a notification up to its first wait. What is left of it comes back.
+    pub fn notify(&mut self, method: String, params: Option<Value>) -> Option<BoxFuture<'static, ()>> {
+        // Without an id these two are no notifications either: the service would change its phase for them.
+        let misused = method == "shutdown" || method == "initialize";
+        if misused || self.phase.load(Ordering::SeqCst) != RUNNING {
+            return None;
+        }
+        self.start(method, params)
+    }
+
+    /// Cancels the request with this id of ours, if it runs.
+    pub fn cancel(&mut self, id: i64) {
+        self.start("$/cancelRequest".to_owned(), Some(json!({ "id": id })));
+    }
+
+    /// Cancels whatever runs, for good.
+    pub fn exit(&mut self) {
+        self.start("exit".to_owned(), None);
+    }
+
+    fn start(&mut self, method: String, params: Option<Value>) -> Option<BoxFuture<'static, ()>> {
+        let request = Request::build(method);
+        let request = match params {
+            Some(params) => request.params(params),
+            None => request,
+        };
+        let mut running = self.run(request.finish()).map(drop).boxed();
+        match running.poll_unpin(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(()) => None,
+            Poll::Pending => Some(running),
+        }
+    }
+
+    /// Calls the service; a panic anywhere in it is an error.
+    fn run(
+        &mut self,
+        request: Request,
+    ) -> impl Future<Output = Result<Option<Response>, ()>> + Send + 'static {
+        let ready = self.service.poll_ready(&mut Context::from_waker(Waker::noop()));
+        let running = match ready {
+            Poll::Ready(Ok(())) => {
+                catch_unwind(AssertUnwindSafe(|| self.service.call(request))).map_err(drop)
+            }
+            _ => Err(()),
+        };
+        async move {
+            match AssertUnwindSafe(running?).catch_unwind().await {
+                Ok(Ok(response)) => Ok(response),
+                Ok(Err(_)) | Err(_) => Err(()),
+            }
+        }
+    }
+
+    fn refuses(&self, method: &str) -> Option<Error> {
+        match self.phase.load(Ordering::SeqCst) {
+            NEW if method != "initialize" => {
+                Some(error(ErrorCode::ServerError(-32002), "send `initialize` first"))
+            }
+            DOWN => Some(error(ErrorCode::InvalidRequest, "the server was shut down; send `exit`")),
+            _ if method == "exit" => {
+                Some(error(ErrorCode::InvalidRequest, "`exit` is a notification: no id"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An error with a message of our own.
+pub fn error(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Error {
+    let mut error = Error::new(code);
+    error.message = message.into();
+    error
+}
+
+fn unknown(method: &str) -> Error {
+    let mut error = Error::method_not_found();
+    error.data = Some(method.into());
+    error
+}
+
+fn failed(method: &str) -> Error {
+    error(ErrorCode::InternalError, format!("`{method}` failed inside the server, which goes on"))
+}

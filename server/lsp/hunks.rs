@@ -1,0 +1,155 @@
+//! Pending hunks as any editor can show them: hint diagnostics, code lenses and quick fixes.
+
+use serde_json::{Value, json};
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, CodeLens, Command, Diagnostic, DiagnosticSeverity, NumberOrString, Range,
+};
+
+use super::texts::line_range;
+use crate::base::position::Encoding;
+use crate::protocol::{Act, DecideParams, Hunk, HunkState, Proposal, ProposedFile};
+
+/// Whose diagnostics these are.
+pub const SOURCE: &str = "wherefore";
+
+/// How positions in one document are counted.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// Its text, where it is open.
+    pub text: Option<&'a str>,
+    /// The client's encoding.
+    pub encoding: Encoding,
+}
+
+impl View<'_> {
+    /// The lines that `hunk` replaces; for an insertion the place where it goes.
+    pub fn range(self, hunk: &Hunk) -> Range {
+        let count = u32::try_from(hunk.old.len()).unwrap_or(u32::MAX);
+        line_range(self.text, hunk.start, count, self.encoding)
+    }
+}
+
+/// The pending hunks of a file.
+pub fn pending(file: &ProposedFile) -> impl Iterator<Item = &Hunk> {
+    file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending)
+}
+
+/// A hint on each pending hunk of `file`.
+pub fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'_>) -> Vec<Diagnostic> {
+    let hint = |hunk: &Hunk| Diagnostic {
+        range: view.range(hunk),
+        severity: Some(DiagnosticSeverity::HINT),
+        code: Some(NumberOrString::String(format!("{}/{}", proposal.id, hunk.id))),
+        source: Some(SOURCE.to_owned()),
+        message: format!("wherefore: {} ({})", proposal.why, size(hunk)),
+        data: Some(json!({ "proposal": proposal.id, "hunk": hunk.id })),
+        ..Diagnostic::default()
+    };
+    pending(file).map(hint).collect()
+}
+
+/// Accept and reject above each pending hunk of `file`, and for the whole file above the first.
+pub fn lenses(proposal: &Proposal, file: &ProposedFile, view: View<'_>, preview: bool) -> Vec<CodeLens> {
+    let mut lenses = Vec::new();
+    let count = pending(file).count();
+    for (index, hunk) in pending(file).enumerate() {
+        let start = view.range(hunk).start;
+        let mut add = |command| {
+            lenses.push(CodeLens { range: Range::new(start, start), command: Some(command), data: None });
+        };
+        add(decide(proposal, Scope::Hunk(hunk), Act::Accept, &format!("✓ accept: {}", proposal.why)));
+        add(decide(proposal, Scope::Hunk(hunk), Act::Reject, "✗ reject"));
+        if index == 0 && count > 1 {
+            add(decide(proposal, Scope::File(file), Act::Accept, &format!("✓ all {count} in this file")));
+            add(decide(proposal, Scope::File(file), Act::Reject, "✗ all in this file"));
+        }
+        if index == 0 && preview {
+            add(command("preview…", "wherefore.preview", json!({ "proposal": proposal.id })));
+        }
+    }
+    lenses
+}
+
+/// Accept and reject for the pending hunks of `file` that touch `range`.
+pub fn actions(
+    proposal: &Proposal,
+    file: &ProposedFile,
+    view: View<'_>,
+    range: Range,
+    shown: &[Diagnostic],
+) -> Vec<CodeAction> {
+    let touched: Vec<_> = pending(file).filter(|hunk| touches(view.range(hunk), range)).collect();
+    let mut actions = Vec::new();
+    for hunk in &touched {
+        let data = json!({ "proposal": proposal.id, "hunk": hunk.id });
+        let shown: Vec<_> =
+            shown.iter().filter(|shown| shown.data.as_ref() == Some(&data)).cloned().collect();
+        let mut add = |act, title: String| {
+            actions.push(CodeAction {
+                diagnostics: (!shown.is_empty()).then(|| shown.clone()),
+                is_preferred: (act == Act::Accept && touched.len() == 1).then_some(true),
+                ..action(decide(proposal, Scope::Hunk(hunk), act, &title))
+            });
+        };
+        add(Act::Accept, format!("Accept {} ({}): {}", hunk.id, size(hunk), proposal.why));
+        add(Act::Reject, format!("Reject {} ({})", hunk.id, size(hunk)));
+    }
+    if !touched.is_empty() {
+        actions.push(action(decide(
+            proposal,
+            Scope::File(file),
+            Act::Accept,
+            "Accept every change in this file",
+        )));
+        actions.push(action(decide(
+            proposal,
+            Scope::File(file),
+            Act::Reject,
+            "Reject every change in this file",
+        )));
+        actions.push(action(decide(proposal, Scope::All, Act::Accept, "Accept the whole proposal")));
+        actions.push(action(decide(proposal, Scope::All, Act::Reject, "Reject the whole proposal")));
+    }
+    actions
+}
+
+fn touches(hunk: Range, range: Range) -> bool {
+    let last = if hunk.end.character == 0 && hunk.end.line > hunk.start.line {
+        hunk.end.line - 1
+    } else {
+        hunk.end.line
+    };
+    hunk.start.line <= range.end.line && range.start.line <= last
+}
+
+fn size(hunk: &Hunk) -> String {
+    format!("−{} +{} lines", hunk.old.len(), hunk.new.len())
+}
+
+fn action(command: Command) -> CodeAction {
+    let kind = Some(CodeActionKind::QUICKFIX);
+    CodeAction { title: command.title.clone(), kind, command: Some(command), ..CodeAction::default() }
+}
+
+enum Scope<'a> {
+    Hunk(&'a Hunk),
+    File(&'a ProposedFile),
+    All,
+}
+
+fn decide(proposal: &Proposal, scope: Scope<'_>, act: Act, title: &str) -> Command {
+    let (hunks, path, suffix) = match scope {
+        Scope::Hunk(hunk) => (vec![hunk.id.clone()], None, ""),
+        Scope::File(file) => (Vec::new(), Some(file.path.clone()), "File"),
+        Scope::All => (Vec::new(), None, "All"),
+    };
+    let verb = if act == Act::Accept { "accept" } else { "reject" };
+    let proposal = Some(proposal.id.clone());
+    let params = DecideParams { proposal, hunks, path, act, reason: None, root: None };
+    // Plain data: it always serialises.
+    command(title, &format!("wherefore.{verb}{suffix}"), serde_json::to_value(params).unwrap_or_default())
+}
+
+fn command(title: &str, name: &str, argument: Value) -> Command {
+    Command { title: title.to_owned(), command: name.to_owned(), arguments: Some(vec![argument]) }
+}

@@ -1,0 +1,248 @@
+//! The editor at the other end: the only holder of the client, and nothing waits on it without bound.
+
+mod board;
+mod edits;
+mod queue;
+mod rate;
+mod tell;
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::time::timeout;
+use tower_lsp::Client;
+use tower_lsp::jsonrpc;
+use tower_lsp::ls_types::notification::{Notification, Progress};
+use tower_lsp::ls_types::request::{ApplyWorkspaceEdit, Request};
+use tower_lsp::ls_types::{
+    ApplyWorkspaceEditParams, ConfigurationItem, MessageActionItem, MessageType, ProgressParams,
+    ProgressParamsValue, ProgressToken, Registration, ShowDocumentParams, Uri, WorkDoneProgress,
+    WorkspaceEdit,
+};
+
+use super::ext;
+use super::features::Features;
+use super::texts::Texts;
+use crate::hub::Problem;
+use crate::ports::{DocumentEdit, Editor, Question};
+use crate::protocol::{Notice, NotifySettings, Proposal};
+
+const SOON: Duration = Duration::from_secs(5);
+const EDIT: Duration = Duration::from_secs(10);
+const PERSON: Duration = Duration::from_secs(120);
+
+/// The editor, as far as its client lets us reach it.
+#[derive(Debug)]
+pub struct Outbox {
+    client: Client,
+    texts: Arc<Texts>,
+    features: OnceLock<Features>,
+    attached: AtomicBool,
+    settings: Mutex<NotifySettings>,
+    queue: queue::Queue,
+    board: board::Board,
+    /// Held while a preview is open: the next one waits.
+    previewing: tokio::sync::Mutex<()>,
+    /// The server's own documents that the client looked at.
+    contents: Mutex<BTreeSet<String>>,
+    /// Whether it left a refresh unanswered.
+    mute: AtomicBool,
+}
+
+impl Outbox {
+    /// An editor behind `client` that is not attached yet.
+    pub fn new(client: Client, texts: Arc<Texts>) -> Self {
+        Self {
+            client,
+            texts,
+            features: OnceLock::new(),
+            attached: AtomicBool::new(false),
+            settings: Mutex::default(),
+            queue: queue::Queue::default(),
+            board: board::Board::default(),
+            previewing: tokio::sync::Mutex::default(),
+            contents: Mutex::default(),
+            mute: AtomicBool::new(false),
+        }
+    }
+
+    /// The client said what it can do.
+    pub fn connect(&self, features: Features) {
+        let _ = self.features.set(features);
+    }
+
+    /// What the client can do.
+    pub fn features(&self) -> Features {
+        self.features.get().copied().unwrap_or_default()
+    }
+
+    /// Whether there is someone to show things to from now on.
+    pub fn attach(&self, attached: bool) {
+        self.attached.store(attached, Ordering::SeqCst);
+    }
+
+    /// Which calls are shown, and how many a second.
+    pub fn configure(&self, settings: NotifySettings) {
+        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    /// The client looked at this document of ours: it is told from now on when it changes.
+    pub fn watches(&self, uri: &str) {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner).insert(uri.to_owned());
+    }
+
+    /// The pending proposals, as they are when the client connects.
+    pub async fn load(&self, proposals: Vec<Proposal>) {
+        for proposal in proposals {
+            self.show_hunks(proposal).await;
+        }
+    }
+
+    /// The definition files that are wrong, each at its line; those shown before and not named here are well.
+    pub async fn problems(&self, problems: Vec<Problem>) {
+        for uri in self.board.set_problems(problems, &self.texts) {
+            self.publish(&uri).await;
+        }
+    }
+
+    /// The settings that the client holds for us.
+    pub async fn configuration(&self) -> Option<Value> {
+        let item = ConfigurationItem { scope_uri: None, section: Some("wherefore".to_owned()) };
+        let values = bounded(SOON, self.client.configuration(vec![item])).await.ok()?;
+        values.into_iter().next().filter(|value| !value.is_null())
+    }
+
+    /// Asks to be told when the settings change.
+    pub async fn register_configuration(&self) {
+        let registration = Registration {
+            id: "wherefore-configuration".to_owned(),
+            method: "workspace/didChangeConfiguration".to_owned(),
+            register_options: Some(serde_json::json!({ "section": "wherefore" })),
+        };
+        if let Err(error) = bounded(SOON, self.client.register_capability(vec![registration])).await {
+            tracing::info!("settings are not watched: {error}");
+        }
+    }
+
+    /// Opens a document and puts the person into it. Says whether the editor says so.
+    pub async fn show_document(&self, uri: &str) -> bool {
+        let Ok(uri) = Uri::from_str(uri) else { return false };
+        let params = ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
+        bounded(SOON, self.client.show_document(params)).await.unwrap_or(false)
+    }
+
+    /// A line for the person, now.
+    pub async fn say(&self, kind: MessageType, text: String) {
+        let _ = timeout(SOON, self.client.show_message(kind, text)).await;
+    }
+
+    /// Makes a token for progress that the client did not ask for.
+    pub async fn create_progress(&self, token: ProgressToken) -> bool {
+        bounded(SOON, self.client.create_work_done_progress(token)).await.is_ok()
+    }
+
+    /// One step of progress.
+    pub async fn progress(&self, token: ProgressToken, value: WorkDoneProgress) {
+        let value = ProgressParamsValue::WorkDone(value);
+        self.notify::<Progress>(ProgressParams { token, value }).await;
+    }
+
+    /// Shows a proposal as an edit that asks hunk by hunk. Only one is open at a time, the next one waits. What
+    /// it came to shows in the texts alone.
+    ///
+    /// # Errors
+    /// Why it could not be shown.
+    pub async fn preview(&self, proposal: &Proposal) -> Result<(), String> {
+        let features = self.features();
+        if !(features.apply_edit && features.document_changes && features.annotations) {
+            return Err("this editor cannot ask before it applies an edit".to_owned());
+        }
+        let _open = self.previewing.lock().await;
+        let edit = edits::annotated(proposal, &self.texts, features)?;
+        self.send_edit(PERSON, &proposal.why, edit).await.map(drop)
+    }
+
+    async fn send_edit(&self, limit: Duration, label: &str, edit: WorkspaceEdit) -> Result<bool, String> {
+        let params = ApplyWorkspaceEditParams { label: Some(label.to_owned()), edit };
+        let answer = self.ask_for::<ApplyWorkspaceEdit>(limit, params).await?;
+        match answer.failure_reason {
+            Some(reason) if !answer.applied => Err(reason),
+            _ => Ok(answer.applied),
+        }
+    }
+
+    async fn edit(&self, edit: DocumentEdit) -> Result<bool, String> {
+        let features = self.features();
+        if !features.apply_edit {
+            return Err("this editor takes no edits from its language servers".to_owned());
+        }
+        let applied = self.send_edit(EDIT, &edit.label, edits::plain(&edit, &self.texts, features)?).await?;
+        if applied && edit.save && features.save {
+            let uris = vec![edit.uri];
+            if let Err(error) = self.ask_for::<ext::Save>(SOON, ext::SaveParams { uris }).await {
+                tracing::warn!("the editor did not save: {error}");
+            }
+        }
+        Ok(applied)
+    }
+
+    async fn question(&self, question: Question) -> Option<String> {
+        let action =
+            |title: &String| MessageActionItem { title: title.clone(), properties: Default::default() };
+        let actions = question.answers.iter().map(action).collect();
+        let asked = self.client.show_message_request(MessageType::WARNING, question.text, Some(actions));
+        let answer = bounded(PERSON, asked).await.ok()??.title;
+        question.answers.contains(&answer).then_some(answer)
+    }
+
+    /// Whether a notice comes to anything. That a call ended well is told to our plugins only, or makes a log
+    /// that the client looks at longer: for others nobody is woken up.
+    fn hears(&self, notice: &Notice) -> bool {
+        let watched = || !self.contents.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        match notice {
+            Notice::Finish(finish) => finish.error.is_some() || self.features().hunks || watched(),
+            Notice::Call(_) | Notice::Proposed(_) | Notice::Changed(_) => true,
+        }
+    }
+
+    async fn notify<N: Notification>(&self, params: N::Params) {
+        let _ = timeout(SOON, self.client.send_notification::<N>(params)).await;
+    }
+
+    async fn ask_for<R: Request>(&self, limit: Duration, params: R::Params) -> Result<R::Result, String> {
+        bounded(limit, self.client.send_request::<R>(params)).await
+    }
+}
+
+impl Editor for Outbox {
+    fn attached(&self) -> bool {
+        self.attached.load(Ordering::SeqCst)
+    }
+
+    fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
+        Box::pin(self.edit(edit))
+    }
+
+    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>> {
+        Box::pin(self.question(question))
+    }
+
+    fn tell(&self, notice: Notice) {
+        if self.hears(&notice) {
+            self.queue.push(notice);
+        }
+    }
+}
+
+async fn bounded<T>(limit: Duration, asked: impl Future<Output = jsonrpc::Result<T>>) -> Result<T, String> {
+    match timeout(limit, asked).await {
+        Ok(answer) => answer.map_err(|error| format!("the editor answered: {}", error.message)),
+        Err(_) => Err(format!("the editor did not answer within {} s", limit.as_secs())),
+    }
+}

@@ -1,0 +1,91 @@
+//! Which diagnostics stand at which document: a client replaces all of a document's at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range};
+
+use crate::base::position::Encoding;
+use crate::hub::Problem;
+use crate::lsp::hunks::{self, SOURCE, View};
+use crate::lsp::texts::{Text, Texts};
+use crate::lsp::uri;
+use crate::protocol::{Proposal, ProposalState, ProposedFile};
+
+/// What is shown, by document.
+#[derive(Debug, Default)]
+pub(super) struct Board(Mutex<Shown>);
+
+#[derive(Debug, Default)]
+struct Shown {
+    problems: BTreeMap<String, Vec<Diagnostic>>,
+    /// Those with hunks that wait, by id.
+    proposals: BTreeMap<String, Proposal>,
+}
+
+impl Board {
+    /// Replaces the definition files' problems; the documents whose diagnostics change.
+    pub(super) fn set_problems(&self, problems: Vec<Problem>, texts: &Texts) -> BTreeSet<String> {
+        let mut by_uri: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
+        for problem in problems {
+            let uri = texts.of_file(&problem.path).map_or_else(|| uri::uri_of(&problem.path), |(uri, _)| uri);
+            by_uri.entry(uri).or_default().push(diagnostic(problem));
+        }
+        let mut shown = self.lock();
+        let changed = by_uri.keys().chain(shown.problems.keys());
+        let changed = changed.filter(|uri| by_uri.get(*uri) != shown.problems.get(*uri)).cloned().collect();
+        shown.problems = by_uri;
+        changed
+    }
+
+    /// Takes a proposal as it stands now; the documents that it touches.
+    pub(super) fn set_proposal(&self, proposal: Proposal, texts: &Texts) -> BTreeSet<String> {
+        let uris = proposal.files.iter().map(|file| document(file, texts).0).collect();
+        let mut shown = self.lock();
+        match proposal.state() {
+            ProposalState::Pending => shown.proposals.insert(proposal.id.clone(), proposal),
+            _ => shown.proposals.remove(&proposal.id),
+        };
+        uris
+    }
+
+    /// Everything to show at a document.
+    pub(super) fn diagnostics(&self, uri: &str, texts: &Texts, encoding: Encoding) -> Vec<Diagnostic> {
+        let shown = self.lock();
+        let mut all = shown.problems.get(uri).cloned().unwrap_or_default();
+        for proposal in shown.proposals.values() {
+            for file in &proposal.files {
+                let (document, text) = document(file, texts);
+                if document == uri {
+                    let view = View { text: text.as_ref().map(|text| &*text.text), encoding };
+                    all.extend(hunks::diagnostics(proposal, file, view));
+                }
+            }
+        }
+        all
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The URI that the client knows a file by, with its text where it is open.
+pub(super) fn document(file: &ProposedFile, texts: &Texts) -> (String, Option<Text>) {
+    match uri::path_of(&file.uri).and_then(|path| texts.of_file(&path)) {
+        Some((uri, text)) => (uri, Some(text)),
+        None => (file.uri.clone(), None),
+    }
+}
+
+fn diagnostic(problem: Problem) -> Diagnostic {
+    let line = problem.line.saturating_sub(1);
+    Diagnostic {
+        range: Range::new(Position::new(line, 0), Position::new(line.saturating_add(1), 0)),
+        severity: Some(DiagnosticSeverity::ERROR),
+        code: Some(NumberOrString::String(problem.rule.to_owned())),
+        source: Some(SOURCE.to_owned()),
+        message: problem.message,
+        ..Diagnostic::default()
+    }
+}

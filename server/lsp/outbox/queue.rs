@@ -1,0 +1,142 @@
+//! What waits to be told: bounded, since an editor may not listen; never losing how a proposal stands.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::protocol::Notice;
+
+const LIMIT: usize = 1024;
+
+/// Notices in order. Past the limit calls are only counted, and a proposal replaces itself.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    more: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    notices: VecDeque<Notice>,
+    lost: u64,
+}
+
+/// What is next to tell.
+#[derive(Debug, PartialEq)]
+pub(super) enum Next {
+    /// This.
+    Notice(Box<Notice>),
+    /// That so many calls were not told one by one.
+    Lost(u64),
+}
+
+impl Queue {
+    pub(super) fn push(&self, notice: Notice) {
+        let mut waiting = self.lock();
+        if waiting.notices.len() < LIMIT {
+            waiting.notices.push_back(notice);
+        } else {
+            waiting.crowd(notice);
+        }
+        drop(waiting);
+        self.more.notify_one();
+    }
+
+    /// The next thing to tell; waits for it. One task at a time.
+    pub(super) async fn next(&self) -> Next {
+        loop {
+            if let Some(next) = self.lock().take() {
+                return next;
+            }
+            self.more.notified().await;
+        }
+    }
+
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().notices.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    fn take(&mut self) -> Option<Next> {
+        match self.notices.pop_front() {
+            Some(notice) => Some(Next::Notice(Box::new(notice))),
+            None if self.lost > 0 => Some(Next::Lost(std::mem::take(&mut self.lost))),
+            None => None,
+        }
+    }
+
+    fn crowd(&mut self, notice: Notice) {
+        let Some(id) = proposal(&notice) else {
+            self.lost += u64::from(matches!(notice, Notice::Call(_)));
+            return;
+        };
+        match self.notices.iter_mut().rev().find(|waiting| proposal(waiting) == Some(id)) {
+            Some(waiting) => *waiting = notice,
+            None => self.notices.push_back(notice),
+        }
+    }
+}
+
+fn proposal(notice: &Notice) -> Option<&str> {
+    match notice {
+        Notice::Proposed(proposal) | Notice::Changed(proposal) => Some(&proposal.id),
+        Notice::Call(_) | Notice::Finish(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{CallNotice, Origin, Proposal};
+
+    fn call(id: usize) -> Notice {
+        Notice::Call(CallNotice {
+            call_id: format!("c-{id}"),
+            tool: "fs.read".into(),
+            why: "to see".into(),
+            origin: Origin::default(),
+            paths: Vec::new(),
+            writes: false,
+            time: String::new(),
+            root: String::new(),
+        })
+    }
+
+    fn proposal(id: &str, why: &str) -> Proposal {
+        Proposal {
+            id: id.into(),
+            call_id: String::new(),
+            session: String::new(),
+            tool: String::new(),
+            why: why.into(),
+            origin: Origin::default(),
+            created: String::new(),
+            files: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_deaf_editor_costs_little_and_loses_no_proposal() {
+        let queue = Queue::default();
+        queue.push(Notice::Proposed(proposal("p-1", "old")));
+        for id in 1..LIMIT + 100 {
+            queue.push(call(id));
+        }
+        queue.push(Notice::Changed(proposal("p-1", "new")));
+        queue.push(Notice::Proposed(proposal("p-2", "late")));
+        assert_eq!(queue.next().await, Next::Notice(Box::new(Notice::Changed(proposal("p-1", "new")))));
+        for id in 1..LIMIT {
+            assert_eq!(queue.next().await, Next::Notice(Box::new(call(id))));
+        }
+        assert_eq!(queue.next().await, Next::Notice(Box::new(Notice::Proposed(proposal("p-2", "late")))));
+        assert_eq!(queue.next().await, Next::Lost(100));
+        assert!(queue.is_empty());
+    }
+}

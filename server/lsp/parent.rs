@@ -1,0 +1,79 @@
+//! Watches the process that the server works for: the one that `initialize` names, the parent before that.
+
+use std::time::Duration;
+
+#[cfg(target_os = "linux")]
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, getppid, test_kill_process};
+use tokio::sync::watch;
+
+const POLL: Duration = Duration::from_secs(1);
+
+/// Who the client is, as far as known.
+pub type Client = watch::Sender<Option<i32>>;
+
+/// Who the client is, where it is known already, and what resolves when it is dead. The first that is named counts.
+pub fn watch(client: Option<u32>) -> (Client, impl Future<Output = ()> + Send + 'static) {
+    let (client, named) = watch::channel(client.map(id));
+    (client, orphaned(named))
+}
+
+/// A process id as the system counts them; 0, which no process has, for one that is too large.
+pub fn id(pid: u32) -> i32 {
+    i32::try_from(pid).unwrap_or(0)
+}
+
+async fn orphaned(mut named: watch::Receiver<Option<i32>>) {
+    tokio::select! {
+        () = parent_gone() => {}
+        pid = async { named.wait_for(Option::is_some).await.ok().and_then(|pid| *pid) } => {
+            match pid.map(Pid::from_raw) {
+                Some(Some(pid)) => gone(pid).await,
+                Some(None) => {} // process 0 and negative ones: there is no such client
+                None => parent_gone().await,
+            }
+        }
+    }
+}
+
+async fn parent_gone() {
+    match getppid() {
+        Some(parent) => gone(parent).await,
+        None => std::future::pending().await, // in a namespace of its own: its parent has no id here
+    }
+}
+
+async fn gone(pid: Pid) {
+    let process = Process::of(pid);
+    while process.lives() {
+        tokio::time::sleep(POLL).await;
+    }
+}
+
+/// A process, by its descriptor where the kernel has such: an id alone may be given to another one.
+enum Process {
+    #[cfg(target_os = "linux")]
+    Descriptor(std::os::fd::OwnedFd),
+    Id(Pid),
+}
+
+impl Process {
+    fn of(pid: Pid) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Ok(process) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+            return Self::Descriptor(process);
+        }
+        Self::Id(pid)
+    }
+
+    fn lives(&self) -> bool {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Descriptor(process) => {
+                let mut ended = [PollFd::new(process, PollFlags::IN)];
+                rustix::event::poll(&mut ended, Some(&Timespec::default())) != Ok(1)
+            }
+            Self::Id(pid) => test_kill_process(*pid) != Err(rustix::io::Errno::SRCH),
+        }
+    }
+}

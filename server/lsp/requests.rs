@@ -1,0 +1,55 @@
+//! The `wherefore/*` requests beside the call: each asks the hub and answers.
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, Result};
+
+use super::backend::{Backend, read, refuse};
+use super::content::SCHEME;
+use super::ext::{ContentParams, ListAnswer, ListParams, LogAnswer, LogParams};
+use crate::protocol::{DecideAnswer, ProposalsAnswer, StatusAnswer, UndoAnswer};
+
+impl Backend {
+    pub(super) async fn wherefore_proposals(&self, params: Value) -> Result<ProposalsAnswer> {
+        Ok(self.hub.proposals(&read(params)?))
+    }
+
+    pub(super) async fn wherefore_decide(&self, params: Value) -> Result<DecideAnswer> {
+        self.hub.decide(read(params)?).await.map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_undo(&self, params: Value) -> Result<UndoAnswer> {
+        self.hub.undo(read(params)?).await.map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_status(&self, _: Value) -> Result<StatusAnswer> {
+        Ok(self.hub.status())
+    }
+
+    pub(super) async fn wherefore_list(&self, params: Value) -> Result<ListAnswer> {
+        let ListParams { root } = read(params)?;
+        Ok(ListAnswer { tools: self.hub.tools(root.as_deref()) })
+    }
+
+    pub(super) async fn wherefore_log(&self, params: Value) -> Result<LogAnswer> {
+        self.log(read(params)?)
+    }
+
+    pub(super) fn log(&self, params: LogParams) -> Result<LogAnswer> {
+        let log = self
+            .hub
+            .log(params.session.as_deref(), params.root.as_deref())
+            .map_err(|fault| refuse(&fault))?;
+        Ok(LogAnswer { uri: log.uri, path: log.path, text: params.text.then_some(log.text) })
+    }
+
+    /// A document of ours: a session log.
+    pub(super) async fn text_document_content(&self, params: ContentParams) -> Result<Value> {
+        let session = params.uri.strip_prefix(SCHEME).and_then(|rest| rest.strip_prefix("://log/"));
+        let Some(session) = session else {
+            return Err(Error::invalid_params(format!("{:?} is no document of this server's", params.uri)));
+        };
+        let log = self.hub.log(Some(session), None).map_err(|fault| refuse(&fault))?;
+        self.outbox.watches(&params.uri);
+        Ok(serde_json::json!({ "text": log.text }))
+    }
+}

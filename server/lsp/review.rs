@@ -1,0 +1,76 @@
+//! Pending hunks for clients that are not ours: code lenses, quick fixes, and the preview that asks.
+
+use serde::Deserialize;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::{CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeLens, Uri};
+
+use super::backend::{Backend, refuse};
+use super::hunks::{self, View};
+use super::uri;
+use crate::protocol::{Code, DecideAnswer, Fault, Proposal, ProposalsParams, ProposedFile};
+
+/// Params of `wherefore.preview`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct PreviewParams {
+    /// The proposal to show.
+    proposal: String,
+}
+
+impl Backend {
+    pub(super) fn lenses(&self, uri: &Uri) -> Vec<CodeLens> {
+        let preview = self.outbox.features().annotations;
+        self.each_file(uri, |proposal, file, view| hunks::lenses(proposal, file, view, preview))
+    }
+
+    pub(super) fn actions(&self, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
+        let wanted = |kind: &CodeActionKind| kind.as_str().is_empty() || *kind == CodeActionKind::QUICKFIX;
+        if params.context.only.as_ref().is_some_and(|only| !only.iter().any(wanted)) {
+            return Vec::new();
+        }
+        let shown = &params.context.diagnostics;
+        let actions = self.each_file(&params.text_document.uri, |proposal, file, view| {
+            hunks::actions(proposal, file, view, params.range, shown)
+        });
+        actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
+    }
+
+    /// Asks hunk by hunk in the editor's own way, then looks which hunks stand in the texts.
+    pub(super) async fn preview(&self, params: PreviewParams) -> Result<DecideAnswer> {
+        let pending = self.hub.proposals(&ProposalsParams::default()).proposals;
+        let Some(proposal) = pending.into_iter().find(|proposal| proposal.id == params.proposal) else {
+            return Err(refuse(&Fault::new(
+                Code::NotFound,
+                format!("no proposal {:?} waits", params.proposal),
+            )));
+        };
+        let shown = self.outbox.preview(&proposal).await;
+        // Whatever the editor says: it may have applied some.
+        self.hub.read_back();
+        let all = self.hub.proposals(&ProposalsParams { all: true, ..ProposalsParams::default() }).proposals;
+        let proposals = all.into_iter().filter(|known| known.id == proposal.id).collect();
+        Ok(DecideAnswer { proposals, problems: shown.err().into_iter().collect() })
+    }
+
+    /// What `each` makes of every pending change of a document; nothing for a plugin that shows them itself.
+    fn each_file<T>(
+        &self,
+        document: &Uri,
+        each: impl Fn(&Proposal, &ProposedFile, View<'_>) -> Vec<T>,
+    ) -> Vec<T> {
+        let features = self.outbox.features();
+        let Some(path) = uri::path_of(document.as_str()).filter(|_| !features.hunks) else {
+            return Vec::new();
+        };
+        let text = self.texts.get(document.as_str()).map(|text| text.text);
+        let view = View { text: text.as_deref(), encoding: features.encoding };
+        let mut all = Vec::new();
+        for proposal in self.hub.proposals(&ProposalsParams::default()).proposals {
+            let files =
+                proposal.files.iter().filter(|file| uri::path_of(&file.uri).as_deref() == Some(&path));
+            for file in files {
+                all.extend(each(&proposal, file, view));
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,31 @@
+//! Diffs and texts: apply a diff as a model writes it, cut a change into hunks, find a hunk again, print one.
+//!
+//! Everything here is a pure function over text. [`apply`] reads a diff leniently but changes a text only where
+//! the lines that the diff states stand in it; anything else is a [`Refusal`] that says where and why, and the text
+//! stays as it was. [`cut`] makes the hunks that a person reviews from the *result*, so that what is accepted is
+//! what changes; [`relocate`] and [`splice`] keep and apply them one by one. [`unified`] prints a change.
+
+mod apply;
+mod assemble;
+mod cut;
+mod explain;
+mod heading;
+mod index;
+mod lines;
+mod names;
+mod parse;
+mod place;
+mod refusal;
+mod relocate;
+mod report;
+mod unified;
+
+pub use apply::{apply, apply_to};
+pub use cut::{Cut, cut, splice};
+pub use refusal::{Difference, Excerpt, Refusal, RefusalCode};
+pub use relocate::{Moves, relocate};
+pub use report::{Applied, HunkReport, Level};
+pub use unified::unified;
+
+#[cfg(test)]
+mod tests;

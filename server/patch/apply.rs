@@ -1,0 +1,308 @@
+//! A diff applied to a text: all of it, or nothing.
+
+use crate::protocol::ChangeKind;
+
+use super::assemble::{Placed, assemble};
+use super::explain;
+use super::lines::split;
+use super::parse::{Diff, Hunk, Line, Section, Tag, parse};
+use super::place::{Drift, Found, Side, Text, choose};
+use super::{Applied, HunkReport, Level, Refusal, names};
+
+/// Applies a diff to the text of one file, or says why not.
+///
+/// `path` picks the section of a diff that names several files; an empty one takes the only section, whatever it
+/// names. `before` is the text, none where there is no file.
+///
+/// # Errors
+/// A [`Refusal`] where the diff cannot be read, is for other files, or has a hunk that does not fit in exactly one
+/// place. Nothing is applied then.
+pub fn apply(path: &str, before: Option<&str>, diff: &str) -> Result<Applied, Refusal> {
+    applied(path, before, diff, path.is_empty())
+}
+
+/// The same for a file that a person named: a diff for one file is for that one, whatever it names. A note says so
+/// where the names differ.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_to(path: &str, before: Option<&str>, diff: &str) -> Result<Applied, Refusal> {
+    applied(path, before, diff, true)
+}
+
+fn applied(path: &str, before: Option<&str>, diff: &str, any_name: bool) -> Result<Applied, Refusal> {
+    let Diff { sections, format } = parse(diff);
+    if let Some(format) = format {
+        return Err(explain::format(path, format));
+    }
+    let (section, others) = pick(path, sections, any_name)?;
+    let target = Target { path, section: &section, bom_stated: diff.contains('\u{feff}') };
+    target.check()?;
+    let mut applied = match before {
+        None => target.make()?,
+        Some(before) if target.section.creates && !before.is_empty() => target.made(before)?,
+        Some(before) => target.edit(before)?,
+    };
+    applied.others = others;
+    if section.mode {
+        applied.notes.push("the file mode that the diff states was not changed".to_owned());
+    }
+    if !path.is_empty() && fit(&section, path) == 0 {
+        applied.notes.push(format!("the diff names {}", section.shown()));
+    }
+    Ok(applied)
+}
+
+/// The section for a path, and the names of the others.
+fn pick<'a>(
+    path: &str,
+    sections: Vec<Section<'a>>,
+    any_name: bool,
+) -> Result<(Section<'a>, Vec<String>), Refusal> {
+    let whole = |section: &Section| {
+        !section.hunks.is_empty()
+            || section.creates
+            || section.deletes
+            || section.mode
+            || section.unsupported.is_some()
+    };
+    let sections: Vec<Section> = sections.into_iter().filter(whole).collect();
+    if sections.is_empty() {
+        return Err(explain::no_hunk(path));
+    }
+    let lone = any_name && sections.windows(2).all(|pair| pair[0].shown() == pair[1].shown());
+    let fits: Vec<u8> = sections.iter().map(|section| if lone { 2 } else { fit(section, path) }).collect();
+    let best = fits.iter().copied().max().unwrap_or(0);
+    if best == 0 {
+        return Err(explain::other_files(path, sections.iter().map(Section::shown).collect()));
+    }
+    let (mut ours, mut others) = (Vec::new(), Vec::new());
+    for (section, fit) in sections.into_iter().zip(fits) {
+        if fit == best { ours.push(section) } else { others.push(section.shown()) }
+    }
+    others.dedup();
+    let edits = |section: &Section| !section.creates && !section.deletes && section.unsupported.is_none();
+    let same = ours.windows(2).all(|pair| pair[0].shown() == pair[1].shown() && pair.iter().all(edits));
+    if !same {
+        return Err(explain::several(path, ours.iter().map(Section::shown).collect()));
+    }
+    // A file may come in several sections, all against the text as it is.
+    let merged = ours.into_iter().reduce(|mut first, next| {
+        first.hunks.extend(next.hunks);
+        first.truncated |= next.truncated;
+        first
+    });
+    Ok((merged.unwrap_or_default(), others))
+}
+
+fn fit(section: &Section, path: &str) -> u8 {
+    let named = section.names().map(|name| names::fit(name, path)).max().unwrap_or(0);
+    match section.names().all(names::placeholder) {
+        true => named.max(1),
+        false => named,
+    }
+}
+
+/// One section and the file that it is for.
+struct Target<'s, 'd> {
+    path: &'s str,
+    section: &'s Section<'d>,
+    bom_stated: bool,
+}
+
+impl Target<'_, '_> {
+    fn check(&self) -> Result<(), Refusal> {
+        let section = self.section;
+        if let Some(what) = section.unsupported.or(self.moves().then_some("rename")) {
+            return Err(explain::unsupported(self.path, what));
+        }
+        if section.truncated {
+            return Err(explain::truncated(self.path, section.hunks.len()));
+        }
+        match section.hunks.iter().any(Hunk::changes) || section.creates || section.deletes {
+            true => Ok(()),
+            false if section.hunks.is_empty() => Err(explain::unsupported(self.path, "change of file mode")),
+            false => Err(explain::no_change(self.path)),
+        }
+    }
+
+    /// Whether git's names say that the file is renamed, even where no header does.
+    fn moves(&self) -> bool {
+        let (Some(old), Some(new)) = (&self.section.old, &self.section.new) else { return false };
+        old.starts_with("a/") && new.starts_with("b/") && names::fit(old, new) == 0
+    }
+
+    fn applied(&self, after: Option<String>, kind: ChangeKind) -> Applied {
+        Applied { after, kind, hunks: Vec::new(), others: Vec::new(), notes: Vec::new(), unchanged: false }
+    }
+
+    /// There is no file: the diff has to make one.
+    fn make(&self) -> Result<Applied, Refusal> {
+        let section = self.section;
+        if section.deletes {
+            return Ok(Applied { unchanged: true, ..self.applied(None, ChangeKind::Delete) });
+        }
+        let from_nothing = |hunk: &Hunk| {
+            hunk.stated.is_some_and(|stated| (stated.old_start, stated.old_len) == (0, 0))
+                && hunk.old().is_empty()
+        };
+        match section.creates || matches!(section.hunks.as_slice(), [hunk] if from_nothing(hunk)) {
+            true => Ok(self.applied(Some(self.new_text()?), ChangeKind::Create)),
+            false => Err(explain::no_file(self.path)),
+        }
+    }
+
+    /// The diff makes a file that is there.
+    fn made(&self, before: &str) -> Result<Applied, Refusal> {
+        match self.new_text()? == before {
+            true => {
+                Ok(Applied { unchanged: true, ..self.applied(Some(before.to_owned()), ChangeKind::Create) })
+            }
+            false => Err(explain::exists(self.path, before)),
+        }
+    }
+
+    /// The text of a new file.
+    fn new_text(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for (number, hunk) in self.section.hunks.iter().enumerate() {
+            for line in &hunk.lines {
+                if line.tag == Tag::Remove || line.tag == Tag::Keep && !line.text().is_empty() {
+                    return Err(explain::expects_lines(self.path, number, line.text()));
+                }
+                text.push_str(self.literal(line));
+                text.push_str(if line.unended { "" } else { "\n" });
+            }
+        }
+        Ok(text)
+    }
+
+    /// The text of a line with the carriage return that it states.
+    fn literal<'l>(&self, line: &Line<'l>) -> &'l str {
+        if self.section.crlf { super::lines::without_return(line.raw) } else { line.raw }
+    }
+
+    fn edit(&self, whole: &str) -> Result<Applied, Refusal> {
+        let (bom, before) = match whole.strip_prefix('\u{feff}') {
+            Some(rest) if !self.bom_stated => ("\u{feff}", rest),
+            _ => ("", whole),
+        };
+        let hunks = &self.section.hunks;
+        let mut text = Text::new(split(before));
+        let kind = if self.section.deletes { ChangeKind::Delete } else { ChangeKind::Edit };
+        let Some(found) = self.find(&mut text)? else {
+            return Ok(Applied { unchanged: true, ..self.applied(Some(whole.to_owned()), kind) });
+        };
+        let placed = self.place(&text, &found)?;
+        let after = assemble(&text.lines, hunks, &placed, self.section.crlf)
+            .map_err(|clash| explain::conflict(self.path, clash))?;
+        let reports = self.reports(&found, &placed);
+        if !self.section.deletes {
+            let after = format!("{bom}{after}");
+            let unchanged = after == whole;
+            return Ok(Applied { unchanged, hunks: reports, ..self.applied(Some(after), kind) });
+        }
+        match after.is_empty() {
+            true => Ok(Applied { hunks: reports, ..self.applied(None, kind) }),
+            false => Err(explain::not_whole(self.path, split(&after).len())),
+        }
+    }
+
+    /// Where each hunk's lines stand; none at all where every hunk is applied already.
+    fn find(&self, text: &mut Text) -> Result<Option<Vec<Option<Found>>>, Refusal> {
+        let hunks = &self.section.hunks;
+        let mut found = text.find(hunks, Side::Old);
+        let open = |found: &[Option<Found>]| {
+            found.iter().zip(hunks).position(|(found, hunk)| found.is_none() && !hunk.old().is_empty())
+        };
+        if open(&found).is_none() {
+            return Ok(Some(found));
+        }
+        let already = already(text, hunks, &found);
+        if already.iter().zip(hunks).all(|(already, hunk)| *already || !hunk.changes()) {
+            return Ok(None);
+        }
+        while let Some(first) = open(&found) {
+            if !text.loosen() {
+                // A hunk that cannot be placed says more than one that is applied already.
+                let stuck = |hunk: &usize| {
+                    found[*hunk].is_none() && !already[*hunk] && !hunks[*hunk].old().is_empty()
+                };
+                let missing = (first..hunks.len()).find(stuck).unwrap_or(first);
+                return Err(explain::missing(self.path, text, hunks, missing, &already));
+            }
+            found = text.find(hunks, Side::Old);
+        }
+        Ok(Some(found))
+    }
+
+    fn place(&self, text: &Text, found: &[Option<Found>]) -> Result<Vec<Placed>, Refusal> {
+        let hunks = &self.section.hunks;
+        let chosen = choose(text, hunks, found, Side::Old).map_err(|tie| explain::tie(self.path, &tie))?;
+        let drift = Drift::new(hunks, &chosen, Side::Old);
+        let place = |(number, chosen): (usize, Option<usize>)| {
+            let start = chosen.or_else(|| unanchored(text, &hunks[number], number, &drift));
+            let start = start.ok_or_else(|| explain::no_anchor(self.path, number))?;
+            Ok(Placed { hunk: number, start })
+        };
+        chosen.into_iter().enumerate().map(place).collect()
+    }
+
+    fn reports(&self, found: &[Option<Found>], placed: &[Placed]) -> Vec<HunkReport> {
+        let report = |&Placed { hunk, start }: &Placed| {
+            let found = found[hunk].as_ref();
+            let level = found.map_or(Level::Exact, |found| found.level);
+            let stated = self.section.hunks[hunk].stated.as_ref();
+            HunkReport {
+                hunk: hunk + 1,
+                level,
+                line: start + 1,
+                offset: stated.map(|stated| start as i64 - Side::Old.hint(stated) as i64),
+                score: if level == Level::Exact { 1.0 } else { 0.95 },
+                rivals: found.map_or(0, |found| found.places.len() - 1),
+            }
+        };
+        placed.iter().map(report).collect()
+    }
+}
+
+/// Where a hunk with no line of the file goes: where its header says, if all that is known agrees with headers.
+fn unanchored(text: &Text, hunk: &Hunk, number: usize, drift: &Drift) -> Option<usize> {
+    if text.lines.is_empty() {
+        return Some(0);
+    }
+    let stated = hunk.stated.as_ref().filter(|stated| hunk.counted && stated.old_len == 0)?;
+    let start = Side::Old.hint(stated) as i64 + drift.at(number);
+    let start = usize::try_from(start).ok()?;
+    (drift.noise() == 0 && start <= text.lines.len()).then_some(start)
+}
+
+/// Which hunks' results stand in the text while what they change does not.
+fn already(text: &Text, hunks: &[Hunk], found: &[Option<Found>]) -> Vec<bool> {
+    let results: Vec<Option<Found>> = text
+        .find(hunks, Side::New)
+        .into_iter()
+        .zip(found)
+        .map(|(result, source)| result.filter(|_| source.is_none()))
+        .collect();
+    let Ok(chosen) = choose(text, hunks, &results, Side::New) else { return vec![false; hunks.len()] };
+    let stands = |(hunk, place): (&Hunk, Option<usize>)| {
+        place.is_some_and(|place| proves(hunk, place, text.lines.len()))
+    };
+    hunks.iter().zip(chosen).map(stands).collect()
+}
+
+/// Whether a hunk's result at a place shows that the hunk was applied: its added lines are there, and lines
+/// on both sides of what it only removes.
+fn proves(hunk: &Hunk, place: usize, len: usize) -> bool {
+    let result = hunk.result();
+    let runs = hunk.lines.chunk_by(|a, b| (a.tag == Tag::Keep) == (b.tag == Tag::Keep));
+    let runs: Vec<&[Line]> = runs.collect();
+    let closed = |(number, run): (usize, &&[Line])| {
+        let adds = run.iter().any(|line| line.tag != Tag::Remove);
+        let opens = number > 0 || place == 0;
+        let closes = number + 1 < runs.len() || place + result.len() == len;
+        adds || opens && closes
+    };
+    result.iter().any(|line| line.contains(char::is_alphanumeric)) && runs.iter().enumerate().all(closed)
+}

@@ -1,0 +1,139 @@
+//! The text after placed hunks: its own lines byte for byte, and added lines with the local end of line.
+
+use super::lines::{body, end, without_return};
+use super::parse::{Hunk, Line, Tag};
+
+/// A hunk and the line where it goes, counted from 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    pub hunk: usize,
+    pub start: usize,
+}
+
+/// Two hunks, counted from 0, that change the same line.
+pub(super) struct Clash {
+    pub hunks: (usize, usize),
+    pub line: usize,
+}
+
+/// A run of lines that a hunk replaces.
+struct Edit<'h, 'd> {
+    hunk: usize,
+    /// Whether the hunk's lines stand in the file to the byte, so that what it adds is meant to the byte.
+    verbatim: bool,
+    start: usize,
+    end: usize,
+    added: Vec<&'h Line<'d>>,
+}
+
+/// The text that the hunks leave, or the first two that change the same line.
+pub(super) fn assemble(
+    lines: &[&str],
+    hunks: &[Hunk],
+    placed: &[Placed],
+    crlf: bool,
+) -> Result<String, Clash> {
+    let mut edits: Vec<Edit> = placed.iter().flat_map(|placed| edits(lines, hunks, *placed)).collect();
+    edits.sort_by_key(|edit| (edit.start, edit.end, edit.hunk));
+    edits.dedup_by(|next, kept| same(next, kept));
+    if let Some(pair) = edits.windows(2).find(|pair| clash(&pair[0], &pair[1])) {
+        return Err(Clash { hunks: (pair[0].hunk, pair[1].hunk), line: pair[1].start });
+    }
+    let mut pieces: Vec<(&str, &str)> = Vec::with_capacity(lines.len());
+    let mut at = 0;
+    for edit in &edits {
+        pieces.extend(lines[at..edit.start].iter().map(|line| (body(line), end(line))));
+        pieces.extend(edit.added.iter().enumerate().map(|(number, line)| match edit.verbatim {
+            true if line.unended => (line.raw, ""),
+            // The diff of an empty file is all that says how its lines end.
+            true if crlf && lines.is_empty() => (without_return(line.raw), "\n"),
+            true => (line.raw, "\n"),
+            false => (line.text(), local_end(lines, edit, number)),
+        }));
+        at = edit.end;
+    }
+    pieces.extend(lines[at..].iter().map(|line| (body(line), end(line))));
+    end_last(lines, hunks, edits.last().filter(|edit| edit.end == lines.len()), &mut pieces);
+    Ok(join(&pieces, local(lines, lines.len())))
+}
+
+/// Gives the last line the end that the text had, unless the hunk that changes it states another.
+fn end_last(lines: &[&str], hunks: &[Hunk], last: Option<&Edit>, pieces: &mut [(&str, &str)]) {
+    let (Some(edit), Some(piece), Some(line)) = (last, pieces.last_mut(), lines.last()) else { return };
+    if edit.verbatim {
+        return;
+    }
+    let unends = |tag: Tag| hunks[edit.hunk].lines.iter().any(|line| line.tag == tag && line.unended);
+    let ended = match () {
+        () if unends(Tag::Add) => false,
+        () if unends(Tag::Remove) => true,
+        () => !end(line).is_empty(),
+    };
+    match ended {
+        false => piece.1 = "",
+        true if piece.1.is_empty() => {
+            piece.1 = if local(lines, lines.len()) == "\r\n" { "\r\n" } else { "\n" }
+        }
+        true => {}
+    }
+}
+
+fn join(pieces: &[(&str, &str)], end: &str) -> String {
+    let mut text = String::with_capacity(pieces.iter().map(|(body, end)| body.len() + end.len()).sum());
+    for (number, (body, own)) in pieces.iter().enumerate() {
+        text.push_str(body);
+        // A line that was last and is no more needs an end.
+        text.push_str(if own.is_empty() && number + 1 < pieces.len() { end } else { own });
+    }
+    text
+}
+
+fn edits<'h, 'd>(lines: &[&str], hunks: &'h [Hunk<'d>], placed: Placed) -> Vec<Edit<'h, 'd>> {
+    let hunk = &hunks[placed.hunk];
+    let verbatim = stands_verbatim(lines, hunk, placed.start);
+    let mut at = placed.start;
+    let mut edits = Vec::new();
+    for run in hunk.lines.chunk_by(|a, b| (a.tag == Tag::Keep) == (b.tag == Tag::Keep)) {
+        let start = at;
+        at += run.iter().filter(|line| line.tag != Tag::Add).count();
+        if run.iter().any(|line| line.tag != Tag::Keep) {
+            let added = run.iter().filter(|line| line.tag == Tag::Add).collect();
+            edits.push(Edit { hunk: placed.hunk, verbatim, start, end: at, added });
+        }
+    }
+    edits
+}
+
+fn stands_verbatim(lines: &[&str], hunk: &Hunk, start: usize) -> bool {
+    let old = || hunk.lines.iter().filter(|line| line.tag != Tag::Add);
+    let equal = |(line, own): (&Line, &&str)| match line.unended {
+        true => line.raw == *own,
+        false => own.strip_suffix('\n') == Some(line.raw),
+    };
+    let anchored = old().next().is_some() || lines.is_empty();
+    anchored && old().zip(&lines[start..]).all(equal)
+}
+
+fn same(next: &Edit, kept: &Edit) -> bool {
+    let text = |edit: &Edit| edit.added.iter().map(|line| line.text().to_owned()).collect::<Vec<_>>();
+    next.hunk != kept.hunk && (next.start, next.end) == (kept.start, kept.end) && text(next) == text(kept)
+}
+
+fn clash(first: &Edit, next: &Edit) -> bool {
+    next.start < first.end || next.start == first.start && first.end == first.start && next.end == next.start
+}
+
+/// The end for an added line: that of the line it replaces, else of the line before, else of the line after.
+fn local_end<'t>(lines: &[&'t str], edit: &Edit, number: usize) -> &'t str {
+    match edit.end - edit.start {
+        0 => local(lines, edit.start),
+        removed => local(lines, edit.start + number.min(removed - 1) + 1),
+    }
+}
+
+/// The end of the line before a place, or else of the nearest line that has one.
+fn local<'t>(lines: &[&'t str], place: usize) -> &'t str {
+    let before = lines[..place.min(lines.len())].iter().rev();
+    let after = lines[place.min(lines.len())..].iter();
+    before.chain(after).map(|line| end(line)).find(|end| !end.is_empty()).unwrap_or("\n")
+}

@@ -1,0 +1,86 @@
+//! A change as review hunks, and one hunk put into a text.
+
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use super::lines::split;
+
+/// How long a diff may look for the smallest change before it settles for a larger one.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// One contiguous run of changed lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The first line it replaces, counted from 0; for an insertion the line before which it goes.
+    pub old_start: usize,
+    /// The lines it removes, each with its end.
+    pub old: Vec<String>,
+    /// The lines it adds, each with its end.
+    pub new: Vec<String>,
+}
+
+/// The hunks that lead from one text to another, in order. At least one line that stays stands between two.
+pub fn cut(before: &str, after: &str) -> Vec<Cut> {
+    let (old, new) = (split(before), split(after));
+    let own = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect();
+    let make = |run: Run| Cut {
+        old_start: run.old.0,
+        old: own(&old[run.old.0..run.old.1]),
+        new: own(&new[run.new.0..run.new.1]),
+    };
+    runs(&old, &new).into_iter().map(make).collect()
+}
+
+/// Replaces exactly these lines at a line counted from 0; none where they do not stand there byte for byte.
+pub fn splice(text: &str, start: usize, old: &[String], new: &[String]) -> Option<String> {
+    let mut rest = text;
+    for _ in 0..start {
+        rest = &rest[rest.find('\n')? + 1..];
+    }
+    let head = &text[..text.len() - rest.len()];
+    for line in old {
+        rest = rest.strip_prefix(line.as_str())?;
+        // A line without an end is the last; one that goes on is another line.
+        if line.is_empty() || !line.ends_with('\n') && !rest.is_empty() {
+            return None;
+        }
+    }
+    let mut spliced = String::with_capacity(text.len() + new.iter().map(String::len).sum::<usize>());
+    spliced.push_str(head);
+    // An insertion after a last line without an end would run into it.
+    if !new.is_empty() && !head.is_empty() && !head.ends_with('\n') {
+        return None;
+    }
+    new.iter().for_each(|line| spliced.push_str(line));
+    if !rest.is_empty() && new.last().is_some_and(|line| !line.ends_with('\n')) {
+        return None;
+    }
+    spliced.push_str(rest);
+    Some(spliced)
+}
+
+/// A run of lines that differ: from and to, in the old lines and in the new.
+pub(super) struct Run {
+    pub old: (usize, usize),
+    pub new: (usize, usize),
+}
+
+/// The runs of lines in which two texts differ.
+pub(super) fn runs(old: &[&str], new: &[&str]) -> Vec<Run> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut runs: Vec<Run> = Vec::new();
+    for op in capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(deadline)) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (before, after) = (op.old_range(), op.new_range());
+        match runs.last_mut() {
+            Some(run) if run.old.1 == before.start && run.new.1 == after.start => {
+                (run.old.1, run.new.1) = (before.end, after.end);
+            }
+            _ => runs.push(Run { old: (before.start, before.end), new: (after.start, after.end) }),
+        }
+    }
+    runs
+}

@@ -1,0 +1,73 @@
+//! The parts of a text that a hunk's heading may name.
+
+use std::collections::BTreeMap;
+
+use super::lines::body;
+
+/// A heading that opens more parts than this names none of them.
+const COMMON: usize = 64;
+
+/// Which line opens which part of a text.
+pub(super) struct Headings<'a> {
+    /// Each line without the space around it, and where it stands, in the order of the texts.
+    lines: Vec<(&'a str, usize)>,
+    /// Where the part that a line opens ends.
+    ends: Vec<usize>,
+}
+
+impl<'a> Headings<'a> {
+    pub(super) fn new(text: &[&'a str]) -> Self {
+        let mut lines: Vec<(&str, usize)> = text.iter().map(|line| body(line).trim()).zip(0..).collect();
+        lines.sort_unstable();
+        Self { lines, ends: ends(text) }
+    }
+
+    /// The only one of these places in a part that the heading opens.
+    pub(super) fn only_under(&self, heading: &str, places: &[usize]) -> Option<usize> {
+        if heading.is_empty() {
+            return None;
+        }
+        let first = self.lines.partition_point(|(line, _)| *line < heading);
+        let openings = self.lines[first..].iter().take_while(|(line, _)| line.starts_with(heading));
+        let openings: Vec<usize> = openings.take(COMMON + 1).map(|(_, place)| *place).collect();
+        if openings.len() > COMMON {
+            return None;
+        }
+        let within = |bound: usize| places.partition_point(|&place| place < bound);
+        let mut fits = None;
+        for opening in openings {
+            // A hunk may begin with the head of the next part: it still stands under this one.
+            match &places[within(opening)..within(self.ends[opening] + 1)] {
+                [] => {}
+                [place] if fits.is_none_or(|fits| fits == *place) => fits = Some(*place),
+                _ => return None,
+            }
+        }
+        fits
+    }
+}
+
+/// For each line the next one that begins a part and is indented no deeper.
+fn ends(text: &[&str]) -> Vec<usize> {
+    let mut ends = vec![text.len(); text.len()];
+    // The lines whose part is open, by how deep they are indented.
+    let mut open: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (place, line) in text.iter().enumerate() {
+        let depth = indent(line);
+        if begins_part(line) {
+            let closed = open.split_off(&depth);
+            closed.into_values().flatten().for_each(|opened| ends[opened] = place);
+        }
+        open.entry(depth).or_default().push(place);
+    }
+    ends
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Whether a line looks like the head of a part rather than its end: git's rule.
+fn begins_part(line: &str) -> bool {
+    line.trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$' || c == '#')
+}

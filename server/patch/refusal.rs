@@ -1,0 +1,181 @@
+//! Why a diff was not applied, and what to do next.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::protocol::{Code, Fault};
+
+/// Why a diff was not applied, for a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum RefusalCode {
+    /// Most of a hunk's lines stand in the file, but some have changed.
+    Stale,
+    /// A hunk fits equally well in several places.
+    Ambiguous,
+    /// Nothing like a hunk's lines stands in the file, or the file does not exist.
+    NotFound,
+    /// A hunk only adds lines and nothing says where.
+    NoAnchor,
+    /// Two hunks change the same lines, or the file to be made exists.
+    Conflict,
+    /// The diff ends before it is complete.
+    Truncated,
+    /// A form or an operation that is not applied: a rename, a binary patch, another patch format.
+    Unsupported,
+    /// There is no hunk in it, or none that changes anything.
+    Empty,
+    /// The diff is for other files.
+    OtherFile,
+}
+
+/// The first line of a hunk that is not in the file as stated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The line of the file, counted from 1.
+    pub line: usize,
+    /// What the diff says stands there.
+    pub expected: String,
+    /// What stands there; none past the end of the file.
+    pub actual: Option<String>,
+}
+
+/// A part of the file as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Excerpt {
+    /// Its first line, counted from 1.
+    pub start: usize,
+    /// Its lines, without their ends; very long ones are cut.
+    pub lines: Vec<String>,
+}
+
+impl Excerpt {
+    /// Its last line, counted from 1.
+    pub fn end(&self) -> usize {
+        (self.start + self.lines.len()).saturating_sub(1)
+    }
+}
+
+/// Why a diff was not applied. The text it was meant for stays as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The reason, for a program.
+    pub code: RefusalCode,
+    /// The reason, for a reader.
+    pub message: String,
+    /// The file that the diff was applied to.
+    pub path: String,
+    /// Which hunk of the diff, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hunk: Option<usize>,
+    /// The line where the hunk was sought first, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sought_at: Option<usize>,
+    /// The first line that differs at the nearest place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// The text at the nearest place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Excerpt>,
+    /// The lines where it would fit, or nearly, counted from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<usize>,
+    /// Hunks whose result already stands in the file, counted from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub already: Vec<usize>,
+    /// The files that the diff names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// An act that the writer of the diff can take next.
+    pub suggestion: String,
+    /// The same for a program: a tool and its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_action: Option<Value>,
+}
+
+impl Refusal {
+    pub(super) fn new(
+        code: RefusalCode,
+        path: &str,
+        message: impl Into<String>,
+        suggestion: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            path: path.to_owned(),
+            hunk: None,
+            sought_at: None,
+            difference: None,
+            nearest: None,
+            candidates: Vec::new(),
+            already: Vec::new(),
+            files: Vec::new(),
+            suggestion: suggestion.into(),
+            next_action: None,
+        }
+    }
+
+    /// Says which hunk, counted from 0.
+    pub(super) fn at_hunk(mut self, hunk: usize) -> Self {
+        self.hunk = Some(hunk + 1);
+        self
+    }
+
+    /// Adds a read of these lines, counted from 1, as the next act.
+    pub(super) fn then_read(mut self, start: usize, end: usize) -> Self {
+        self.next_action = Some(json!({
+            "tool": "fs.read",
+            "arguments": {
+                "path": self.path,
+                "range": { "start": start, "end": end },
+                "why": "See the text as it stands now, to make the diff again from it",
+            },
+        }));
+        self
+    }
+
+    /// The lines of the file that it points to, counted from 1.
+    pub fn lines(&self) -> Vec<usize> {
+        let mut lines = self.candidates.clone();
+        lines.extend(self.difference.iter().map(|difference| difference.line));
+        lines.extend(self.nearest.iter().flat_map(|nearest| [nearest.start, nearest.end()]));
+        lines.dedup();
+        lines
+    }
+
+    /// What it points to, a line each, for a reader.
+    pub fn hints(&self) -> Vec<String> {
+        let mut hints = Vec::new();
+        if let Some(Difference { line, expected, actual }) = &self.difference {
+            hints.push(format!("line {line}, expected: {expected}"));
+            hints.push(match actual {
+                Some(actual) => format!("line {line}, found:    {actual}"),
+                None => format!("line {line}, found:    the end of the file"),
+            });
+        }
+        if self.code == RefusalCode::Ambiguous {
+            hints.extend(self.candidates.iter().map(|line| format!("fits at line {line}")));
+        }
+        if let Some(nearest) = &self.nearest {
+            let numbered = nearest.lines.iter().zip(nearest.start..);
+            let text: Vec<String> = numbered.map(|(line, number)| format!("{number:>6}  {line}")).collect();
+            hints.push(format!("the file now:\n{}", text.join("\n")));
+        }
+        hints
+    }
+}
+
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Self {
+        let details = serde_json::to_value(&refusal).unwrap_or_default();
+        let hints = refusal.hints();
+        let fault = Fault::new(Code::PatchMismatch, refusal.message).suggest(refusal.suggestion).hint(hints);
+        let fault = fault.detail(details);
+        match refusal.next_action {
+            Some(action) => fault.next(action),
+            None => fault,
+        }
+    }
+}

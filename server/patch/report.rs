@@ -1,0 +1,64 @@
+//! What an applied diff came to: the text after it, and how each hunk was placed.
+
+use serde::Serialize;
+
+use crate::protocol::ChangeKind;
+
+/// How closely a hunk's lines had to be read to be found, strictest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Every line stands in the file as stated; only line ends may differ.
+    Exact,
+    /// Lines match when spaces and tabs at their ends are left out.
+    TrailingSpace,
+}
+
+/// How one hunk was placed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HunkReport {
+    /// Which hunk of the diff, counted from 1.
+    pub hunk: usize,
+    /// How closely it matched.
+    pub level: Level,
+    /// The line of the text before the change where it landed, counted from 1.
+    pub line: usize,
+    /// How many lines further down than its header said; none where the header said nothing.
+    pub offset: Option<i64>,
+    /// How well it matched, from 0 to 1.
+    pub score: f64,
+    /// In how many other places it would have fitted.
+    pub rivals: usize,
+}
+
+impl HunkReport {
+    /// Why a person should look twice, where the match was looser than exact or had rivals.
+    pub fn loose(&self) -> Option<String> {
+        let space = (self.level == Level::TrailingSpace).then(|| "space at line ends differs".to_owned());
+        // Where the header's line is right, other places are no rivals.
+        let rivals = match (self.offset, self.rivals) {
+            (Some(0), _) | (_, 0) => None,
+            (_, 1) => Some("fits in another place too".to_owned()),
+            (_, rivals) => Some(format!("fits in {rivals} other places too")),
+        };
+        let said: Vec<String> = space.into_iter().chain(rivals).collect();
+        (!said.is_empty()).then(|| said.join(", "))
+    }
+}
+
+/// A diff that was applied.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Applied {
+    /// The text after it; none where the diff deletes the file.
+    pub after: Option<String>,
+    /// Whether the file is changed, made or deleted.
+    pub kind: ChangeKind,
+    /// How each hunk was placed, in the diff's order.
+    pub hunks: Vec<HunkReport>,
+    /// The other files that the diff names; their sections were not used.
+    pub others: Vec<String>,
+    /// What the diff states that a text cannot carry, such as a file mode.
+    pub notes: Vec<String>,
+    /// Set where the file already stands as the diff would leave it: nothing changes.
+    pub unchanged: bool,
+}

@@ -1,0 +1,107 @@
+//! The smaller parts one at a time: a hunk put in place, a change printed, a refusal as a fault, odd file names.
+
+use proptest::prelude::*;
+
+use crate::patch::{Cut, RefusalCode, apply, relocate, splice, unified};
+use crate::protocol::{Code, Fault};
+
+const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\n";
+
+fn lines(text: &[&str]) -> Vec<String> {
+    text.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn an_equal_line_elsewhere_is_not_the_hunks() {
+    let before = "{\n}\nwork {\n    step\n}\n";
+    let cut = Cut { old_start: 4, old: lines(&["}"]), new: vec![] };
+    assert_eq!(relocate(before, "{\n}\nwork {\n}\nmore\n", &cut), None);
+    assert_eq!(relocate(before, "{\n}\nwork {\n    stop\n}\nmore\n", &cut), None);
+    assert_eq!(relocate(before, "{\n}\nwork {\n    step\n}\nmore\n", &cut), Some(4));
+}
+
+#[test]
+fn lines_are_replaced_only_where_they_stand() {
+    let splice = |start: usize, old: &[&str]| splice("a\nb\nc", start, &lines(old), &lines(&["x"]));
+    assert_eq!(splice(0, &["a"]), Some("x\nb\nc".to_owned()));
+    assert_eq!(splice(1, &[]), Some("a\nx\nb\nc".to_owned()));
+    assert_eq!(splice(1, &["a"]), None);
+    assert_eq!(splice(2, &["c"]), None);
+    assert_eq!(splice(3, &[]), None);
+    assert_eq!(splice(7, &[]), None);
+}
+
+#[test]
+fn a_last_line_without_end_is_not_run_into() {
+    let own = |text: &str| vec![text.to_owned()];
+    assert_eq!(splice("a\nb", 1, &own("b"), &own("c")), Some("a\nc".to_owned()));
+    assert_eq!(splice("a\nb", 0, &own("a\n"), &own("c")), None);
+    assert_eq!(splice("a\nb\n", 1, &own("b"), &own("c")), None);
+    assert_eq!(splice("", 0, &[], &own("c")), Some("c".to_owned()));
+}
+
+#[test]
+fn a_change_prints_as_git_prints_it() {
+    let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n";
+    let after = before.replace("4\n5", "4\nfive").replace("13\n", "").replace("15\n", "15");
+    assert_eq!(
+        unified("dir/a b.rs", Some(before), Some(&after)),
+        "diff --git a/dir/a b.rs b/dir/a b.rs\n--- a/dir/a b.rs\t\n+++ b/dir/a b.rs\t\n\
+         @@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n\
+         @@ -10,6 +10,5 @@\n 10\n 11\n 12\n-13\n 14\n-15\n+15\n\\ No newline at end of file\n"
+    );
+    assert_eq!(
+        unified("x", None, Some("a\n")),
+        "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n"
+    );
+    assert_eq!(
+        unified("x", Some("a\n"), None),
+        "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+    );
+}
+
+#[test]
+fn a_refusal_is_a_fault_with_a_way_out() {
+    let diff = "@@ -1,3 +1,3 @@\n one\n-two\n+2\n tres\n";
+    let refusal = apply("dir/n.txt", Some(BEFORE), diff).unwrap_err();
+    assert_eq!(refusal.code, RefusalCode::Stale);
+    assert_eq!(refusal.lines(), vec![1, 3, 1, 5]);
+    let fault = Fault::from(refusal);
+    assert_eq!((fault.code, fault.recoverable), (Code::PatchMismatch, true));
+    let next = serde_json::json!({
+        "tool": "fs.read",
+        "arguments": {
+            "path": "dir/n.txt",
+            "range": { "start": 1, "end": 5 },
+            "why": "See the text as it stands now, to make the diff again from it",
+        },
+    });
+    assert_eq!(fault.next_action, Some(next));
+    let details = fault.details.unwrap();
+    assert_eq!(
+        (&details["code"], &details["hunk"], &details["sought_at"]),
+        (&"STALE".into(), &1.into(), &1.into())
+    );
+    assert_eq!(
+        details["difference"],
+        serde_json::json!({ "line": 3, "expected": "tres", "actual": "three" })
+    );
+}
+
+proptest! {
+    #[test]
+    fn a_file_of_any_name_is_made_and_deleted(text in "(a?\n){0,3}", path in "[a-z \"\\\\é\t]{1,5}/[a-z][a-z. ]{0,5}") {
+        let made = apply(&path, None, &unified(&path, None, Some(&text)));
+        prop_assert_eq!(made.map(|made| made.after), Ok(Some(text.clone())));
+        let gone = apply(&path, Some(&text), &unified(&path, Some(&text), None));
+        prop_assert_eq!(gone.map(|gone| gone.after), Ok(None));
+    }
+
+    #[test]
+    fn what_is_called_unchanged_is(before in "([ab{]\n){0,6}", lines in prop::collection::vec("[-+ ][ab{]", 0..6)) {
+        let diff = format!("@@\n{}\n", lines.join("\n"));
+        if let Ok(done) = apply("x", Some(&before), &diff) {
+            prop_assert_eq!(done.unchanged, done.after.as_deref() == Some(before.as_str()));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! A permitted call runs within its limits.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+
+use crate::protocol::{Code, Fault};
+use crate::registry::{Output, Permitted};
+use crate::session::Scope;
+
+/// Runs the activity. A panic in it is a fault of the call, not the end of the process.
+///
+/// # Errors
+/// What the activity says, TIMEOUT past the definition's limit, INTERNAL after a panic.
+pub async fn execute(call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
+    let Some(activity) = call.call().activity().cloned() else {
+        return Err(Fault::internal("a latent call has nothing to run"));
+    };
+    let limit = Duration::from_millis(call.call().tool().def().sandbox.timeout_ms);
+    let run = std::panic::AssertUnwindSafe(activity.run(call, scope)).catch_unwind();
+    match tokio::time::timeout(limit, run).await {
+        Ok(Ok(output)) => output,
+        Ok(Err(_)) => {
+            Err(Fault::internal(format!("{} failed by an error of ours", call.call().tool().name())))
+        }
+        Err(_) => {
+            scope.cancel().cancel();
+            Err(Fault::new(
+                Code::Timeout,
+                format!("{} took longer than {} ms", call.call().tool().name(), limit.as_millis()),
+            )
+            .suggest("ask for less at a time: a narrower scope, a smaller range"))
+        }
+    }
+}

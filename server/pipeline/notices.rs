@@ -1,0 +1,58 @@
+//! What the editor is told of a call.
+
+use std::time::Instant;
+
+use super::Ended;
+use crate::base::WorkspacePath;
+use crate::protocol::{CallNotice, FinishNotice, Notice, Status};
+use crate::registry::{Call, Refused};
+use crate::session::Session;
+
+/// A call began.
+pub fn call(session: &Session, call: &Call) -> Notice {
+    let effects = call.effects();
+    let parse = |asked: &str| {
+        WorkspacePath::parse(session.root(), asked).map_or(asked.to_owned(), |path| path.to_string())
+    };
+    Notice::Call(CallNotice {
+        call_id: call.id().to_owned(),
+        tool: call.tool().name().to_owned(),
+        why: call.why().as_str().to_owned(),
+        origin: call.origin().clone(),
+        paths: effects.paths().map(|(_, path)| parse(path)).collect(),
+        writes: super::changes_something(call),
+        time: session.now(),
+        root: crate::review::uri(session.root(), &WorkspacePath::root()),
+    })
+}
+
+/// A call was refused before it became one.
+pub fn refused(session: &Session, refused: &Refused) -> Notice {
+    let why = refused.args.get("why").and_then(|why| why.as_str()).unwrap_or_default();
+    Notice::Call(CallNotice {
+        call_id: refused.call_id.clone(),
+        tool: refused.tool.clone(),
+        why: why.to_owned(),
+        origin: refused.origin.clone(),
+        paths: Vec::new(),
+        writes: false,
+        time: session.now(),
+        root: crate::review::uri(session.root(), &WorkspacePath::root()),
+    })
+}
+
+/// A call ended.
+pub fn finish(id: &str, tool: &str, ended: &Ended, began: Instant) -> Notice {
+    Notice::Finish(FinishNotice {
+        call_id: id.to_owned(),
+        tool: tool.to_owned(),
+        status: if ended.error.is_some() { Status::Error } else { ended.status },
+        error: ended.error.clone(),
+        duration_ms: milliseconds(began),
+    })
+}
+
+/// How long ago, in milliseconds, to the microsecond.
+pub fn milliseconds(began: Instant) -> f64 {
+    (began.elapsed().as_secs_f64() * 1e6).round() / 1e3
+}

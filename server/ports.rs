@@ -1,0 +1,93 @@
+//! The traits that exist for their fakes: the editor and the clock.
+
+use std::fmt::Debug;
+
+use futures::future::BoxFuture;
+
+use crate::protocol::Notice;
+
+/// One replacement of whole lines in a document the editor has open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineEdit {
+    /// First line replaced, counted from 0.
+    pub start: u32,
+    /// How many lines are replaced.
+    pub count: u32,
+    /// What stands there afterwards, each line with its end.
+    pub text: String,
+}
+
+/// An edit of one open document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentEdit {
+    /// The document's URI, as the editor gave it.
+    pub uri: String,
+    /// The version the edit is made for.
+    pub version: i32,
+    /// The replacements, in order, none overlapping.
+    pub edits: Vec<LineEdit>,
+    /// What the person sees it called.
+    pub label: String,
+    /// Whether the document was as on the disk, so that it is to be saved afterwards.
+    pub save: bool,
+}
+
+/// A question that only a person can answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The question, with the call's `why` in it.
+    pub text: String,
+    /// What may be answered; the first one allows.
+    pub answers: Vec<String>,
+}
+
+/// The editor at the other end, or none.
+pub trait Editor: Send + Sync + Debug {
+    /// Whether anyone is there to show a proposal to.
+    fn attached(&self) -> bool;
+
+    /// Asks for an edit. `Ok(true)` is only a claim: read the document back. Bounded in time.
+    fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>>;
+
+    /// Shows a question; nothing means no. Bounded in time.
+    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>>;
+
+    /// Tells it something; never waits.
+    fn tell(&self, notice: Notice);
+}
+
+/// No editor: nobody to ask, nothing to show.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoEditor;
+
+impl Editor for NoEditor {
+    fn attached(&self) -> bool {
+        false
+    }
+
+    fn apply(&self, _: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
+        Box::pin(async { Err("no editor is attached".to_owned()) })
+    }
+
+    fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { None })
+    }
+
+    fn tell(&self, _: Notice) {}
+}
+
+/// The time of day.
+pub trait Clock: Send + Sync + Debug {
+    /// Now.
+    fn now(&self) -> jiff::Timestamp;
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::now()
+    }
+}

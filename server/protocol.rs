@@ -1,0 +1,29 @@
+//! What every layer speaks of: pure data, no input or output.
+
+mod call;
+mod effects;
+mod envelope;
+mod event;
+mod fault;
+mod notice;
+mod proposal;
+mod requests;
+mod settings;
+mod why;
+
+pub use call::{Door, Origin, RawCall};
+pub use effects::{Access, Effects};
+pub use envelope::{Delivery, Envelope, Status};
+pub use event::{Event, EventType, HunkDecision, LogEvent};
+pub use fault::{Code, Fault};
+pub use notice::{CallNotice, FinishNotice, Notice};
+pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
+pub use requests::{
+    Act, DecideAnswer, DecideParams, ProposalsAnswer, ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer,
+    UndoParams, WorkspaceStatus,
+};
+pub use settings::{
+    Durability, LimitSettings, LogSettings, NotifySettings, Policy, PolicyRule, ReviewSettings, RuleSettings,
+    Settings, ShowCalls, Verbosity, WhySettings,
+};
+pub use why::Why;

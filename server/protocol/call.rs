@@ -1,0 +1,84 @@
+//! A call as it arrives at a door, before anything was checked.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Policy;
+
+/// The way a call came in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Door {
+    /// A language client, over `wherefore/call` or `workspace/executeCommand`.
+    Lsp,
+    /// An agent, over the Model Context Protocol.
+    Mcp,
+    /// A person or a script, over `wherefore call`.
+    #[default]
+    Cli,
+    /// The built-in agent loop.
+    Agent,
+}
+
+/// Who called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Origin {
+    /// The way in. A door sets it itself; what a client claims is not used.
+    pub door: Door,
+    /// The agent's name and version, as `claude-code/2.1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The agent's session at that door.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The agent's own id of the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+}
+
+impl Origin {
+    /// An origin that knows only its door.
+    pub fn door(door: Door) -> Self {
+        Self { door, ..Self::default() }
+    }
+
+    /// Whom decisions made later are kept for: the agent's name, or the door's where it has none.
+    pub fn addressee(&self) -> String {
+        match (&self.agent, &self.session) {
+            (Some(agent), Some(session)) => format!("{agent}#{session}"),
+            (Some(agent), None) => agent.clone(),
+            (None, Some(session)) => format!("{:?}#{session}", self.door).to_lowercase(),
+            (None, None) => format!("{:?}", self.door).to_lowercase(),
+        }
+    }
+}
+
+/// One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+
+pub struct RawCall {
+    /// The tool's name or one of its aliases.
+    pub tool: String,
+    /// An object, or a JSON string that holds one.
+    #[serde(default)]
+    pub arguments: Value,
+    /// Who called.
+    #[serde(default)]
+    pub origin: Origin,
+    /// Comments of the model's on its own arguments, by path (`args.path`): kept in the log.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub comments: BTreeMap<String, String>,
+    /// The activity asked for instead of the tool's own; empty means latent.
+    #[serde(default, rename = "_activity", skip_serializing_if = "Option::is_none")]
+    pub activity: Option<String>,
+    /// The review policy asked for; settings can only make it stricter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}

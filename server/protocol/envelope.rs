@@ -1,0 +1,63 @@
+//! The answer to a call, whatever the door.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Fault, HunkDecision};
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It ran; `result` holds its output.
+    Ok,
+    /// It did not, or not wholly; `error` says why.
+    Error,
+    /// A person has not decided yet; `result.proposal` names what waits.
+    Pending,
+    /// No activity runs it: the model fills `_output` by the schema in `result`.
+    Latent,
+}
+
+/// A decision made after its call was answered, brought with the agent's next result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+
+pub struct Delivery {
+    /// The proposal decided on.
+    pub proposal: String,
+    /// The call that made it.
+    pub call_id: String,
+    /// `applied`, `partly_applied`, `rejected`, `stale` or `undone`.
+    pub status: String,
+    /// Each hunk's decision.
+    pub hunks: Vec<HunkDecision>,
+}
+
+/// The answer to a call: of `wherefore/call`, of a line of `call --batch`, of the socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+
+pub struct Envelope {
+    /// The call's id in the session log; absent when it never became a call.
+    pub call_id: String,
+    /// How it ended.
+    pub status: Status,
+    /// The tool's output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Fault>,
+    /// Whether a limit cut the output.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// How to get the rest, where it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<String>,
+    /// What the caller should do better next time (a mechanical `why`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Decisions on this agent's earlier calls, made since its last result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Delivery>,
+}

@@ -1,0 +1,176 @@
+//! What the session log holds.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Fault, HunkState, Origin, Status};
+
+/// The kinds of events that a log may hold; a reader knows all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names are the meaning")]
+pub enum EventType {
+    SessionStart,
+    ToolCall,
+    ToolResult,
+    ToolError,
+    Proposal,
+    Decision,
+    Undo,
+    UserApproval,
+    Hint,
+    ContextAssembly,
+    ModelInput,
+    ModelOutput,
+    NativeEdit,
+    Recovery,
+    SessionEnd,
+}
+
+/// What was decided on one hunk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct HunkDecision {
+    /// The hunk.
+    pub id: String,
+    /// Its file, relative to the root.
+    pub path: String,
+    /// What became of it.
+    pub state: HunkState,
+    /// The person's word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// One event, as its YAML block holds it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A session began, or a log is continued in a new part.
+    SessionStart {
+        /// The session's id.
+        session: String,
+        /// This program's version.
+        version: String,
+        /// The workspace's absolute path.
+        root: String,
+        /// The part before, when this one continues it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        continues: Option<String>,
+    },
+    /// A call, written before it runs.
+    ToolCall {
+        /// Its id.
+        call_id: String,
+        /// Who called.
+        origin: Origin,
+        /// The tool, by its dotted name, or as asked for where there is none such.
+        tool: String,
+        /// Its arguments, `why` among them.
+        args: Map<String, Value>,
+        /// What the caller should do better.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+    },
+    /// A call ran.
+    ToolResult {
+        /// Its id.
+        call_id: String,
+        /// The tool.
+        tool: String,
+        /// How it ended.
+        status: Status,
+        /// Its output.
+        result: Value,
+        /// How long it took, in milliseconds.
+        duration_ms: f64,
+    },
+    /// A call was refused or failed.
+    ToolError {
+        /// Its id.
+        call_id: String,
+        /// The tool.
+        tool: String,
+        /// What went wrong.
+        error: Fault,
+        /// How long it took, in milliseconds.
+        duration_ms: f64,
+    },
+    /// A change waits for decisions.
+    Proposal {
+        /// Its id.
+        proposal: String,
+        /// The call that made it.
+        call_id: String,
+        /// The policy it fell under.
+        policy: super::Policy,
+        /// The change as a unified diff, a file each.
+        files: BTreeMap<String, String>,
+        /// Each hunk with its file.
+        hunks: Vec<HunkDecision>,
+    },
+    /// Hunks were decided.
+    Decision {
+        /// The proposal.
+        proposal: String,
+        /// The call that made it.
+        call_id: String,
+        /// Who decided: `person`, `policy`, `editor` for what it applied by itself, or `text` where that changed
+        /// under a hunk.
+        by: String,
+        /// What became of each.
+        hunks: Vec<HunkDecision>,
+        /// How the proposal stands after it.
+        status: String,
+    },
+    /// A change was taken back.
+    Undo {
+        /// The call undone.
+        call_id: String,
+        /// The id that undoes this undo.
+        undo_id: String,
+        /// The files brought back.
+        paths: Vec<String>,
+    },
+    /// A person answered a question that a rule asked.
+    UserApproval {
+        /// The call.
+        call_id: String,
+        /// The rule that asked.
+        rule: String,
+        /// Whether it was granted.
+        granted: bool,
+    },
+    /// A torn or foreign tail was set aside.
+    Recovery {
+        /// What was found.
+        reason: String,
+        /// Where it was set aside, relative to the session's folder.
+        kept: String,
+        /// Its size.
+        bytes: u64,
+    },
+    /// A session ended.
+    SessionEnd {
+        /// Calls, by how they ended, and hunks, by what was decided.
+        totals: BTreeMap<String, u64>,
+    },
+}
+
+/// An event with what stands around its block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogEvent {
+    /// The event.
+    pub event: Event,
+    /// Comments of the model's on its own arguments, by path (`args.path`).
+    pub comments: BTreeMap<String, String>,
+}
+
+impl From<Event> for LogEvent {
+    fn from(event: Event) -> Self {
+        Self { event, comments: BTreeMap::new() }
+    }
+}

@@ -1,0 +1,172 @@
+//! A pending change to one or more files, cut into hunks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Origin;
+
+/// What a proposal does to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Changes the text of a file that exists.
+    Edit,
+    /// Makes a new file.
+    Create,
+    /// Removes a file.
+    Delete,
+    /// Makes a folder; its one hunk has no text.
+    Mkdir,
+    /// Copies a file byte for byte; its one hunk has no text.
+    Copy,
+}
+
+/// Where a hunk stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HunkState {
+    /// Nobody has decided.
+    #[default]
+    Pending,
+    /// Accepted, and applied: read back from the buffer or the disk.
+    Accepted,
+    /// Rejected.
+    Rejected,
+    /// Its text changed so that it no longer fits; never forced.
+    Stale,
+}
+
+impl HunkState {
+    /// The word used in answers and the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+/// One contiguous run of changed lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct Hunk {
+    /// Unique in its proposal: `h1`, `h2`, … over all files, in order.
+    pub id: String,
+    /// Where it stands.
+    #[serde(default)]
+    pub state: HunkState,
+    /// The first line it replaces in the text as it is now, counted from 0; for an insertion the line
+    /// before which it goes.
+    pub start: u32,
+    /// The lines it removes, each with its line end.
+    pub old: Vec<String>,
+    /// The lines it adds, each with its line end.
+    pub new: Vec<String>,
+    /// The person's word on the decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Set where the patch engine placed it more loosely than exactly: how, for a person to look twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loose: Option<String>,
+}
+
+/// How a file of a proposal stands, summed over its hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileState {
+    /// Some hunk waits.
+    Pending,
+    /// None waits.
+    Decided,
+}
+
+/// One file of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct ProposedFile {
+    /// Relative to the workspace's root, `/`-separated.
+    pub path: String,
+    /// Its `file:` URI, for editors.
+    pub uri: String,
+    /// What is done to it.
+    pub kind: ChangeKind,
+    /// The version of the open document in which the hunks' places count; absent where it is not open. An editor that
+    /// is ahead of it keeps the places that it knows until the next word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i32>,
+    /// For a copy, where from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Its hunks, in order of `start`.
+    pub hunks: Vec<Hunk>,
+}
+
+impl ProposedFile {
+    /// Whether a hunk waits.
+    pub fn state(&self) -> FileState {
+        match self.hunks.iter().any(|hunk| hunk.state == HunkState::Pending) {
+            true => FileState::Pending,
+            false => FileState::Decided,
+        }
+    }
+}
+
+/// How a proposal stands, summed over its hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProposalState {
+    /// Some hunk waits.
+    Pending,
+    /// Every hunk was accepted and applied.
+    Applied,
+    /// Some were applied; the others were rejected or went stale.
+    PartlyApplied,
+    /// None was applied, and a person or a policy said no to at least one.
+    Rejected,
+    /// None was applied: the text changed under every one of them.
+    Stale,
+}
+
+/// A change that waits for decisions, or has them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct Proposal {
+    /// Unique in the workspace: `p-…`.
+    pub id: String,
+    /// The call that made it.
+    pub call_id: String,
+    /// The session that holds the call.
+    pub session: String,
+    /// The tool called.
+    pub tool: String,
+    /// Why it was called.
+    pub why: String,
+    /// Who called.
+    pub origin: Origin,
+    /// When it was made, RFC 3339.
+    pub created: String,
+    /// What it changes.
+    pub files: Vec<ProposedFile>,
+}
+
+impl Proposal {
+    /// Every hunk, in order.
+    pub fn hunks(&self) -> impl Iterator<Item = &Hunk> {
+        self.files.iter().flat_map(|file| &file.hunks)
+    }
+
+    /// How it stands, summed over its hunks.
+    pub fn state(&self) -> ProposalState {
+        let count = |state| self.hunks().filter(|hunk| hunk.state == state).count();
+        let (all, accepted) = (self.hunks().count(), count(HunkState::Accepted));
+        match () {
+            () if count(HunkState::Pending) > 0 => ProposalState::Pending,
+            () if accepted == all => ProposalState::Applied,
+            () if accepted > 0 => ProposalState::PartlyApplied,
+            () if count(HunkState::Rejected) > 0 => ProposalState::Rejected,
+            () => ProposalState::Stale,
+        }
+    }
+}

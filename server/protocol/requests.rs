@@ -1,0 +1,161 @@
+//! The requests that every door answers the same way: `wherefore/*` on the wire, and their params.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Proposal, ProposalState};
+
+/// What a person does with hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// Apply them.
+    Accept,
+    /// Drop them.
+    Reject,
+}
+
+/// Params of `wherefore/decide`: which pending hunks, and what becomes of them. With neither hunks nor
+/// path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct DecideParams {
+    /// The proposal meant; all of them when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<String>,
+    /// The hunks meant, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<String>,
+    /// The file meant, relative to the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What becomes of them.
+    pub act: Act,
+    /// A word for the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/decide`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct DecideAnswer {
+    /// The proposals touched, as they stand now, read back.
+    pub proposals: Vec<Proposal>,
+    /// What could not be done, a sentence each: a hunk that went stale, an editor that said no.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// Params of `wherefore/proposals`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ProposalsParams {
+    /// Only those that touch this file, relative to the root.
+    pub path: Option<String>,
+    /// Also those that are wholly decided and still kept.
+    pub all: bool,
+    /// The workspace folder meant.
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/proposals`: oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposalsAnswer {
+    /// The proposals.
+    pub proposals: Vec<Proposal>,
+}
+
+/// Params of `wherefore/undo`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UndoParams {
+    /// The call to undo, as `c-0007` or `SESSION/c-0007`; the last one that changed a file when absent.
+    pub call: Option<String>,
+    /// The workspace folder meant.
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/undo`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct UndoAnswer {
+    /// The call undone.
+    pub call: String,
+    /// The id that undoes this undo.
+    pub undo_id: String,
+    /// The files brought back, relative to the root.
+    pub paths: Vec<String>,
+}
+
+/// Answer of `wherefore/status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+
+pub struct StatusAnswer {
+    /// This program's version.
+    pub version: String,
+    /// The process that answered.
+    pub pid: u32,
+    /// Whether an editor is attached.
+    pub editor: bool,
+    /// Each workspace folder.
+    pub workspaces: Vec<WorkspaceStatus>,
+}
+
+/// One workspace folder of [`StatusAnswer`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+
+pub struct WorkspaceStatus {
+    /// Its absolute path.
+    pub root: String,
+    /// The open session's id, or else that of the last one; empty where there was none.
+    pub session: String,
+    /// The session log's absolute path.
+    pub log: String,
+    /// Calls made in this session.
+    pub calls: u64,
+    /// Agents seen in this session.
+    pub agents: Vec<String>,
+    /// Calls running now.
+    pub running: u32,
+    /// Hunks that wait for a decision.
+    pub pending_hunks: u32,
+    /// Files with such hunks.
+    pub pending_files: u32,
+    /// What is not as it should be: a definition refused, a setting ignored.
+    pub problems: Vec<String>,
+}
+
+/// One tool of `wherefore/list`, with no schema.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+
+pub struct ToolSummary {
+    /// Its dotted name.
+    pub name: String,
+    /// The node it stands under.
+    pub category: String,
+    /// One line.
+    pub summary: String,
+    /// `read`, `write`, `execute` or `network`.
+    pub risk: String,
+    /// The activity that runs it; empty means latent.
+    pub activity: String,
+    /// Other names it answers to.
+    pub aliases: Vec<String>,
+}
+
+impl ProposalState {
+    /// The word used in answers and the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Applied => "applied",
+            Self::PartlyApplied => "partly_applied",
+            Self::Rejected => "rejected",
+            Self::Stale => "stale",
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Settings: the person's `config.toml`, tightened by the project's.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of a proposed change. Ordered from the loosest to the strictest.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// Applied at once; reviewable and revertible afterwards.
+    Auto,
+    /// Shown in the editor and decided there; `hold` where no editor is attached.
+    #[default]
+    Ask,
+    /// Kept pending until someone decides.
+    Hold,
+    /// Refused.
+    Deny,
+}
+
+/// A policy for some tools and paths. The last one that matches counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PolicyRule {
+    /// A glob over tool names; every tool when absent.
+    pub tool: Option<String>,
+    /// A glob over paths relative to the root; every path when absent.
+    pub path: Option<String>,
+    /// What becomes of what matches.
+    pub policy: Policy,
+}
+
+/// `[review]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewSettings {
+    /// What becomes of a change that no rule names.
+    pub policy: Policy,
+    /// Rules by tool and path.
+    pub rules: Vec<PolicyRule>,
+    /// Seconds that a call waits for decisions before it answers `pending`.
+    pub wait_s: u64,
+}
+
+impl Default for ReviewSettings {
+    fn default() -> Self {
+        Self { policy: Policy::Ask, rules: Vec::new(), wait_s: 45 }
+    }
+}
+
+/// `[why]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WhySettings {
+    /// Refuse a mechanical or circular reason instead of warning.
+    pub strict: bool,
+}
+
+/// How much the session log says. The order is from the least to the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verbosity {
+    /// Calls, decisions and faults; results as their size and hash.
+    Minimal,
+    /// Results too, large ones by reference.
+    #[default]
+    Standard,
+    /// Everything, with larger values inline.
+    Verbose,
+}
+
+/// When what was written to the log is on the disk for sure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// Before any call is answered.
+    Always,
+    /// Before a write begins and before it is answered; reads within a second.
+    #[default]
+    Batched,
+}
+
+/// `[log]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogSettings {
+    /// How much the session log says.
+    pub verbosity: Verbosity,
+    /// When it is on the disk for sure.
+    pub durability: Durability,
+    /// Bytes after which a log is continued in a new part.
+    pub rotate_bytes: u64,
+    /// Bytes of one value above which it is stored beside the log and referenced by hash.
+    pub inline_bytes: usize,
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self {
+            verbosity: Verbosity::default(),
+            durability: Durability::default(),
+            rotate_bytes: 64 << 20,
+            inline_bytes: 2048,
+        }
+    }
+}
+
+/// Which calls the editor shows as messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShowCalls {
+    /// Every call.
+    #[default]
+    All,
+    /// Those that change something, and faults.
+    Writes,
+    /// None.
+    None,
+}
+
+/// `[notify]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NotifySettings {
+    /// Which calls are shown as messages.
+    pub show: ShowCalls,
+    /// Messages a second above which further ones are folded into one.
+    pub per_second: u32,
+}
+
+impl Default for NotifySettings {
+    fn default() -> Self {
+        Self { show: ShowCalls::default(), per_second: 4 }
+    }
+}
+
+/// `[rules]`: globs over paths relative to the root, matched without regard to case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RuleSettings {
+    /// Neither read nor written.
+    pub deny: Vec<String>,
+    /// Read, never written.
+    pub read_only: Vec<String>,
+    /// Read or written only after the person said so.
+    pub ask: Vec<String>,
+    /// Taken out of the built-in sensitive paths. Not heard in a project's file. `.git` and
+    /// `.wherefore` stay closed whatever it says.
+    pub allow: Vec<String>,
+}
+
+/// `[limits]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitSettings {
+    /// Bytes of file content that one result holds.
+    pub output_bytes: usize,
+    /// Entries of a listing, or matches of a search, that one result holds.
+    pub output_items: usize,
+    /// Bytes of the largest file that is edited.
+    pub edit_bytes: u64,
+    /// Calls that run at one time; further ones wait.
+    pub running: usize,
+    /// Calls that wait; further ones are refused.
+    pub waiting: usize,
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            output_bytes: 256 << 10,
+            output_items: 1000,
+            edit_bytes: 64 << 20,
+            running: 64,
+            waiting: 16_384,
+        }
+    }
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// What becomes of proposed changes.
+    pub review: ReviewSettings,
+    /// How reasons are judged.
+    pub why: WhySettings,
+    /// The session log.
+    pub log: LogSettings,
+    /// What the editor shows.
+    pub notify: NotifySettings,
+    /// Paths that are off limits.
+    pub rules: RuleSettings,
+    /// Sizes and counts.
+    pub limits: LimitSettings,
+}

@@ -1,0 +1,31 @@
+//! Tools and activities by name: what a raw call is resolved and checked against.
+//!
+//! A tool is a schema; an activity is code. They live in registries of their own and meet by name, so that
+//! an activity can be swapped while the server runs, and a tool can stand without one (*latent*: the model
+//! fills its `_output`). Only [`Registry::resolve`] makes a [`Call`], and only a call with a
+//! [`crate::rules::Grant`] is [`Permitted`].
+
+mod activity;
+mod arguments;
+mod call;
+mod draft;
+mod judge;
+mod latent;
+
+mod reason;
+mod render;
+mod resolve;
+mod sentences;
+mod tool;
+mod violations;
+
+pub use activity::{Activities, Activity, Output, PROD};
+pub use call::{Call, Permitted};
+pub use draft::{Change, Content, Draft};
+pub use render::{Format, render};
+pub use resolve::{Refused, Registry};
+pub use tool::Tool;
+pub use violations::Violation;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! A call that was checked, and a call that may run: types that only the right maker can make.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::judge::Judged;
+use super::{Activity, Tool};
+use crate::protocol::{Effects, Origin, Policy, Why};
+use crate::rules::Grant;
+
+/// One tool with valid arguments and a reason. Only [`super::Registry::resolve`] makes one.
+#[derive(Clone)]
+pub struct Call {
+    pub(super) id: String,
+    pub(super) tool: Arc<Tool>,
+    pub(super) args: Value,
+    pub(super) judged: Judged,
+    pub(super) origin: Origin,
+    pub(super) comments: BTreeMap<String, String>,
+    pub(super) policy: Option<Policy>,
+    pub(super) root: Option<String>,
+}
+
+impl Call {
+    /// Its id in the session log.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &Arc<Tool> {
+        &self.tool
+    }
+
+    /// The arguments, by the tool's own names, `why` among them and the meta fields taken out.
+    pub fn args(&self) -> &Map<String, Value> {
+        static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
+        self.args.as_object().unwrap_or(&NONE)
+    }
+
+    /// A string among the arguments.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.args.get(name).and_then(Value::as_str)
+    }
+
+    /// The reason.
+    pub fn why(&self) -> &Why {
+        &self.judged.why
+    }
+
+    /// Who called.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The model's comments on its own arguments, by path.
+    pub fn comments(&self) -> &BTreeMap<String, String> {
+        &self.comments
+    }
+
+    /// The review policy asked for.
+    pub fn policy(&self) -> Option<Policy> {
+        self.policy
+    }
+
+    /// The workspace folder asked for.
+    pub fn root(&self) -> Option<&str> {
+        self.root.as_deref()
+    }
+
+    /// What the caller should do better next time.
+    pub fn warnings(&self) -> &[String] {
+        &self.judged.warnings
+    }
+
+    /// The code that runs it; nothing means latent.
+    pub fn activity(&self) -> Option<&Arc<dyn Activity>> {
+        self.judged.activity.as_ref()
+    }
+
+    /// The activity's name; empty means latent.
+    pub fn activity_name(&self) -> &str {
+        &self.judged.activity_name
+    }
+
+    /// The output that the model filled for a latent call, valid by the tool's output schema.
+    pub fn output(&self) -> Option<&Value> {
+        self.judged.output.as_ref()
+    }
+
+    /// What it will touch; nothing for a latent call.
+    pub fn effects(&self) -> Effects {
+        self.judged.activity.as_ref().map_or_else(Effects::default, |activity| activity.effects(self.args()))
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("id", &self.id)
+            .field("tool", &self.tool.name())
+            .field("args", &self.args)
+            .field("activity", &self.judged.activity_name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A call that the rules let run: what activities take.
+#[derive(Debug)]
+pub struct Permitted {
+    call: Call,
+    grant: Grant,
+}
+
+impl Permitted {
+    /// Joins a call to the leave to run it, which only the rules give.
+    pub fn new(call: Call, grant: Grant) -> Self {
+        Self { call, grant }
+    }
+
+    /// The call.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The leave to run it.
+    pub fn grant(&self) -> &Grant {
+        &self.grant
+    }
+
+    /// The call back, once it ran.
+    pub fn into_call(self) -> Call {
+        self.call
+    }
+}

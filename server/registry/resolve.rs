@@ -1,0 +1,187 @@
+//! From a raw call to a checked one: the tool, the arguments, the reason, the schema, the activity.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::arguments::{self, Meta};
+use super::judge::judge;
+use super::{Activities, Call, Tool};
+use crate::base::nearest::nearest;
+use crate::catalogue::{Alias, ToolDef, folded};
+use crate::protocol::{Code, Fault, Origin, RawCall, ToolSummary, WhySettings};
+
+/// A call that was refused before it ran, with what the log says of it.
+#[derive(Debug)]
+pub struct Refused {
+    /// Its id.
+    pub call_id: String,
+    /// The tool's dotted name, or the name asked for where there is no such tool.
+    pub tool: String,
+    /// The arguments as far as they were understood; what is no object stands under `arguments`.
+    pub args: Map<String, Value>,
+    /// Who called.
+    pub origin: Origin,
+    /// The model's comments on its own arguments, by path.
+    pub comments: BTreeMap<String, String>,
+    /// Why it was refused.
+    pub fault: Fault,
+}
+
+/// A name that a tool answers to.
+#[derive(Debug)]
+struct Name {
+    tool: usize,
+    /// Which of its aliases it is.
+    alias: Option<usize>,
+}
+
+/// Every tool, and every activity.
+pub struct Registry {
+    tools: Vec<Arc<Tool>>,
+    names: HashMap<String, Name>,
+    activities: Arc<Activities>,
+}
+
+impl Registry {
+    /// Brings definitions and activities together. Of definitions with one name the first counts; the loader
+    /// refuses the others.
+    pub fn new(definitions: Vec<ToolDef>, activities: Arc<Activities>) -> Self {
+        let mut names = HashMap::new();
+        let tools: Vec<_> = definitions.into_iter().map(|def| Arc::new(Tool::new(def))).collect();
+        for (tool, def) in tools.iter().map(|tool| tool.def()).enumerate() {
+            names.entry(def.name.clone()).or_insert(Name { tool, alias: None });
+        }
+        for (tool, def) in tools.iter().map(|tool| tool.def()).enumerate() {
+            for (at, alias) in def.aliases.iter().enumerate() {
+                names.entry(alias.name.clone()).or_insert(Name { tool, alias: Some(at) });
+            }
+            names.entry(folded(&def.name)).or_insert(Name { tool, alias: None });
+        }
+        Self { tools, names, activities }
+    }
+
+    /// Every tool, in the order of the definitions.
+    pub fn tools(&self) -> &[Arc<Tool>] {
+        &self.tools
+    }
+
+    /// The tool of that name or alias.
+    pub fn find(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.named(name).map(|(tool, _)| tool)
+    }
+
+    /// The activities, to swap them.
+    pub fn activities(&self) -> &Activities {
+        &self.activities
+    }
+
+    /// The name of the activity that runs a tool; empty means latent.
+    pub fn activity_of(&self, tool: &Tool) -> String {
+        let name = tool.def().activity.as_deref().unwrap_or(tool.name());
+        if self.activities.get(name).is_some() { name.to_owned() } else { String::new() }
+    }
+
+    /// Every tool in a line, for lists.
+    pub fn summaries(&self) -> Vec<ToolSummary> {
+        let summary = |tool: &Arc<Tool>| ToolSummary {
+            name: tool.name().to_owned(),
+            category: tool.def().category.clone(),
+            summary: tool.def().summary.clone(),
+            risk: tool.def().risk.word().to_owned(),
+            activity: self.activity_of(tool),
+            aliases: tool.def().aliases.iter().map(|alias| alias.name.clone()).collect(),
+        };
+        self.tools.iter().map(summary).collect()
+    }
+
+    /// The fault for a name that no tool has, with the nearest ones that there are.
+    pub fn not_found(&self, name: &str) -> Fault {
+        let asked: String = name.chars().take(100).collect();
+        let known = self.tools.iter().flat_map(|tool| {
+            let aliases = tool.def().aliases.iter().map(|alias| alias.name.as_str());
+            std::iter::once(tool.name()).chain(aliases)
+        });
+        let near: Vec<String> = nearest(&asked, known, 3).into_iter().map(str::to_owned).collect();
+        let fault = Fault::new(Code::ToolNotFound, format!("there is no tool named {asked:?}"));
+        match near.first() {
+            Some(first) => {
+                fault.suggest(format!("call {first}, or another of the names in `hints`")).hint(near)
+            }
+            None => {
+                let all: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
+                fault.suggest(format!("call one of {}", all.join(", ")))
+            }
+        }
+    }
+
+    /// Checks a raw call. `call_id` is asked for once, whatever the outcome, since a refused call is logged too.
+    ///
+    /// # Errors
+    /// TOOL_NOT_FOUND, MISSING_WHY, INVALID_ARGS (every violation at once, in `details.violations`) or
+    /// QUOTA_EXCEEDED, with what the log needs.
+    pub fn resolve(
+        &self,
+        raw: RawCall,
+        call_id: impl FnOnce() -> String,
+        settings: &WhySettings,
+    ) -> Result<Call, Box<Refused>> {
+        let RawCall { tool: asked, arguments, origin, mut comments, activity, policy, root } = raw;
+        let id = call_id();
+        let (mut args, mut meta) = match arguments::object(arguments) {
+            Ok(mut args) => {
+                let meta = arguments::split_meta(&mut args);
+                (args, meta)
+            }
+            Err(bad) => {
+                let args = Map::from_iter([("arguments".to_owned(), bad.0)]);
+                let tool = self.find(&asked).map_or(asked, |tool| tool.name().to_owned());
+                return Err(Refused { call_id: id, tool, args, origin, comments, fault: bad.1 }.into());
+            }
+        };
+        meta.activity = activity.map(Value::String).or(meta.activity);
+        let (tool, alias) = match self.meant(&asked, &meta) {
+            Ok(found) => found,
+            Err(fault) => {
+                return Err(Refused { call_id: id, tool: asked, args, origin, comments, fault }.into());
+            }
+        };
+        if let Some(alias) = alias {
+            args = arguments::translate(args, alias);
+        }
+        if let Some(second) = arguments::place_why(&mut args, meta.reasoning.take()) {
+            comments.entry("args.why".to_owned()).or_insert(second);
+        }
+        let args = Value::Object(args);
+        match judge(tool, alias, &args, meta, &self.activities, settings) {
+            Ok(judged) => Ok(Call { id, tool: tool.clone(), args, judged, origin, comments, policy, root }),
+            Err(fault) => {
+                let args = if let Value::Object(args) = args { args } else { Map::new() };
+                let tool = tool.name().to_owned();
+                Err(Refused { call_id: id, tool, args, origin, comments, fault }.into())
+            }
+        }
+    }
+
+    /// The tool meant by the call's name, or by `_tool` where the call has none.
+    fn meant(&self, asked: &str, meta: &Meta) -> Result<(&Arc<Tool>, Option<&Alias>), Fault> {
+        let inner = meta.tool.as_ref().and_then(Value::as_str);
+        let name = if asked.is_empty() { inner.unwrap_or_default() } else { asked };
+        let found = self.named(name).ok_or_else(|| self.not_found(name))?;
+        match inner.and_then(|inner| self.find(inner)) {
+            Some(other) if !Arc::ptr_eq(other, found.0) => Err(Fault::new(
+                Code::InvalidArgs,
+                format!("the call names {}, but `_tool` names {}", found.0.name(), other.name()),
+            )
+            .suggest("name one tool, and leave `_tool` out of the arguments")),
+            _ => Ok(found),
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<(&Arc<Tool>, Option<&Alias>)> {
+        let found = self.names.get(name)?;
+        let tool = self.tools.get(found.tool)?;
+        Some((tool, found.alias.and_then(|alias| tool.def().aliases.get(alias))))
+    }
+}

@@ -1,0 +1,71 @@
+//! A tool in the registry: its definition with its schemas compiled.
+
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use super::violations::{Violation, violations};
+use crate::catalogue::{ToolDef, compile};
+use crate::protocol::Fault;
+
+type Built = Result<Validator, (String, String)>;
+
+/// A definition with its schemas, each compiled when it is first needed.
+#[derive(Debug)]
+pub struct Tool {
+    def: ToolDef,
+    input: OnceLock<Built>,
+    output: OnceLock<Built>,
+}
+
+impl Tool {
+    pub(super) fn new(def: ToolDef) -> Self {
+        Self { def, input: OnceLock::new(), output: OnceLock::new() }
+    }
+
+    /// The definition.
+    pub fn def(&self) -> &ToolDef {
+        &self.def
+    }
+
+    /// The dotted name.
+    pub fn name(&self) -> &str {
+        &self.def.name
+    }
+
+    /// What arguments break, all at once; none where they are valid.
+    ///
+    /// # Errors
+    /// INTERNAL where the schema itself does not compile, which the loader rules out.
+    pub(super) fn check_input(&self, args: &Value) -> Result<Vec<Violation>, Fault> {
+        let built = self.input.get_or_init(|| compile(&self.def.input_schema));
+        let validator = usable(built, &self.def.name, "input")?;
+        if validator.is_valid(args) {
+            return Ok(Vec::new());
+        }
+        Ok(violations(validator, &self.def.input_schema, args))
+    }
+
+    /// What an output breaks; none where it is valid or where the definition allows anything.
+    ///
+    /// # Errors
+    /// INTERNAL where the schema itself does not compile, which the loader rules out.
+    pub fn check_output(&self, output: &Value) -> Result<Vec<Violation>, Fault> {
+        let Some(schema) = &self.def.output_schema else {
+            return Ok(Vec::new());
+        };
+        let built = self.output.get_or_init(|| compile(schema));
+        let validator = usable(built, &self.def.name, "output")?;
+        if validator.is_valid(output) {
+            return Ok(Vec::new());
+        }
+        Ok(violations(validator, schema, output))
+    }
+}
+
+fn usable<'a>(built: &'a Built, tool: &str, which: &str) -> Result<&'a Validator, Fault> {
+    built.as_ref().map_err(|(pointer, error)| {
+        Fault::internal(format!("the {which} schema of {tool} is broken at {pointer:?}: {error}"))
+    })
+}

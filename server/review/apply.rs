@@ -1,0 +1,260 @@
+//! A text is put in its place: through the editor where it has the file open, else on the disk; and read back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::base::text::Encoding;
+use crate::base::{WorkspacePath, hash};
+use crate::ports::{DocumentEdit, LineEdit};
+use crate::protocol::{ChangeKind, Code, Fault};
+use crate::session::{Session, Snapshot, text_of, unencodable};
+use crate::workspace::{Checkpoints, Expect, Step};
+
+/// How long a document may take to show an edit that its editor said it applied.
+const READ_BACK: Duration = Duration::from_secs(3);
+
+/// A text to put in place.
+#[derive(Debug)]
+pub struct Put<'a> {
+    /// The call that it is done for, or the undo's own id.
+    pub call: &'a str,
+    /// The session that holds the call.
+    pub session: &'a str,
+    /// For an undo, the call taken back.
+    pub undoes: Option<&'a str>,
+    /// What the person sees it called.
+    pub label: String,
+    /// The file.
+    pub path: &'a WorkspacePath,
+    /// The text that is replaced; none where there is no file.
+    pub before: Option<&'a Snapshot>,
+    /// The text put there; none removes the file.
+    pub after: Option<&'a str>,
+    /// How its bytes are written.
+    pub encoding: Encoding,
+    /// What changes, for an editor.
+    pub edits: Vec<LineEdit>,
+}
+
+/// Puts a text in place and returns the text that is there afterwards, which an editor may have made another.
+///
+/// # Errors
+/// STALE where the file is not as `before` any more; whatever writing says. Then the old text stands, unless the
+/// fault says `applied`.
+pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot>, Fault> {
+    let encode = |text: &str| put.encoding.encode(text).map_err(|c| unencodable(put.path, put.encoding, c));
+    let before = put.before.map(|before| encode(&before.text)).transpose()?;
+    let after = put.after.map(encode).transpose()?;
+    let store = session.store();
+    let step = Step {
+        path: put.path.as_str().to_owned(),
+        kind: match (&before, &after) {
+            (None, _) => ChangeKind::Create,
+            (_, None) => ChangeKind::Delete,
+            _ => ChangeKind::Edit,
+        },
+        before: before.as_deref().map(|bytes| store.put(bytes)).transpose()?,
+        after: after.as_deref().map(|bytes| store.put(bytes)).transpose()?,
+        encoding: Some(put.encoding),
+    };
+    let call = (put.call, put.session);
+    let (made, done) = match (&before, put.path.parent()) {
+        (None, Some(parent)) => make_folders(session, call, put.undoes, &parent),
+        _ => (Vec::new(), Ok(())),
+    };
+    let ready = done.and_then(|()| Checkpoints::new(store).record(put.call, put.session, put.undoes, step));
+    if let Err(fault) = ready {
+        unmake_folders(session, call, &made);
+        return Err(Fault { applied: None, ..fault });
+    }
+    let done = match (session.document(put.path), put.after, put.before) {
+        (Some(_), Some(text), Some(before)) => in_editor(session, &put, before, text).await,
+        _ => on_disk(session, &put, after.as_deref()),
+    };
+    if let Err(fault) = done {
+        if fault.applied != Some(true) {
+            // A step that stays recorded is harmless: there is nothing to take back where nothing changed.
+            let _ = Checkpoints::new(store).unrecord(put.call, put.session);
+            unmake_folders(session, call, &made);
+        }
+        return Err(fault);
+    }
+    text_of(session, put.path).map_err(|fault| Fault { applied: Some(true), ..fault })
+}
+
+/// Records a change of text that is there already.
+///
+/// # Errors
+/// What keeps it from being recorded.
+pub fn record(
+    session: &Session,
+    call: (&str, &str),
+    path: &WorkspacePath,
+    (was, now): (&str, &str),
+    encoding: Encoding,
+) -> Result<(), Fault> {
+    let keep = |text: &str| {
+        let bytes = encoding.encode(text).map_err(|c| unencodable(path, encoding, c))?;
+        session.store().put(&bytes)
+    };
+    let (before, after) = (Some(keep(was)?), Some(keep(now)?));
+    let step = Step {
+        path: path.as_str().to_owned(),
+        kind: ChangeKind::Edit,
+        before,
+        after,
+        encoding: Some(encoding),
+    };
+    Checkpoints::new(session.store()).record(call.0, call.1, None, step)
+}
+
+/// Through the editor: it makes the edit in its own version of the text, saves it where it was saved before,
+/// and what it claims is checked against what it then sends.
+async fn in_editor(
+    session: &Arc<Session>,
+    put: &Put<'_>,
+    before: &Snapshot,
+    after: &str,
+) -> Result<(), Fault> {
+    let stale = || Fault::new(Code::Stale, format!("{} changed in the editor meanwhile", put.path));
+    let document = session.document(put.path).ok_or_else(stale)?;
+    if *document.text != before.text {
+        return Err(stale());
+    }
+    let mut changes = session.documents().watch();
+    let edit = DocumentEdit {
+        uri: document.uri.clone(),
+        version: document.version,
+        edits: put.edits.clone(),
+        label: put.label.clone(),
+        save: !before.unsaved,
+    };
+    let claimed = session.editor().apply(edit).await;
+    let shows = || session.document(put.path).is_none_or(|now| *now.text == *after);
+    let deadline = tokio::time::Instant::now() + if claimed == Ok(true) { READ_BACK } else { Duration::ZERO };
+    while !shows() {
+        if tokio::time::timeout_at(deadline, changes.changed()).await.is_err() {
+            break;
+        }
+    }
+    let now = session.document(put.path);
+    match (now, claimed) {
+        // Closed meanwhile: the disk tells what became of it.
+        (None, _) => match text_of(session, put.path)? {
+            Some(now) if now.text == after => Ok(()),
+            _ => Err(Fault::new(Code::Stale, format!("the editor closed {} without saving", put.path))),
+        },
+        (Some(now), _) if *now.text != before.text => Ok(()),
+        (Some(_), Ok(_)) => {
+            Err(Fault::new(Code::Rejected, format!("the editor did not change {}", put.path)))
+        }
+        (Some(_), Err(why)) => {
+            Err(Fault::new(Code::Rejected, format!("the editor did not change {}: {why}", put.path)))
+        }
+    }
+}
+
+fn on_disk(session: &Session, put: &Put<'_>, after: Option<&[u8]>) -> Result<(), Fault> {
+    let (path, before) = (put.path, put.before);
+    let expect = before.map_or(Expect::Absent, |before| Expect::Hash(before.hash.clone()));
+    match after {
+        Some(bytes) => session.files().write(path, bytes, &expect).map(drop),
+        None if before.is_some_and(|before| before.unsaved) => {
+            Err(Fault::new(Code::Stale, format!("{path} has unsaved changes in the editor"))
+                .suggest("ask the person to save or close it, then remove it"))
+        }
+        None => session.files().remove(path, &expect),
+    }
+}
+
+/// The folders that are not there yet on the way to `path`, outermost first.
+fn missing(session: &Session, path: &WorkspacePath) -> Result<Vec<WorkspacePath>, Fault> {
+    let mut missing = Vec::new();
+    let mut at = Some(path.clone());
+    while let Some(folder) = at.filter(|folder| !folder.is_root()) {
+        if session.files().stat(&folder)?.is_some() {
+            break;
+        }
+        at = folder.parent();
+        missing.push(folder);
+    }
+    missing.reverse();
+    Ok(missing)
+}
+
+/// Makes the folders that are missing up to `path`, and gives those that were recorded, outermost first, whatever
+/// came of it. Each is recorded before it is made: a step without its folder is harmless to undo.
+fn make_folders(
+    session: &Session,
+    call: (&str, &str),
+    undoes: Option<&str>,
+    path: &WorkspacePath,
+) -> (Vec<WorkspacePath>, Result<(), Fault>) {
+    let mut made = Vec::new();
+    let done = missing(session, path).and_then(|missing| {
+        for folder in &missing {
+            let (path, kind) = (folder.as_str().to_owned(), ChangeKind::Mkdir);
+            let step = Step { path, kind, before: None, after: None, encoding: None };
+            Checkpoints::new(session.store()).record(call.0, call.1, undoes, step)?;
+            made.push(folder.clone());
+        }
+        if missing.is_empty() { Ok(()) } else { session.files().mkdir(path).map(drop) }
+    });
+    (made, done)
+}
+
+/// Takes back folders that are of no use: what they were made for failed. One that somebody uses by now stays.
+fn unmake_folders(session: &Session, call: (&str, &str), made: &[WorkspacePath]) {
+    for folder in made.iter().rev() {
+        let _ = session.files().rmdir(folder);
+        let _ = Checkpoints::new(session.store()).unrecord(call.0, call.1);
+    }
+}
+
+/// Makes a folder or copies bytes, with a checkpoint of what was there.
+///
+/// # Errors
+/// Whatever writing says.
+pub fn put_bare(
+    session: &Session,
+    call: (&str, &str),
+    path: &WorkspacePath,
+    kind: ChangeKind,
+    from: Option<&WorkspacePath>,
+) -> Result<(), Fault> {
+    let (store, files) = (session.store(), session.files());
+    let checkpoints = Checkpoints::new(store);
+    let step = |path: &WorkspacePath, kind, before, after| Step {
+        path: path.as_str().to_owned(),
+        kind,
+        before,
+        after,
+        encoding: None,
+    };
+    let limit = session.settings().limits.edit_bytes;
+    match from {
+        None => {
+            let (made, done) = make_folders(session, call, None, path);
+            if matches!(&done, Err(fault) if fault.applied != Some(true)) {
+                unmake_folders(session, call, &made);
+            }
+            done
+        }
+        Some(from) => {
+            let before = match files.read(path, limit) {
+                Ok((bytes, _)) => Some(bytes),
+                Err(fault) if fault.code == Code::NotFound => None,
+                Err(fault) => return Err(fault),
+            };
+            let (after, _) = files.read(from, limit)?;
+            let blobs = (before.as_deref().map(|bytes| store.put(bytes)).transpose()?, store.put(&after)?);
+            checkpoints.record(call.0, call.1, None, step(path, kind, blobs.0, Some(blobs.1)))?;
+            let expect = before.map_or(Expect::Absent, |bytes| Expect::Hash(hash::short(&bytes)));
+            let copied = files.copy_file(from, path, &expect).map(drop);
+            if matches!(&copied, Err(fault) if fault.applied != Some(true)) {
+                let _ = checkpoints.unrecord(call.0, call.1);
+            }
+            copied
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A draft becomes a proposal: each change of text is cut into hunks where lines differ.
+
+use super::desk::{Item, View};
+use crate::base::WorkspacePath;
+use crate::patch;
+use crate::protocol::{ChangeKind, Fault, Hunk, HunkState, Policy, Proposal, ProposedFile};
+use crate::registry::{Call, Change, Draft};
+use crate::session::Session;
+
+/// Cuts a call's draft. Hunks are numbered through all its files.
+pub fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Result<Item, Fault> {
+    let mut hunks = 0;
+    let mut files = Vec::new();
+    let mut views = Vec::new();
+    for mut change in draft.changes {
+        // The file itself, not a link to it: an editor shows it under that name.
+        change.path = session.files().root().resolve(&change.path)?;
+        let mut file = ProposedFile {
+            uri: uri(session.root(), &change.path),
+            path: change.path.as_str().to_owned(),
+            kind: change.kind,
+            version: session.document(&change.path).map(|document| document.version),
+            from: change.from.as_ref().map(|from| from.as_str().to_owned()),
+            hunks: hunks_of(&change),
+        };
+        for hunk in &mut file.hunks {
+            hunks += 1;
+            hunk.id = format!("h{hunks}");
+        }
+        let encoding = change.before.as_ref().or(change.after.as_ref()).map(|content| content.encoding);
+        views.push(View { text: change.before.map(|content| content.text), encoding });
+        files.push(file);
+    }
+    let proposal = Proposal {
+        id: format!("p-{}", crate::base::ids::unique()),
+        call_id: call.id().to_owned(),
+        session: session.journal()?.session().to_owned(),
+        tool: call.tool().name().to_owned(),
+        why: call.why().as_str().to_owned(),
+        origin: call.origin().clone(),
+        created: session.now(),
+        files,
+    };
+    Ok(Item { proposal, policy, views, notes: draft.notes, answered: false, delivered: false, stored: false })
+}
+
+fn hunks_of(change: &Change) -> Vec<Hunk> {
+    let (before, after) = (&change.before, &change.after);
+    let whole = |old: Vec<String>, new: Vec<String>| vec![hunk(0, old, new, None)];
+    match change.kind {
+        ChangeKind::Mkdir | ChangeKind::Copy => whole(Vec::new(), Vec::new()),
+        ChangeKind::Create => {
+            whole(Vec::new(), after.as_ref().map_or(Vec::new(), |content| lines(&content.text)))
+        }
+        ChangeKind::Delete => {
+            whole(before.as_ref().map_or(Vec::new(), |content| lines(&content.text)), Vec::new())
+        }
+        ChangeKind::Edit => {
+            let text = |content: &Option<crate::registry::Content>| {
+                content.as_ref().map_or(String::new(), |content| content.text.clone())
+            };
+            let mut shift = 0_i64;
+            let mut hunks = Vec::new();
+            for cut in patch::cut(&text(before), &text(after)) {
+                let first = cut.old_start as i64 + shift;
+                let last = first + cut.new.len() as i64;
+                let near = |(line, _): &&(u32, String)| (first - 3..=last + 3).contains(&i64::from(*line));
+                let loose = change.loose.iter().find(near).map(|(_, how)| how.clone());
+                shift += cut.new.len() as i64 - cut.old.len() as i64;
+                hunks.push(hunk(cut.old_start, cut.old, cut.new, loose));
+            }
+            hunks
+        }
+    }
+}
+
+fn hunk(start: usize, old: Vec<String>, new: Vec<String>, loose: Option<String>) -> Hunk {
+    let start = u32::try_from(start).unwrap_or(u32::MAX);
+    Hunk { id: String::new(), state: HunkState::Pending, start, old, new, reason: None, loose }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.split_inclusive('\n').map(str::to_owned).collect()
+}
+
+/// The `file:` URI of a path (RFC 8089), as editors spell it.
+pub fn uri(root: &str, path: &WorkspacePath) -> String {
+    let mut uri = String::from("file://");
+    let whole =
+        if path.is_root() { root.to_owned() } else { format!("{}/{path}", root.trim_end_matches('/')) };
+    for byte in whole.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte))
+            }
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}

@@ -1,0 +1,68 @@
+//! Hunks follow the text they stand in.
+
+use crate::patch::{self, Cut};
+use crate::protocol::{Hunk, HunkState, ProposedFile};
+
+/// What became of hunks whose text changed.
+#[derive(Debug, Default)]
+pub struct Followed {
+    /// Those whose old lines are gone, and whose new ones are not there either.
+    pub stale: Vec<String>,
+    /// Those that the editor put in place by itself: a preview that the person confirmed.
+    pub applied: Vec<String>,
+}
+
+/// Moves a file's hunks from where they stood in `was` to where they stand in `now`. A pending hunk stands where
+/// its old lines are, an accepted one where its new lines are.
+pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Followed {
+    let mut followed = Followed::default();
+    let texts = was.zip(now);
+    for hunk in &mut file.hunks {
+        let found = match hunk.state {
+            HunkState::Pending => texts.and_then(|(was, now)| patch::relocate(was, now, &stood(hunk, false))),
+            HunkState::Accepted => texts.and_then(|(was, now)| patch::relocate(was, now, &stood(hunk, true))),
+            HunkState::Rejected | HunkState::Stale => continue,
+        };
+        let applied = || {
+            let (was, now) = texts?;
+            let put = patch::splice(was, hunk.start as usize, &hunk.old, &hunk.new)?;
+            patch::relocate(&put, now, &stood(hunk, true))
+        };
+        match (found, hunk.state) {
+            (Some(start), _) => hunk.start = u32::try_from(start).unwrap_or(u32::MAX),
+            (None, HunkState::Pending) => match applied() {
+                Some(start) => {
+                    hunk.start = u32::try_from(start).unwrap_or(u32::MAX);
+                    hunk.state = HunkState::Accepted;
+                    followed.applied.push(hunk.id.clone());
+                }
+                None => {
+                    hunk.state = HunkState::Stale;
+                    followed.stale.push(hunk.id.clone());
+                }
+            },
+            (None, _) => {}
+        }
+    }
+    followed
+}
+
+/// The hunk as it stands in a text: by its old lines, or once it is `placed` by its new ones.
+pub fn stood(hunk: &Hunk, placed: bool) -> Cut {
+    let (there, other) = if placed { (&hunk.new, &hunk.old) } else { (&hunk.old, &hunk.new) };
+    Cut { old_start: hunk.start as usize, old: there.clone(), new: other.clone() }
+}
+
+/// Moves the hunks below one that was put in place (or, `back`, taken out) along with the lines it changed.
+pub fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
+    let (from, to) = match back {
+        false => (placed.old.len(), placed.new.len()),
+        true => (placed.new.len(), placed.old.len()),
+    };
+    let end = placed.start as usize + from;
+    for hunk in &mut file.hunks {
+        if hunk.id != placed.id && hunk.start as usize >= end && hunk.start >= placed.start {
+            hunk.start = u32::try_from(hunk.start as usize + to - from).unwrap_or(u32::MAX);
+        }
+    }
+}

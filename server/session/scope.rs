@@ -1,0 +1,173 @@
+//! What an activity works on: a snapshot of the session's state, and how to be stopped.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::Notify;
+
+use super::Session;
+use crate::base::text::{self, Decoded, Encoding};
+use crate::base::{WorkspacePath, hash};
+use crate::protocol::{Code, Fault, Settings};
+use crate::workspace::Files;
+
+/// A flag that tells work in flight to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<(AtomicBool, Notify)>);
+
+impl Cancel {
+    /// Tells it to stop.
+    pub fn cancel(&self) {
+        self.0.0.store(true, Ordering::SeqCst);
+        self.0.1.notify_waiters();
+    }
+
+    /// Whether it was told.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.0.load(Ordering::SeqCst)
+    }
+
+    /// Waits until it is told.
+    pub async fn cancelled(&self) {
+        let mut told = std::pin::pin!(self.0.1.notified());
+        told.as_mut().enable();
+        if !self.is_cancelled() {
+            told.await;
+        }
+    }
+}
+
+/// Where progress is told: a message, and the percentage where it is known.
+#[derive(Clone)]
+pub struct Progress(pub Arc<dyn Fn(String, Option<u32>) + Send + Sync>);
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Progress")
+    }
+}
+
+/// A text as the person sees it now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The text.
+    pub text: String,
+    /// How its bytes are written.
+    pub encoding: Encoding,
+    /// The hash of those bytes.
+    pub hash: String,
+    /// Whether the editor shows it other than the disk holds it.
+    pub unsaved: bool,
+}
+
+/// The session as one call may use it.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    session: Arc<Session>,
+    settings: Arc<Settings>,
+    cancel: Cancel,
+    progress: Option<Progress>,
+}
+
+impl Scope {
+    /// The scope of a call that `cancel` stops.
+    pub fn new(session: Arc<Session>, cancel: Cancel, progress: Option<Progress>) -> Self {
+        let settings = session.settings();
+        Self { session, settings, cancel, progress }
+    }
+
+    /// The session. Tools read through it; what they change they hand over as a draft.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// The settings as they stood when the call began.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The files, behind the rules.
+    pub fn files(&self) -> &Files {
+        self.session.files()
+    }
+
+    /// Reads a path as a caller writes it.
+    ///
+    /// # Errors
+    /// As [`WorkspacePath::parse`].
+    pub fn path(&self, asked: &str) -> Result<WorkspacePath, Fault> {
+        WorkspacePath::parse(self.session.root(), asked)
+    }
+
+    /// Stops work that was cancelled.
+    ///
+    /// # Errors
+    /// CANCELLED, once it was.
+    pub fn check(&self) -> Result<(), Fault> {
+        match self.cancel.is_cancelled() {
+            true => Err(Fault::new(Code::Cancelled, "the call was cancelled")),
+            false => Ok(()),
+        }
+    }
+
+    /// What stops it.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// Tells how far it is.
+    pub fn progress(&self, message: impl Into<String>, percentage: Option<u32>) {
+        if let Some(Progress(tell)) = &self.progress {
+            tell(message.into(), percentage);
+        }
+    }
+
+    /// The text of a file as the person sees it: unsaved text wins over the disk. None where there is no file.
+    ///
+    /// # Errors
+    /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and what reading it says.
+    pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
+        text_of(&self.session, path)
+    }
+}
+
+/// See [`Scope::text`].
+pub fn text_of(session: &Session, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
+    let on_disk = match session.files().read(path, session.settings().limits.edit_bytes) {
+        Ok((bytes, _)) => Some(bytes),
+        Err(fault) if fault.code == Code::NotFound => None,
+        Err(fault) => return Err(fault),
+    };
+    let decoded = on_disk.as_deref().map(|bytes| decode(path, bytes)).transpose()?;
+    let Some(document) = session.document(path) else {
+        return Ok(decoded.zip(on_disk).map(|(Decoded { text, encoding }, bytes)| Snapshot {
+            text,
+            encoding,
+            hash: hash::short(&bytes),
+            unsaved: false,
+        }));
+    };
+    let encoding = decoded.as_ref().map_or(Encoding::Utf8, |decoded| decoded.encoding);
+    let unsaved = decoded.as_ref().is_none_or(|decoded| decoded.text != *document.text);
+    let text = document.text.to_string();
+    let bytes = encoding.encode(&text).map_err(|c| unencodable(path, encoding, c))?;
+    Ok(Some(Snapshot { text, encoding, hash: hash::short(&bytes), unsaved }))
+}
+
+fn decode(path: &WorkspacePath, bytes: &[u8]) -> Result<Decoded, Fault> {
+    text::decode(bytes).ok_or_else(|| {
+        Fault::new(Code::Unsupported, format!("{path} is a binary file of {} bytes, not a text", bytes.len()))
+            .suggest("fs.copy moves bytes about; only texts are read and edited")
+    })
+}
+
+/// The fault for a character that a file's encoding cannot hold.
+pub fn unencodable(path: &WorkspacePath, encoding: Encoding, c: char) -> Fault {
+    let code = u32::from(c);
+    Fault::new(
+        Code::InvalidArgs,
+        format!("{path} is kept as {}, which has no {c:?} (U+{code:04X})", encoding.name()),
+    )
+    .suggest("use a character that the file's encoding has, or write the text to a new file, which is UTF-8")
+}

@@ -1,0 +1,90 @@
+//! Where running servers are found, and which of them still live.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::Fault;
+
+/// What a server says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Server {
+    /// Its process.
+    pub pid: u32,
+    /// The absolute paths of the folders it serves.
+    pub roots: Vec<String>,
+    /// Its socket's absolute path.
+    pub socket: String,
+    /// What a client says first.
+    pub token: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// The folder of running servers: `$XDG_RUNTIME_DIR/wherefore`, else one of this person's own under the folder
+/// for temporary files. Made if need be, entered by its owner alone.
+///
+/// # Errors
+/// INTERNAL where it cannot be made, or is not this person's alone.
+pub fn runtime_folder() -> Result<PathBuf, Fault> {
+    let uid = rustix::process::getuid().as_raw();
+    let given = std::env::var_os("XDG_RUNTIME_DIR")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute() && path.is_dir());
+    let folder = given.map_or_else(
+        || std::env::temp_dir().join(format!("wherefore-{uid}")),
+        |given| given.join("wherefore"),
+    );
+    let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", folder.display()));
+    match fs::DirBuilder::new().mode(0o700).create(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(fault(error)),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(&folder).map_err(fault)?;
+    if !found.is_dir() || found.uid() != uid {
+        return Err(Fault::internal(format!("{} is not a folder of this person's own", folder.display())));
+    }
+    if found.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).map_err(fault)?;
+    }
+    Ok(folder)
+}
+
+/// The servers that live. The files of those that died are removed on the way.
+pub fn servers() -> Vec<Server> {
+    let Ok(folder) = runtime_folder() else { return Vec::new() };
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    entries.map(|entry| entry.path()).filter(is_json).filter_map(|path| look(&path)).collect()
+}
+
+fn look(path: &Path) -> Option<Server> {
+    let mut file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).ok()?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+        // Nobody holds it: its server is gone.
+        let _ = fs::remove_file(path.with_extension("sock"));
+        let _ = fs::remove_file(path);
+        return None;
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Opens a server's own file and locks it for the life of what is returned.
+pub fn claim(path: &Path) -> Result<File, Fault> {
+    let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", path.display()));
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600).custom_flags(nofollow());
+    let file = options.open(path).map_err(fault)?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| fault(error.into()))?;
+    Ok(file)
+}
+
+fn nofollow() -> i32 {
+    i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0)
+}

@@ -1,0 +1,58 @@
+//! The activities, one file each.
+
+mod change;
+mod fs_append;
+mod fs_copy;
+mod fs_ls;
+mod fs_mkdir;
+mod fs_patch;
+mod fs_read;
+mod fs_write;
+mod review_wait;
+mod search_lexical;
+mod task_complete;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::protocol::{Code, Fault};
+use crate::registry::{Activities, Activity, PROD};
+use crate::review::Desk;
+use crate::session::Scope;
+
+/// Every built-in activity, under the name of its tool.
+pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
+    let activities = Activities::default();
+    let all: [(&str, Arc<dyn Activity>); 10] = [
+        ("fs.ls", Arc::new(fs_ls::Ls)),
+        ("fs.read", Arc::new(fs_read::Read)),
+        ("fs.append", Arc::new(fs_append::Append)),
+        ("fs.patch", Arc::new(fs_patch::Patch)),
+        ("fs.write", Arc::new(fs_write::Write)),
+        ("fs.mkdir", Arc::new(fs_mkdir::Mkdir)),
+        ("fs.copy", Arc::new(fs_copy::Copy)),
+        ("search.lexical", Arc::new(search_lexical::Lexical)),
+        ("review.wait", Arc::new(review_wait::Wait(desk.clone()))),
+        ("task_complete", Arc::new(task_complete::Complete(desk.clone()))),
+    ];
+    for (name, activity) in all {
+        activities.register(PROD, name, activity);
+    }
+    Arc::new(activities)
+}
+
+/// A string argument; empty where it is missing, which no valid call is.
+fn text<'a>(args: &'a Map<String, Value>, name: &str) -> &'a str {
+    args.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Does work that waits for the disk where it holds up nobody.
+async fn off_thread<T: Send + 'static>(
+    scope: &Scope,
+    work: impl FnOnce(&Scope) -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    let scope = scope.clone();
+    let done = tokio::task::spawn_blocking(move || work(&scope)).await;
+    done.unwrap_or_else(|error| Err(Fault::new(Code::Internal, format!("the work failed: {error}"))))
+}

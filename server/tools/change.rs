@@ -1,0 +1,87 @@
+//! What the tools that change a text have in common: the text before, the hash expected, line ends kept.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use super::text;
+use crate::base::WorkspacePath;
+use crate::base::text::{Encoding, Eol};
+use crate::patch;
+use crate::protocol::{Code, Fault};
+use crate::registry::{Change, Content, Draft};
+use crate::session::{Scope, Snapshot, unencodable};
+
+/// Bytes of a difference shown with a stale hash.
+const MOST_DIFF: usize = 8 << 10;
+
+/// The path argument and the text there now, which is the one that the caller expects.
+///
+/// # Errors
+/// STALE where the caller expects another text; what reading it says.
+pub fn target(scope: &Scope, args: &Map<String, Value>) -> Result<(WorkspacePath, Option<Snapshot>), Fault> {
+    let path = scope.path(text(args, "path"))?;
+    let before = scope.text(&path)?;
+    expect(scope, &path, before.as_ref(), args)?;
+    Ok((path, before))
+}
+
+fn expect(
+    scope: &Scope,
+    path: &WorkspacePath,
+    before: Option<&Snapshot>,
+    args: &Map<String, Value>,
+) -> Result<(), Fault> {
+    let Some(expected) = args.get("expected_hash").and_then(Value::as_str) else { return Ok(()) };
+    let now = before.map(|before| before.hash.as_str());
+    if now == Some(expected) {
+        return Ok(());
+    }
+    let Some(before) = before else {
+        return Err(Fault::new(Code::Stale, format!("{path} is not there any more"))
+            .suggest("leave expected_hash out to make it anew")
+            .detail(json!({ "expected_hash": expected, "hash": null })));
+    };
+    let mut details =
+        json!({ "expected_hash": expected, "hash": before.hash, "lines": before.text.lines().count() });
+    if let Some(was) = scope.session().seen(expected) {
+        let mut diff = patch::unified(path.as_str(), Some(&was), Some(&before.text));
+        if diff.len() > MOST_DIFF {
+            diff.truncate(diff.floor_char_boundary(MOST_DIFF));
+            diff.push_str("\n… the difference goes on\n");
+        }
+        details["changed"] = json!(diff);
+    }
+    Err(Fault::new(Code::Stale, format!("{path} changed since it had the hash {expected}; it has {} now", before.hash))
+        .suggest("read the file again and make the change on its text as it stands")
+        .next(json!({ "tool": "fs.read", "arguments": { "path": path, "why": "See the text as it stands now, before changing it" } }))
+        .detail(details))
+}
+
+/// The draft of a text that becomes `after`; empty where it is that already.
+///
+/// # Errors
+/// INVALID_ARGS for a character that the file's encoding lacks.
+pub fn draft(
+    path: WorkspacePath,
+    before: Option<Snapshot>,
+    after: String,
+    loose: Vec<(u32, String)>,
+) -> Result<Draft, Fault> {
+    let encoding = before.as_ref().map_or(Encoding::Utf8, |before| before.encoding);
+    encoding.encode(&after).map_err(|c| unencodable(&path, encoding, c))?;
+    let before = before.map(|before| Content { text: before.text, encoding });
+    if before.as_ref().is_some_and(|before| before.text == after) {
+        return Ok(Draft::default());
+    }
+    let change = Change { loose, ..Change::text(path, before, Content { text: after, encoding }) };
+    Ok(Draft { changes: vec![change], notes: Map::new() })
+}
+
+/// New text with the line ends of a file that has CRLF throughout; else as it is.
+pub fn like<'a>(before: Option<&Snapshot>, new: &'a str) -> Cow<'a, str> {
+    match before.map(|before| Eol::of(&before.text)) {
+        Some(Eol::Crlf) if !new.contains('\r') => Cow::Owned(new.replace('\n', "\r\n")),
+        _ => Cow::Borrowed(new),
+    }
+}

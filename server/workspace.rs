@@ -1,0 +1,38 @@
+//! The workspace on the disk and in the editor: root, files, documents, checkpoints.
+//!
+//! Invariants: every file is opened beneath the root's descriptor, never by an absolute path; the file opened
+//! is the one at the path that the rules judged; a file is replaced whole or not at all.
+
+mod checkpoints;
+pub mod config;
+mod copy;
+mod documents;
+mod errno;
+mod files;
+mod identity;
+mod link;
+mod list;
+mod lock;
+mod nearest;
+mod read;
+mod resolve;
+mod root;
+mod stat;
+mod store;
+mod swap;
+mod temp;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use checkpoints::{Checkpoint, Checkpoints, Step};
+pub use copy::{CopyPlan, CopyStep, Skipped};
+pub use documents::{Document, Documents};
+pub use files::{Files, Opened};
+pub use list::{Entry, Link, Listing};
+pub use lock::Lock;
+pub use read::{Lines, Window, read_lines};
+pub use root::Root;
+pub use stat::{Kind, Stat};
+pub use store::Store;
+pub use write::{Expect, Written};

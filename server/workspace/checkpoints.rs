@@ -1,0 +1,134 @@
+//! What every applied change replaced, kept so that it can be taken back.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::text::Encoding;
+use crate::protocol::{ChangeKind, Code, Fault};
+use crate::workspace::Store;
+
+const FOLDER: &str = "checkpoints";
+
+/// One applied change of one path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Relative to the workspace's root.
+    pub path: String,
+    /// What was done.
+    pub kind: ChangeKind,
+    /// The blob of the bytes before; none where there was nothing, or a folder.
+    pub before: Option<String>,
+    /// The blob of the bytes after; none where nothing is left, or a folder.
+    pub after: Option<String>,
+    /// The encoding of both, where they are text.
+    pub encoding: Option<Encoding>,
+}
+
+/// Everything that one call changed, or one undo.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// When its last step was recorded, in nanoseconds since 1970: orders the checkpoints of a workspace.
+    pub time: i64,
+    /// The call, or the undo's own id.
+    pub call: String,
+    /// The session that holds it.
+    pub session: String,
+    /// For an undo, the call that it took back.
+    #[serde(default)]
+    pub undoes: Option<String>,
+    /// Whether it was taken back.
+    #[serde(default)]
+    pub undone: bool,
+    /// What was done, in order.
+    pub steps: Vec<Step>,
+}
+
+/// The checkpoints of a workspace: `checkpoints/SESSION/CALL.json`, the bytes as blobs.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoints<'a> {
+    store: &'a Store,
+}
+
+impl<'a> Checkpoints<'a> {
+    /// Those kept in `store`.
+    pub fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// Keeps what a step is about to replace and what it puts there: on the disk before this returns, so that
+    /// the step can be taken back even when the process dies half-way through it.
+    pub fn record(&self, call: &str, session: &str, undoes: Option<&str>, step: Step) -> Result<(), Fault> {
+        let mut checkpoint = self.read(session, call)?.unwrap_or_else(|| Checkpoint {
+            time: 0,
+            call: call.to_owned(),
+            session: session.to_owned(),
+            undoes: undoes.map(str::to_owned),
+            undone: false,
+            steps: Vec::new(),
+        });
+        checkpoint.time = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
+        checkpoint.undone = false;
+        checkpoint.steps.push(step);
+        self.save(&checkpoint)
+    }
+
+    /// Takes back the last step recorded for `call`: it did not happen.
+    pub fn unrecord(&self, call: &str, session: &str) -> Result<(), Fault> {
+        let Some(mut checkpoint) = self.read(session, call)? else { return Ok(()) };
+        checkpoint.steps.pop();
+        match checkpoint.steps.is_empty() {
+            true => self.store.remove(&file(session, call)).map(drop),
+            false => self.save(&checkpoint),
+        }
+    }
+
+    /// Writes a checkpoint as it is now.
+    pub fn save(&self, checkpoint: &Checkpoint) -> Result<(), Fault> {
+        let json = serde_json::to_vec(checkpoint).map_err(|error| Fault::internal(error.to_string()))?;
+        self.store.write(&file(&checkpoint.session, &checkpoint.call), &json)
+    }
+
+    /// The newest checkpoint of a call, as `c-0007` or `SESSION/c-0007`.
+    pub fn find(&self, call: &str) -> Result<Checkpoint, Fault> {
+        let found = match call.rsplit_once('/') {
+            Some((session, id)) => self.read(session, id)?,
+            None => {
+                let sessions = self.store.list(FOLDER)?;
+                let read = |session: String| self.read(&session, call).transpose();
+                let found = sessions.into_iter().filter_map(read).collect::<Result<Vec<_>, _>>()?;
+                found.into_iter().max_by_key(|checkpoint| checkpoint.time)
+            }
+        };
+        found.ok_or_else(|| {
+            Fault::new(Code::NotFound, format!("no change of call {call:?} is kept")).suggest(
+                "`wherefore log --status ok` lists the calls; only those that changed a file can be undone",
+            )
+        })
+    }
+
+    /// The newest change that still stands and is not itself an undo.
+    pub fn last(&self) -> Result<Checkpoint, Fault> {
+        let mut newest: Option<Checkpoint> = None;
+        for session in self.store.list(FOLDER)? {
+            for name in self.store.list(&format!("{FOLDER}/{session}"))? {
+                let Some(call) = name.strip_suffix(".json") else { continue };
+                let found = self.read(&session, call)?;
+                let stands = found.filter(|found| !found.undone && found.undoes.is_none());
+                newest = newest.into_iter().chain(stands).max_by_key(|checkpoint| checkpoint.time);
+            }
+        }
+        newest.ok_or_else(|| Fault::new(Code::NotFound, "there is no change to undo"))
+    }
+
+    /// A checkpoint that cannot be read is passed over: it must not keep the others from being undone.
+    fn read(&self, session: &str, call: &str) -> Result<Option<Checkpoint>, Fault> {
+        if [session, call].iter().any(|part| part.contains('/') || part.starts_with('.')) {
+            return Ok(None);
+        }
+        let bytes = self.store.read(&file(session, call))?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+}
+
+fn file(session: &str, call: &str) -> String {
+    format!("{FOLDER}/{session}/{call}.json")
+}

@@ -1,0 +1,141 @@
+//! The settings files: the person's, and the project's, which may only tighten.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::protocol::{Fault, PolicyRule, Settings};
+use crate::workspace::Store;
+
+/// Settings as they hold, and what was wrong with the files.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The person's, tightened by the project's. `rules` are the person's alone.
+    pub settings: Settings,
+    /// The project's own.
+    pub project: Settings,
+    /// What was not taken, a sentence each.
+    pub problems: Vec<String>,
+}
+
+/// Reads both files; one that is missing counts as empty, one that is wrong as absent. What the editor holds
+/// (`client`) counts as the person's and before the person's file. The rules keep what they were opened with.
+pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
+    let mut problems = Vec::new();
+    let mut read = |name: &str, bytes: Result<Option<Vec<u8>>, Fault>| match bytes {
+        Ok(None) => Settings::default(),
+        Ok(Some(bytes)) => toml::from_slice(&bytes).unwrap_or_else(|error| {
+            problems.push(format!("{name}: {}", error.to_string().replace('\n', " ").trim()));
+            Settings::default()
+        }),
+        Err(fault) => {
+            problems.push(format!("{name}: {}", fault.message));
+            Settings::default()
+        }
+    };
+    let person = read("config.toml of the person", read_person());
+    let project = read(".wherefore/config.toml", store.read("config.toml"));
+    let person = client.map_or(person.clone(), |client| {
+        overlay(&person, client).unwrap_or_else(|error| {
+            problems.push(format!("the editor's settings: {error}"));
+            person
+        })
+    });
+    let settings = tighten(person, &project, &mut problems);
+    Loaded { settings, project, problems }
+}
+
+/// Where the person's settings are: `$XDG_CONFIG_HOME/wherefore`, else `~/.config/wherefore`.
+pub fn person_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))?;
+    Some(base.join("wherefore"))
+}
+
+/// The settings with the members that `client` gives in place of theirs.
+fn overlay(settings: &Settings, client: &Value) -> serde_json::Result<Settings> {
+    fn merge(under: &mut Value, over: &Value) {
+        match (under, over) {
+            (Value::Object(under), Value::Object(over)) => {
+                for (key, value) in over {
+                    merge(under.entry(key.clone()).or_insert(Value::Null), value);
+                }
+            }
+            (_, Value::Null) => {}
+            (under, over) => *under = over.clone(),
+        }
+    }
+    let mut merged = serde_json::to_value(settings)?;
+    merge(&mut merged, client);
+    serde_json::from_value(merged)
+}
+
+fn read_person() -> Result<Option<Vec<u8>>, Fault> {
+    let Some(folder) = person_folder() else { return Ok(None) };
+    match std::fs::read(folder.join("config.toml")) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Fault::internal(error.to_string())),
+    }
+}
+
+/// The person's settings with what the project's make stricter. What they would loosen is named, not taken.
+fn tighten(person: Settings, project: &Settings, problems: &mut Vec<String>) -> Settings {
+    let mut settings = person;
+    let mut loose = |what: &str| {
+        problems.push(format!(".wherefore/config.toml: {what}; not taken, a project may only tighten"))
+    };
+    let default = Settings::default();
+    if project.review.policy != default.review.policy {
+        match project.review.policy > settings.review.policy {
+            true => settings.review.policy = project.review.policy,
+            false => loose("review.policy is looser than the person's"),
+        }
+    }
+    for rule in &project.review.rules {
+        match rule.policy >= settings.review.policy {
+            true => settings.review.rules.push(rule.clone()),
+            false => {
+                loose(&format!("the review rule for {} is looser than the person's policy", describe(rule)))
+            }
+        }
+    }
+    settings.why.strict |= project.why.strict;
+    settings.log.verbosity = settings.log.verbosity.max(project.log.verbosity);
+    if !project.rules.allow.is_empty() {
+        loose("rules.allow opens sensitive paths");
+    }
+    let (limits, asked) = (&mut settings.limits, &project.limits);
+    limits.output_bytes = limits.output_bytes.min(asked.output_bytes);
+    limits.output_items = limits.output_items.min(asked.output_items);
+    limits.edit_bytes = limits.edit_bytes.min(asked.edit_bytes);
+    settings
+}
+
+fn describe(rule: &PolicyRule) -> String {
+    let part = |name: &str, glob: &Option<String>| glob.as_ref().map(|glob| format!("{name} {glob:?}"));
+    let parts: Vec<_> = part("tool", &rule.tool).into_iter().chain(part("path", &rule.path)).collect();
+    if parts.is_empty() { "everything".to_owned() } else { parts.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Policy;
+
+    #[test]
+    fn a_project_only_tightens() {
+        let person: Settings = toml::from_str("[review]\npolicy = \"hold\"").unwrap();
+        let project: Settings = toml::from_str(
+            "[review]\npolicy = \"auto\"\n[[review.rules]]\npath = \"a/**\"\npolicy = \"auto\"\n[[review.rules]]\npath = \"b/**\"\npolicy = \"deny\"\n[why]\nstrict = true\n[rules]\nallow = [\".env\"]\n[limits]\noutput_bytes = 10",
+        )
+        .unwrap();
+        let mut problems = Vec::new();
+        let settings = tighten(person, &project, &mut problems);
+        assert_eq!(settings.review.policy, Policy::Hold);
+        assert_eq!(settings.review.rules.len(), 1);
+        assert!(settings.why.strict);
+        assert_eq!(settings.limits.output_bytes, 10);
+        assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+}

@@ -1,0 +1,219 @@
+//! The files of a workspace, as the rules let them be seen and changed.
+
+use std::io::{IoSliceMut, Read};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Mode, fsync, mkdirat, unlinkat};
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
+
+use super::errno;
+use super::resolve::Located;
+use super::root::{OpenError, Root};
+use super::stat::{Kind, Stat};
+use super::store::Store;
+use super::swap::{Stop, retry};
+use crate::base::WorkspacePath;
+use crate::protocol::{Access, Code, Fault};
+use crate::rules::Rules;
+
+/// The files of a workspace. Every call asks the rules again, about the path asked for and the one it leads
+/// to: what they deny stays closed even to a caller that forgot to ask. All calls block.
+#[derive(Clone, Debug)]
+pub struct Files {
+    pub(super) root: Arc<Root>,
+    pub(super) rules: Arc<Rules>,
+    pub(super) store: Arc<Store>,
+}
+
+/// A regular file that was opened for reading.
+#[derive(Debug)]
+pub struct Opened {
+    /// At its start.
+    pub file: std::fs::File,
+    /// What it was when it was opened.
+    pub stat: Stat,
+}
+
+impl Opened {
+    /// All of its bytes, where they are at most `max` and the system has them in memory: this never waits for
+    /// the disk. Nothing otherwise, and the file stands where it stood.
+    pub fn at_hand(&self, max: u64) -> Option<Vec<u8>> {
+        let size = usize::try_from(self.stat.size).ok().filter(|_| self.stat.size <= max)?;
+        // One more than there should be shows a file that has grown.
+        let mut bytes = vec![0; size + 1];
+        let read = preadv2(&self.file, &mut [IoSliceMut::new(&mut bytes)], 0, ReadWriteFlags::NOWAIT).ok()?;
+        bytes.truncate(read);
+        (read == size).then_some(bytes)
+    }
+}
+
+impl Files {
+    /// The files below the store's root under `rules`.
+    pub fn new(store: Arc<Store>, rules: Arc<Rules>) -> Self {
+        Self { root: Arc::clone(store.root()), rules, store }
+    }
+
+    /// The workspace's root.
+    pub fn root(&self) -> &Arc<Root> {
+        &self.root
+    }
+
+    /// Our own folder in the workspace.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// The rules that hold.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// Where a path leads, if the rules permit the access there and by the path asked.
+    pub(super) fn locate(&self, access: Access, asked: &WorkspacePath) -> Result<Located, Fault> {
+        self.rules.permit(access, asked)?;
+        let located = self.root.locate(asked)?;
+        if located.path != *asked {
+            self.rules.permit(access, &located.path)?;
+        }
+        Ok(located)
+    }
+
+    /// What stands at `path`, symlinks followed; nothing where it does not exist.
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED by a rule or where it leads outside.
+    pub fn stat(&self, path: &WorkspacePath) -> Result<Option<Stat>, Fault> {
+        let located = self.locate(Access::Read, path)?;
+        Ok(located.stat.map(|stat| Stat::new(located.path, &stat)))
+    }
+
+    /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS for a folder, FIFO, socket or device.
+    pub fn open(&self, path: &WorkspacePath) -> Result<Opened, Fault> {
+        self.rules.permit(Access::Read, path)?;
+        // Most paths hold no symlink: then this opens the file, and no link was followed to it.
+        if let Ok((file, stat)) = self.root.open_file(path) {
+            return Ok(Opened { file: file.into(), stat: Stat::new(path.clone(), &stat) });
+        }
+        retry(path, || {
+            let located = self.locate(Access::Read, path)?;
+            if located.stat.is_none() {
+                return Err(self.missing(path).into());
+            }
+            let (file, stat) = self.open_file(&located.path)?;
+            Ok(Opened { file: file.into(), stat: Stat::new(located.path, &stat) })
+        })
+    }
+
+    /// The regular file at a path that was located.
+    pub(super) fn open_file(&self, path: &WorkspacePath) -> Result<(OwnedFd, rustix::fs::Stat), Stop> {
+        self.root.open_file(path).map_err(|error| match error {
+            OpenError::Kind(kind) => irregular(path, kind).into(),
+            OpenError::Errno(error) => Stop::of("open", path, error),
+        })
+    }
+
+    /// All bytes of a file of at most `max` bytes.
+    ///
+    /// # Errors
+    /// As [`Files::open`]; QUOTA_EXCEEDED where it is larger.
+    pub fn read(&self, path: &WorkspacePath, max: u64) -> Result<(Vec<u8>, Stat), Fault> {
+        let Opened { file, stat } = self.open(path)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(max)).unwrap_or(0));
+        let read = file.take(max.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|error| errno::fault("read", path, errno::of(&error)))?;
+        let size = (bytes.len() as u64).max(stat.size);
+        if size > max {
+            let message = format!("`{path}` holds {size} bytes, more than the {max} that are read at once");
+            return Err(Fault::new(Code::QuotaExceeded, message).suggest("read a range of its lines"));
+        }
+        Ok((bytes, stat))
+    }
+
+    /// Makes a folder and those above it, and gives the ones that were not there, outermost first.
+    ///
+    /// # Errors
+    /// INVALID_ARGS where a file stands in the way, PERMISSION_DENIED, QUOTA_EXCEEDED.
+    pub fn mkdir(&self, path: &WorkspacePath) -> Result<Vec<WorkspacePath>, Fault> {
+        let mut made = Vec::new();
+        let done = retry(path, || self.mkdir_once(path, &mut made));
+        done.map(|()| made)
+    }
+
+    fn mkdir_once(&self, path: &WorkspacePath, made: &mut Vec<WorkspacePath>) -> Result<(), Stop> {
+        let located = self.locate(Access::Write, path)?;
+        match &located.stat {
+            Some(stat) if Kind::of(stat) == Kind::Folder => return Ok(()),
+            Some(stat) => return Err(in_the_way(path, Kind::of(stat)).into()),
+            None => {}
+        }
+        let mut missing = vec![located.path.clone()];
+        let mut folder = loop {
+            let Some(above) = missing.last().and_then(WorkspacePath::parent) else {
+                return Err(self.missing(path).into());
+            };
+            match self.root.folder(&above) {
+                Ok(folder) => break folder,
+                Err(Errno::NOENT) => missing.push(above),
+                Err(error) => return Err(Stop::of("make", path, error)),
+            }
+        };
+        let mut durable = Ok(());
+        while let Some(next) = missing.pop() {
+            match mkdirat(&folder, next.name(), Mode::RWXU | Mode::RWXG | Mode::RWXO) {
+                Ok(()) => {
+                    made.push(next.clone());
+                    durable = durable.and(fsync(&folder).map_err(|error| not_durable(&next, error)));
+                }
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(Stop::of("make", &next, error)),
+            }
+            folder = self.root.folder(&next).map_err(|error| match error {
+                Errno::NOTDIR => in_the_way(&next, Kind::File).into(),
+                error => Stop::of("make", &next, error),
+            })?;
+        }
+        durable.map_err(Stop::from)
+    }
+
+    /// Removes an empty folder.
+    ///
+    /// # Errors
+    /// NOT_FOUND; INVALID_ARGS where it is not empty or no folder; PERMISSION_DENIED.
+    pub fn rmdir(&self, path: &WorkspacePath) -> Result<(), Fault> {
+        retry(path, || {
+            let located = self.locate(Access::Write, path)?;
+            let Some(above) = located.path.parent() else {
+                return Err(errno::fault("remove", path, Errno::PERM).into());
+            };
+            let folder = self.root.folder(&above).map_err(|error| Stop::of("remove", path, error))?;
+            unlinkat(&folder, located.path.name(), AtFlags::REMOVEDIR)
+                .map_err(|error| Stop::of("remove", path, error))?;
+            fsync(&folder).map_err(|error| not_durable(path, error).into())
+        })
+    }
+}
+
+/// The fault for what is neither file nor folder where a file is wanted.
+pub(super) fn irregular(path: &WorkspacePath, kind: Kind) -> Fault {
+    let message = format!("`{path}` is {}; only regular files are read and written", kind.noun());
+    let act = if kind == Kind::Folder { "list it, or name a file in it" } else { "choose a regular file" };
+    Fault::new(Code::InvalidArgs, message).suggest(act)
+}
+
+fn in_the_way(path: &WorkspacePath, kind: Kind) -> Fault {
+    let message = format!("cannot make the folder `{path}`: {} stands there", kind.noun());
+    Fault::new(Code::InvalidArgs, message).suggest("choose another name")
+}
+
+/// The fault for a change that took effect but may not outlive a power cut.
+pub(super) fn not_durable(path: &WorkspacePath, error: Errno) -> Fault {
+    let mut fault = errno::fault("make durable the change of", path, error);
+    fault.message.push_str("; the change itself took effect");
+    fault.suggestion = Some("read the path to see it; ask the person to look at the disk".to_owned());
+    fault.applied = Some(true);
+    fault
+}

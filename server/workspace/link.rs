@@ -1,0 +1,45 @@
+//! Making symlinks that stay in the workspace.
+
+use rustix::fs::{fsync, symlinkat};
+
+use super::files::{Files, not_durable};
+use super::swap::{Stop, retry};
+use crate::base::WorkspacePath;
+use crate::protocol::{Access, Code, Fault};
+
+impl Files {
+    /// Makes a symlink with `target` as its text, which must lead to somewhere in the workspace that may be
+    /// written.
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED where it would lead outside or to what a rule closes; INVALID_ARGS where something is
+    /// there already.
+    pub fn symlink(&self, path: &WorkspacePath, target: &str) -> Result<(), Fault> {
+        retry(path, || {
+            let located = self.locate(Access::Write, path)?;
+            let leads = self.leads(&located.path, target)?;
+            self.locate(Access::Write, &leads)?;
+            let above = located.path.parent().unwrap_or_else(WorkspacePath::root);
+            let folder = self.root.folder(&above).map_err(|error| Stop::of("write", path, error))?;
+            symlinkat(target, &folder, located.path.name())
+                .map_err(|error| Stop::of("write", path, error))?;
+            fsync(&folder).map_err(|error| not_durable(path, error).into())
+        })
+    }
+
+    /// Where a symlink at `link` with the text `target` would lead, if the rules let that be written. `link`
+    /// must lie in a folder that is no symlink. Going up is understood only at the start of the text: after a
+    /// name, which may be a symlink, only the file system knows where up is.
+    pub(super) fn leads(&self, link: &WorkspacePath, target: &str) -> Result<WorkspacePath, Fault> {
+        let mut names =
+            target.split('/').filter(|part| !matches!(*part, "" | ".")).skip_while(|part| *part == "..");
+        let plain = !target.starts_with('/') && !target.is_empty() && names.all(|part| part != "..");
+        let above = link.parent().filter(|_| plain);
+        let Some(leads) = above.and_then(|above| WorkspacePath::clean(&format!("{above}/{target}"))) else {
+            let message = format!("the symlink `{link}` to `{target}` would lead outside the workspace");
+            return Err(Fault::new(Code::PermissionDenied, message).suggest("copy what it leads to"));
+        };
+        self.rules.permit(Access::Write, &leads)?;
+        Ok(leads)
+    }
+}

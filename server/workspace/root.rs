@@ -1,0 +1,182 @@
+//! The workspace's root folder: the one descriptor that everything is opened beneath.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fstat, open, openat, openat2, statat};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::errno;
+use super::stat::{Kind, same};
+use crate::base::WorkspacePath;
+use crate::protocol::{Code, Fault};
+
+/// The root of a workspace. It stays on the folder that was opened, whatever is put at its path later.
+#[derive(Debug)]
+pub struct Root {
+    folder: OwnedFd,
+    path: String,
+    /// The same without symlinks, for reading paths only.
+    real: String,
+    /// Set where the kernel has no `openat2`.
+    portable: Option<cap_std::fs::Dir>,
+}
+
+/// What every open beneath the root asks of the kernel. Links are expanded by `resolve`, part by part, so
+/// that the rules see where they lead; the kernel follows none.
+const BENEATH: ResolveFlags =
+    ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS).union(ResolveFlags::NO_SYMLINKS);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// The kernel answers EAGAIN where a rename disturbed the lookup.
+const DISTURBED: usize = 100;
+
+impl Root {
+    /// Opens the folder at `path`.
+    ///
+    /// # Errors
+    /// NOT_FOUND, PERMISSION_DENIED, or INVALID_ARGS where it is no folder or its path is not UTF-8.
+    pub fn open(path: &Path) -> Result<Self, Fault> {
+        let mut root = Self::open_portable(path)?;
+        let probe = openat2(&root.folder, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), BENEATH);
+        if probe.is_ok() {
+            root.portable = None;
+        }
+        Ok(root)
+    }
+
+    /// Opens it as where the kernel has no `openat2`: each folder on the way is opened by cap-std.
+    ///
+    /// # Errors
+    /// As [`Root::open`].
+    pub fn open_portable(path: &Path) -> Result<Self, Fault> {
+        let text =
+            |path: std::io::Result<PathBuf>| path.ok().and_then(|path| path.to_str().map(str::to_owned));
+        let Some(given) = text(std::path::absolute(path)) else {
+            return Err(Fault::new(Code::InvalidArgs, format!("the root {path:?} is not a UTF-8 path")));
+        };
+        let real = text(std::fs::canonicalize(path)).unwrap_or_else(|| given.clone());
+        let climbs = path.components().any(|part| part == Component::ParentDir);
+        let text = if climbs { real.clone() } else { given };
+        let folder = retry_on_intr(|| open(text.as_str(), FOLDER, Mode::empty())).map_err(|error| {
+            let fault = errno::fault("open the root", &WorkspacePath::root(), error);
+            Fault::new(fault.code, fault.message.replace("`.`", &format!("`{text}`")))
+                .suggest("name an existing folder as the root")
+        })?;
+        let copy = folder.try_clone().map_err(|error| unopened(&text, errno::of(&error)))?;
+        let portable = Some(cap_std::fs::Dir::from_std_file(copy.into()));
+        Ok(Self { folder, path: text, real, portable })
+    }
+
+    /// Its absolute path, as it was given. For reading the spelling of paths and for showing; nothing is
+    /// opened by it.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What keeps opens beneath it: `openat2` or `cap-std`.
+    pub fn confined_by(&self) -> &'static str {
+        if self.portable.is_some() { "cap-std" } else { "openat2" }
+    }
+
+    /// Reads a path as a caller writes it. An absolute one may spell the root as it was given or as it really
+    /// is.
+    ///
+    /// # Errors
+    /// As [`WorkspacePath::parse`].
+    pub fn parse(&self, asked: &str) -> Result<WorkspacePath, Fault> {
+        WorkspacePath::parse(&self.path, asked)
+            .or_else(|fault| WorkspacePath::parse(&self.real, asked).map_err(|_| fault))
+    }
+
+    /// The root's own descriptor.
+    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+
+    /// Opens what stands at exactly this path: ELOOP where any part of it is a symlink. With `O_PATH` and
+    /// `O_NOFOLLOW` the last part may be one.
+    pub(super) fn open_at(&self, path: &WorkspacePath, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let flags = flags | OFlags::CLOEXEC;
+        match &self.portable {
+            Some(top) => open_portably(top, path, flags),
+            None => {
+                let once = || openat2(&self.folder, path.as_str(), flags, Mode::empty(), BENEATH);
+                let mut result = once();
+                for _ in 0..DISTURBED {
+                    match result {
+                        Err(Errno::AGAIN | Errno::INTR) => result = once(),
+                        _ => break,
+                    }
+                }
+                result
+            }
+        }
+    }
+
+    /// Opens a folder for listing, for making things in it and for fsync.
+    pub(super) fn folder(&self, path: &WorkspacePath) -> Result<OwnedFd, Errno> {
+        self.open_at(path, FOLDER | OFlags::NOFOLLOW)
+    }
+
+    /// Opens a regular file without ever opening anything else: what is there is looked at first, and what
+    /// was opened is looked at again.
+    pub(super) fn open_file(&self, path: &WorkspacePath) -> Result<(OwnedFd, rustix::fs::Stat), OpenError> {
+        let seen = fstat(self.open_at(path, OFlags::PATH | OFlags::NOFOLLOW)?)?;
+        match Kind::of(&seen) {
+            Kind::File => {}
+            Kind::Symlink => return Err(OpenError::Errno(Errno::LOOP)),
+            other => return Err(OpenError::Kind(other)),
+        }
+        // Should a FIFO or a terminal stand there by now, this neither waits nor takes it over.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = self.open_at(path, flags)?;
+        let opened = fstat(&file)?;
+        if same(&seen, &opened) { Ok((file, opened)) } else { Err(OpenError::Errno(Errno::LOOP)) }
+    }
+}
+
+/// Why a regular file was not opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OpenError {
+    /// The system's error; ELOOP where it was swapped meanwhile.
+    Errno(Errno),
+    /// It is something else.
+    Kind(Kind),
+}
+
+impl From<Errno> for OpenError {
+    fn from(errno: Errno) -> Self {
+        Self::Errno(errno)
+    }
+}
+
+fn unopened(path: &str, errno: Errno) -> Fault {
+    Fault::new(Code::Internal, format!("cannot open the root {path}: {errno}"))
+}
+
+/// [`Root::open_at`] without `openat2`. cap-std opens each folder beneath the one before; that it is the one
+/// at its name, and not where a symlink leads, is checked once it is open.
+fn open_portably(top: &cap_std::fs::Dir, path: &WorkspacePath, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut folder = None;
+    let mut parts = path.parts().peekable();
+    while let Some(part) = parts.next() {
+        let at = folder.as_ref().unwrap_or(top);
+        if parts.peek().is_none() {
+            return retry_on_intr(|| openat(at, part, flags | OFlags::NOFOLLOW, Mode::empty()));
+        }
+        folder = Some(step(at, part)?);
+    }
+    retry_on_intr(|| openat(top, ".", flags, Mode::empty()))
+}
+
+fn step(at: &cap_std::fs::Dir, part: &str) -> Result<cap_std::fs::Dir, Errno> {
+    let entry = statat(at, part, AtFlags::SYMLINK_NOFOLLOW)?;
+    match Kind::of(&entry) {
+        Kind::Folder => {}
+        Kind::Symlink => return Err(Errno::LOOP),
+        _ => return Err(Errno::NOTDIR),
+    }
+    let opened = at.open_dir(part).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::LOOP))?;
+    let entry = statat(at, part, AtFlags::SYMLINK_NOFOLLOW)?;
+    if same(&entry, &fstat(&opened)?) { Ok(opened) } else { Err(Errno::LOOP) }
+}

@@ -1,0 +1,94 @@
+//! What is known of a file without reading it.
+
+use rustix::fs::FileType;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::WorkspacePath;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each is the file type of its name")]
+pub enum Kind {
+    File,
+    #[serde(rename = "directory")]
+    Folder,
+    Symlink,
+    Fifo,
+    Socket,
+    CharDevice,
+    BlockDevice,
+    Unknown,
+}
+
+impl Kind {
+    pub(super) fn of(stat: &rustix::fs::Stat) -> Self {
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Folder,
+            FileType::Symlink => Self::Symlink,
+            FileType::Fifo => Self::Fifo,
+            FileType::Socket => Self::Socket,
+            FileType::CharacterDevice => Self::CharDevice,
+            FileType::BlockDevice => Self::BlockDevice,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Its name in a sentence, with its article.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::File => "a file",
+            Self::Folder => "a folder",
+            Self::Symlink => "a symlink",
+            Self::Fifo => "a FIFO",
+            Self::Socket => "a socket",
+            Self::CharDevice | Self::BlockDevice => "a device",
+            Self::Unknown => "of an unknown kind",
+        }
+    }
+}
+
+/// A file or folder, symlinks followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Where it is, symlinks followed.
+    pub path: WorkspacePath,
+    /// What it is.
+    pub kind: Kind,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content last changed, RFC 3339.
+    pub modified: String,
+    /// Its permission bits.
+    pub mode: u32,
+    /// How many names it has.
+    pub links: u64,
+}
+
+impl Stat {
+    #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the widths differ by platform")]
+    pub(super) fn new(path: WorkspacePath, stat: &rustix::fs::Stat) -> Self {
+        Self {
+            path,
+            kind: Kind::of(stat),
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: modified(stat),
+            mode: stat.st_mode & 0o7777,
+            links: stat.st_nlink as u64,
+        }
+    }
+}
+
+/// When the content last changed, RFC 3339; the epoch where the system says nonsense.
+#[allow(clippy::unnecessary_cast, reason = "the widths differ by platform")]
+pub(super) fn modified(stat: &rustix::fs::Stat) -> String {
+    let nanoseconds = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    jiff::Timestamp::new(stat.st_mtime as i64, nanoseconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string()
+}
+
+/// Whether both are one file.
+pub(super) fn same(one: &rustix::fs::Stat, other: &rustix::fs::Stat) -> bool {
+    (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+}

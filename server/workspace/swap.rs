@@ -1,0 +1,50 @@
+//! Beginning again where a folder or file was swapped under an operation.
+
+use rustix::io::Errno;
+
+use super::errno;
+use crate::base::WorkspacePath;
+use crate::protocol::Fault;
+
+/// How often an operation begins again.
+const TRIES: usize = 20;
+
+/// Why one try ended.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// Something was swapped meanwhile.
+    Swapped,
+    /// It failed.
+    Fault(Box<Fault>),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(fault))
+    }
+}
+
+impl Stop {
+    /// For an error with a path that was resolved a moment ago: no link may stand on it now.
+    pub(super) fn of(doing: &str, path: &WorkspacePath, error: Errno) -> Self {
+        match error {
+            Errno::LOOP | Errno::XDEV => Self::Swapped,
+            error => errno::fault(doing, path, error).into(),
+        }
+    }
+}
+
+/// Does `once` until nothing was swapped under it.
+///
+/// # Errors
+/// What `once` says; PERMISSION_DENIED where the path does not hold still.
+pub(super) fn retry<T>(path: &WorkspacePath, mut once: impl FnMut() -> Result<T, Stop>) -> Result<T, Fault> {
+    for _ in 0..TRIES {
+        match once() {
+            Ok(done) => return Ok(done),
+            Err(Stop::Fault(fault)) => return Err(*fault),
+            Err(Stop::Swapped) => {}
+        }
+    }
+    Err(errno::fault("open", path, Errno::LOOP))
+}

@@ -1,0 +1,96 @@
+//! A workspace in a temporary folder, and beside it what must never be reached.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Files, Root, Store};
+use crate::base::WorkspacePath;
+use crate::protocol::{Code, Fault, RuleSettings};
+use crate::rules::Rules;
+
+mod access;
+mod attack;
+mod copying;
+mod reading;
+mod storing;
+mod writing;
+
+struct Lab {
+    _folder: tempfile::TempDir,
+    /// The workspace on the disk.
+    at: PathBuf,
+    /// A folder beside it that holds `secret`.
+    outside: PathBuf,
+    files: Files,
+}
+
+impl Lab {
+    fn new() -> Self {
+        Self::with(false)
+    }
+
+    /// One with openat2 and one without.
+    fn both() -> [Self; 2] {
+        [Self::with(false), Self::with(true)]
+    }
+
+    fn with(portable: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (at, outside) = (folder.path().join("work"), folder.path().join("outside"));
+        std::fs::create_dir(&at).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("secret"), "secret").unwrap();
+        let root = if portable { Root::open_portable(&at) } else { Root::open(&at) }.unwrap();
+        assert_eq!(root.confined_by(), if portable { "cap-std" } else { "openat2" });
+        let (rules, _) = Rules::new(&RuleSettings::default(), &RuleSettings::default());
+        let files = Files::new(Arc::new(Store::new(Arc::new(root))), Arc::new(rules));
+        Self { _folder: folder, at, outside, files }
+    }
+
+    fn put(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let full = self.at.join(path);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::fs::write(&full, bytes).unwrap();
+        full
+    }
+
+    fn link(&self, path: &str, target: &str) {
+        let full = self.at.join(path);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, full).unwrap();
+    }
+
+    fn get(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.at.join(path)).unwrap()
+    }
+
+    /// Every name below the workspace but the store's fixed ones: nothing of ours may be left.
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut todo = vec![self.at.clone()];
+        while let Some(folder) = todo.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let entry = entry.unwrap();
+                let path = entry.path();
+                let name = path.strip_prefix(&self.at).unwrap().to_str().unwrap().to_owned();
+                if entry.file_type().unwrap().is_dir() {
+                    todo.push(path);
+                }
+                let fixed = [".wherefore", ".wherefore/tmp", ".wherefore/lock", ".wherefore/.gitignore"];
+                if !fixed.contains(&name.as_str()) {
+                    names.push(name);
+                }
+            }
+        }
+        names.sort();
+        names
+    }
+}
+
+fn path(text: &str) -> WorkspacePath {
+    WorkspacePath::clean(text).unwrap()
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, Fault>) -> Code {
+    result.unwrap_err().code
+}

@@ -1,0 +1,177 @@
+//! A server at the other end of two pipes, spoken to as a client would, without more work than that takes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// How messages are told apart.
+#[derive(Clone, Copy, PartialEq)]
+enum Wire {
+    /// `Content-Length` headers, as the Language Server Protocol has them.
+    Headers,
+    /// A line each, as the Model Context Protocol has them.
+    Lines,
+}
+
+/// A running server.
+pub struct Peer {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    wire: Wire,
+    body: Vec<u8>,
+}
+
+impl Peer {
+    /// `wherefore lsp`, not yet initialized.
+    pub fn spawn() -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        Self::start(command.arg("lsp"), Wire::Headers)
+    }
+
+    /// `wherefore lsp` on `root`; `plugin` says that the client is one of ours and renders hunks itself.
+    pub fn wherefore(root: &Path, plugin: bool) -> Self {
+        let mut peer = Self::spawn();
+        peer.initialize(root, plugin);
+        peer
+    }
+
+    /// The npm server on `root`; nothing where it is not installed.
+    pub fn npm(root: &Path) -> Option<Self> {
+        const PLACE: &str = ".e2e/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(PLACE);
+        if !script.exists() {
+            return None;
+        }
+        let mut peer =
+            Self::start(Command::new("node").arg(script).arg(root).stderr(Stdio::null()), Wire::Lines);
+        let client = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": { "name": "bench", "version": "1" },
+        });
+        peer.send(&frame(Wire::Lines, Some(0), "initialize", &client));
+        peer.answer();
+        peer.send(&frame(Wire::Lines, None, "notifications/initialized", &json!({})));
+        Some(peer)
+    }
+
+    fn start(command: &mut Command, wire: Wire) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::with_capacity(256 << 10, child.stdout.take().unwrap());
+        Self { child, input, output, wire, body: Vec::new() }
+    }
+
+    /// Sends `initialize` and waits for its answer, then says `initialized`.
+    pub fn initialize(&mut self, root: &Path, plugin: bool) {
+        let uri = format!("file://{}", root.display());
+        let params = json!({
+            "processId": std::process::id(),
+            "rootUri": uri,
+            "workspaceFolders": [{ "uri": uri, "name": "bench" }],
+            "capabilities": { "experimental": { "wherefore": { "hunks": plugin, "save": plugin } } },
+        });
+        self.send(&frame(self.wire, Some(0), "initialize", &params));
+        self.answer();
+        self.send(&frame(self.wire, None, "initialized", &json!({})));
+    }
+
+    /// A request, ready to be sent.
+    pub fn request(&self, id: usize, method: &str, params: &Value) -> Vec<u8> {
+        frame(self.wire, Some(id), method, params)
+    }
+
+    /// The request that reads the file `name` in `root`, as this server takes it.
+    pub fn read(&self, id: usize, root: &Path, name: &str) -> Vec<u8> {
+        let (method, params) = match self.wire {
+            Wire::Headers => {
+                let why = "See how retries are counted before the limit changes";
+                ("wherefore/call", json!({ "tool": "fs.read", "arguments": { "path": name, "why": why } }))
+            }
+            Wire::Lines => {
+                let params = json!({ "name": "read_text_file", "arguments": { "path": root.join(name) } });
+                ("tools/call", params)
+            }
+        };
+        self.request(id, method, &params)
+    }
+
+    /// Sends bytes.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.input.write_all(bytes).unwrap();
+    }
+
+    /// The next answer; what the server sends of itself is passed over.
+    pub fn answer(&mut self) -> &[u8] {
+        loop {
+            self.message();
+            let head = &self.body[..self.body.len().min(80)];
+            if !contains(head, b"\"method\"") {
+                return &self.body;
+            }
+        }
+    }
+
+    /// Whether more has come in already.
+    pub fn has_more(&self) -> bool {
+        !self.output.buffer().is_empty()
+    }
+
+    /// Bytes resident, in KiB.
+    pub fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    fn message(&mut self) {
+        self.body.clear();
+        if self.wire == Wire::Lines {
+            self.output.read_until(b'\n', &mut self.body).unwrap();
+            assert!(!self.body.is_empty(), "the server ended");
+            return;
+        }
+        let mut length = 0;
+        loop {
+            self.body.clear();
+            self.output.read_until(b'\n', &mut self.body).unwrap();
+            let line = std::str::from_utf8(&self.body).unwrap();
+            assert!(!line.is_empty(), "the server ended");
+            match line.strip_prefix("Content-Length: ") {
+                Some(value) => length = value.trim().parse().unwrap(),
+                None if line == "\r\n" => break,
+                None => {}
+            }
+        }
+        self.body.resize(length, 0);
+        self.output.read_exact(&mut self.body).unwrap();
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn frame(wire: Wire, id: Option<usize>, method: &str, params: &Value) -> Vec<u8> {
+    let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+    if let Some(id) = id {
+        message["id"] = id.into();
+    }
+    match wire {
+        Wire::Headers => {
+            let body = message.to_string();
+            format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+        }
+        Wire::Lines => format!("{message}\n").into_bytes(),
+    }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}

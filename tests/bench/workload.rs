@@ -1,0 +1,68 @@
+//! What is read and what is logged of it: the same for every benchmark.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use wherefore::journal::{Journal, Mark};
+use wherefore::ports::SystemClock;
+use wherefore::protocol::{Door, Event, LogSettings, Origin, Status};
+
+/// Bytes of the file that is read.
+pub const SIZE: usize = 4096;
+
+/// Source text of [`SIZE`] bytes; each number has its own.
+pub fn source(number: usize) -> String {
+    let mut text = format!("//! Part {number} of the retry queue.\n\n");
+    for line in 0.. {
+        let next = format!(
+            "    let attempt_{line} = queue.attempt({line}, limits.at(\"step-{line}\"))?; // see §{line}\n"
+        );
+        if text.len() + next.len() > SIZE {
+            break;
+        }
+        text.push_str(&next);
+    }
+    text.push_str(&"/".repeat(SIZE - text.len() - 1));
+    text.push('\n');
+    text
+}
+
+/// A session log in the folder `dir`, with the settings that a user has who set none.
+pub fn journal(dir: &Path) -> Journal {
+    let folder = OwnedFd::from(File::open(dir).unwrap());
+    let root = dir.to_str().unwrap();
+    Journal::open(folder, "bench", root, &LogSettings::default(), Arc::new(SystemClock)).unwrap()
+}
+
+/// The two events of a read, appended: the call before it ran, and its result with the text read.
+pub fn append(journal: &Journal, number: usize, content: &str) -> Mark {
+    let call_id = format!("c-{number}");
+    let tool = "fs.read".to_owned();
+    let why = "See how retries are counted before the limit changes";
+    let args = json!({ "path": "src/queue.rs", "why": why });
+    let Value::Object(args) = args else { unreachable!() };
+    let call = Event::ToolCall {
+        call_id: call_id.clone(),
+        origin: Origin::door(Door::Lsp),
+        tool: tool.clone(),
+        args,
+        warnings: Vec::new(),
+    };
+    journal.append(call).unwrap();
+    let result = json!({
+        "content": content,
+        "lines": 49,
+        "truncated": false,
+        "start": 1,
+        "end": 49,
+        "encoding": "utf-8",
+        "eol": "lf",
+        "size": content.len(),
+        "hash": "b3:0123456789abcdef",
+    });
+    let done = Event::ToolResult { call_id, tool, status: Status::Ok, result, duration_ms: 0.123 };
+    journal.append(done).unwrap()
+}

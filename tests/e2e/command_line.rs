@@ -1,0 +1,135 @@
+//! The command line as a script uses it: exit codes, JSON on standard output, batches, review and undo.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn run(folder: &Path, args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wherefore"))
+        .args(args)
+        .current_dir(folder)
+        .env("XDG_RUNTIME_DIR", folder)
+        .env("XDG_CONFIG_HOME", folder.join("none"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that reads nothing may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), "one\ntwo\nthree\n").unwrap();
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    folder
+}
+
+fn json_of(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+#[test]
+fn exit_codes_and_what_stands_where() {
+    let folder = folder();
+    let read = r#"{"path": "a.txt", "why": "Learn the numbers before one is changed"}"#;
+    for (args, code, member, expected) in [
+        (vec!["call", "fs.read", read], 0, "/content", json!("one\ntwo\nthree\n")),
+        (vec!["call", "read_file", read], 0, "/lines", json!(3)),
+        (vec!["call", "fs.read", r#"{"path": "a.txt"}"#], 1, "/code", json!("MISSING_WHY")),
+        (vec!["call", "fs.read", "{"], 1, "/code", json!("INVALID_ARGS")),
+        (vec!["call", "fs.raed", read], 1, "/hints/0", json!("fs.read")),
+        (vec!["call", "fs.read", "--root", "nowhere", read], 1, "/code", json!("NOT_FOUND")),
+        (vec!["status", "--json"], 0, "/workspaces/0/pending_hunks", json!(0)),
+        (vec!["doctor", "--json"], 0, "", Value::Null),
+    ] {
+        let output = run(folder.path(), &args, "");
+        assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
+        if !member.is_empty() {
+            assert_eq!(json_of(&output).pointer(member), Some(&expected), "{args:?}");
+        }
+    }
+    for usage in [
+        vec!["call"],
+        vec!["call", "fs.read"],
+        vec!["frobnicate"],
+        vec!["call", "fs.read", "{}", "--policy", "x"],
+    ] {
+        assert_eq!(run(folder.path(), &usage, "").status.code(), Some(2), "{usage:?}");
+    }
+    let from_stdin = run(folder.path(), &["call", "fs.read", "-"], read);
+    assert_eq!(json_of(&from_stdin)["lines"], 3);
+}
+
+#[test]
+fn a_batch_answers_a_line_each_in_order() {
+    let folder = folder();
+    let why = "Leave a list of what was decided for the next reader";
+    let lines = [
+        json!({ "tool": "fs.append", "arguments": { "path": "b.txt", "text": "1\n", "why": why } }).to_string(),
+        "not json".to_owned(),
+        json!({ "tool": "fs.append", "arguments": json!({ "path": "b.txt", "text": "2\n", "why": why }).to_string() }).to_string(),
+        String::new(),
+        json!({ "tool": "fs.read", "arguments": { "path": "b.txt", "why": why } }).to_string(),
+        json!({ "tool": "fs.read", "arguments": { "path": "../b.txt", "why": why } }).to_string(),
+    ];
+    let output = run(folder.path(), &["call", "--batch"], &lines.join("\n"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let short: Vec<String> =
+        answers.iter().map(|answer| format!("{} {}", answer["status"], answer["error"]["code"])).collect();
+    assert_eq!(
+        short,
+        [
+            "\"ok\" null",
+            "\"error\" \"INVALID_ARGS\"",
+            "\"ok\" null",
+            "\"ok\" null",
+            "\"error\" \"PERMISSION_DENIED\"",
+        ]
+    );
+    assert_eq!(answers[3]["result"]["content"], "1\n2\n");
+}
+
+#[test]
+fn held_hunks_are_reviewed_and_undone() {
+    let folder = folder();
+    let change = json!({ "path": "a.txt", "content": "1\ntwo\n3\n", "why": "Write odd numbers as figures" })
+        .to_string();
+    let held = json_of(&run(folder.path(), &["call", "fs.write", "--policy", "hold", &change], ""));
+    let id = held["proposal"].as_str().unwrap();
+    let listed = json_of(&run(folder.path(), &["review", "--json"], ""));
+    assert_eq!(listed[0]["id"], id);
+    let decided =
+        run(folder.path(), &["review", id, "--accept", "h2", "--reject", "h1", "--reason", "one stays"], "");
+    assert!(decided.status.success(), "{decided:?}");
+    let text = || std::fs::read_to_string(folder.path().join("a.txt")).unwrap();
+    assert_eq!(text(), "one\ntwo\n3\n");
+    let undone = json_of(&run(folder.path(), &["undo", "--json"], ""));
+    assert_eq!(text(), "one\ntwo\nthree\n");
+    run(folder.path(), &["undo", undone["undo_id"].as_str().unwrap()], "");
+    assert_eq!(text(), "one\ntwo\n3\n");
+    assert_eq!(run(folder.path(), &["undo"], "").status.code(), Some(0), "the change stands again");
+    assert_eq!(run(folder.path(), &["undo"], "").status.code(), Some(1), "nothing else stands");
+    let log = String::from_utf8(run(folder.path(), &["log"], "").stdout).unwrap();
+    assert!(log.contains("one stays") && log.contains("Write odd numbers as figures"), "{log}");
+    let denied = run(folder.path(), &["call", "fs.write", "--policy", "deny", &change], "");
+    assert_eq!(json_of(&denied)["code"], "PERMISSION_DENIED");
+}
+
+#[test]
+fn completions_and_help_exist_for_all() {
+    let folder = folder();
+    let help = String::from_utf8(run(folder.path(), &["--help"], "").stdout).unwrap();
+    for command in
+        ["demo", "lsp", "call", "tools", "patch", "review", "undo", "log", "status", "init", "doctor"]
+    {
+        assert!(help.contains(&format!("\n  {command}")), "{command} is missing in {help}");
+        assert!(run(folder.path(), &[command, "--help"], "").status.success(), "{command}");
+    }
+    assert!(!run(folder.path(), &["completions", "bash"], "").stdout.is_empty());
+}

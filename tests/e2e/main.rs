@@ -1,0 +1,10 @@
+//! End to end: the real binary, driven by a test editor over stdio. One module a feature.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
+
+mod command_line;
+mod demo;
+mod language;
+mod neovim;
+mod protocol;
+mod review;
+mod support;

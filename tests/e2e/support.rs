@@ -1,0 +1,9 @@
+//! The test editor and what it checks every message of the server with.
+
+mod editor;
+mod model;
+mod ours;
+mod wire;
+
+pub use editor::{Editor, Options};
+pub use wire::{Wire, frame};

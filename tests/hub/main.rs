@@ -1,0 +1,10 @@
+//! The hub in this process, with a scripted editor: review, undo, policies, and the tools' own examples.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod examples;
+mod policies;
+mod review;
+mod support;
+mod together;
+mod undo;
+mod waiting;

@@ -1,0 +1,128 @@
+//! Proposals: decided hunk by hunk, applied at once, read back.
+
+use serde_json::json;
+use wherefore::protocol::{Act, Code, Status};
+
+use crate::support::{Bench, Manner, numbers, states};
+
+const FIVE: [(usize, &str); 5] = [(2, "two"), (6, "six"), (10, "ten"), (14, "fourteen"), (18, "eighteen")];
+
+async fn five_hunks(open: bool) {
+    let bench = Bench::new(&[("a.txt", &numbers(20, &[]))]);
+    if open {
+        bench.open("a.txt");
+    }
+    let (call, proposal) =
+        bench.propose("fs.write", json!({ "path": "a.txt", "content": numbers(20, &FIVE) })).await;
+    assert_eq!(proposal.hunks().count(), 5);
+    bench.decide(&proposal.id, &["h3"], Act::Accept, None).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), numbers(20, &[(10, "ten")]));
+    bench.decide(&proposal.id, &["h2", "h4"], Act::Reject, Some("figures read better")).await.unwrap();
+    bench.decide(&proposal.id, &["h1", "h5"], Act::Accept, None).await.unwrap();
+    let answer = call.await.unwrap();
+    let expected = numbers(20, &[(2, "two"), (10, "ten"), (18, "eighteen")]);
+    assert_eq!(bench.disk("a.txt"), expected);
+    if open {
+        assert_eq!(bench.buffer("a.txt"), expected);
+    }
+    assert_eq!(answer.status, Status::Ok);
+    let result = answer.result.unwrap();
+    assert_eq!(result["status"], "partly_applied");
+    assert_eq!(states(&result), ["h1 accepted", "h2 rejected", "h3 accepted", "h4 rejected", "h5 accepted"]);
+    assert_eq!(result["hunks"][1]["reason"], "figures read better");
+    assert!(result["hash"].is_string(), "{result}");
+    let log = bench.log();
+    assert!(log.contains("figures read better") && log.contains("partly_applied"), "{log}");
+}
+
+#[tokio::test]
+async fn five_hunks_on_disk_three_accepted() {
+    five_hunks(false).await;
+}
+
+#[tokio::test]
+async fn five_hunks_in_the_editor_three_accepted() {
+    five_hunks(true).await;
+}
+
+#[tokio::test]
+async fn rejecting_everything_is_a_fault_with_the_reason() {
+    let bench = Bench::new(&[("a.txt", "a\n")]);
+    let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": "b\n" })).await;
+    bench.decide(&proposal.id, &[], Act::Reject, Some("keep the a")).await.unwrap();
+    let fault = call.await.unwrap().error.unwrap();
+    assert_eq!(fault.code, Code::Rejected);
+    assert!(fault.message.contains("keep the a"), "{fault:?}");
+    assert_eq!(bench.disk("a.txt"), "a\n");
+}
+
+#[tokio::test]
+async fn what_an_editor_claims_is_read_back() {
+    for (manner, expected) in [(Manner::Claims, "0"), (Manner::Halves, "1"), (Manner::Refuses, "0")] {
+        let bench = Bench::new(&[("a.txt", &numbers(9, &[]))]);
+        bench.open("a.txt");
+        bench.manner(manner);
+        let content = numbers(9, &[(2, "two"), (6, "six")]);
+        let (call, proposal) =
+            bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
+        let answer = bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+        assert!(!answer.problems.is_empty(), "{manner:?}");
+        let accepted = answer.proposals[0].hunks().filter(|hunk| hunk.state.word() == "accepted").count();
+        assert_eq!(accepted.to_string(), expected, "{manner:?}");
+        bench.manner(Manner::Obeys);
+        bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+        assert_eq!(call.await.unwrap().result.unwrap()["status"], "applied");
+        assert_eq!(bench.disk("a.txt"), content);
+    }
+}
+
+#[tokio::test]
+async fn hunks_follow_the_text_and_go_stale_where_it_changes() {
+    let bench = Bench::new(&[("a.txt", &numbers(9, &[]))]);
+    bench.open("a.txt");
+    let content = numbers(9, &[(2, "two"), (6, "six")]);
+    let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
+    bench.type_in("a.txt", &format!("new first line\n{}", numbers(9, &[(6, "someone's six")])));
+    let now = bench.proposals().remove(0);
+    let starts: Vec<_> = now.hunks().map(|hunk| (hunk.start, hunk.state.word())).collect();
+    assert_eq!(starts, [(2, "pending"), (5, "stale")]);
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(
+        bench.buffer("a.txt"),
+        format!("new first line\n{}", numbers(9, &[(2, "two"), (6, "someone's six")]))
+    );
+    let result = call.await.unwrap().result.unwrap();
+    assert_eq!((&result["status"], &result["unsaved"]), (&json!("partly_applied"), &json!(true)));
+    assert_eq!(
+        bench.disk("a.txt"),
+        numbers(9, &[]),
+        "a dirty buffer is never written behind the editor's back"
+    );
+}
+
+#[tokio::test]
+async fn an_accepted_hunk_is_taken_back_by_name() {
+    let bench = Bench::new(&[("a.txt", &numbers(9, &[]))]);
+    let content = numbers(9, &[(2, "two\nand a half"), (6, "six")]);
+    let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    call.await.unwrap();
+    bench.decide(&proposal.id, &["h1"], Act::Reject, Some("too long")).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), numbers(9, &[(6, "six")]));
+}
+
+#[tokio::test]
+async fn files_are_made_and_removed() {
+    let bench = Bench::new(&[("old.txt", "old\n")]);
+    let (call, proposal) =
+        bench.propose("fs.write", json!({ "path": "deep/er/new.txt", "content": "new\n" })).await;
+    assert!(!bench.folder.path().join("deep").exists());
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(call.await.unwrap().result.unwrap()["status"], "applied");
+    assert_eq!(bench.disk("deep/er/new.txt"), "new\n");
+    let diff = "--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
+    let (call, proposal) = bench.propose("fs.patch", json!({ "path": "old.txt", "diff": diff })).await;
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(call.await.unwrap().result.unwrap()["status"], "applied");
+    assert_eq!(bench.disk("old.txt"), "(none)");
+}

@@ -1,0 +1,269 @@
+//! A workspace in a temporary folder and an editor that does as it is told.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use wherefore::hub::{DocumentEvent, Hub, HubOptions};
+use wherefore::ports::{DocumentEdit, Editor, Question};
+use wherefore::protocol::{
+    Act, DecideAnswer, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal,
+    ProposalsParams, RawCall,
+};
+
+/// How the editor answers to an edit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// Makes it and says so.
+    #[default]
+    Obeys,
+    /// Says that it made it, and did not.
+    Claims,
+    /// Makes only the first replacement, and says that it made it.
+    Halves,
+    /// Says no.
+    Refuses,
+}
+
+/// A scripted editor.
+#[derive(Debug)]
+pub struct Script {
+    hub: OnceLock<Hub>,
+    attached: bool,
+    manner: Mutex<Manner>,
+    answer: Mutex<Option<String>>,
+    open: Mutex<Vec<(String, PathBuf, i32, String)>>,
+    pub told: Mutex<Vec<Notice>>,
+}
+
+impl Editor for Script {
+    fn attached(&self) -> bool {
+        self.attached
+    }
+
+    fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
+        Box::pin(async move {
+            let manner = *self.manner.lock().unwrap();
+            if manner == Manner::Refuses {
+                return Ok(false);
+            }
+            if manner != Manner::Claims {
+                let edits = if manner == Manner::Halves { &edit.edits[..1] } else { &edit.edits[..] };
+                let (path, text) = self.change(&edit.uri, |text| {
+                    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+                    for edit in edits.iter().rev() {
+                        let start = edit.start as usize;
+                        lines.splice(start..start + edit.count as usize, [edit.text.as_str()]);
+                    }
+                    lines.concat()
+                });
+                if edit.save {
+                    std::fs::write(path, text).unwrap();
+                    self.hub.get().unwrap().document(DocumentEvent::Saved { uri: edit.uri });
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { self.answer.lock().unwrap().clone() })
+    }
+
+    fn tell(&self, notice: Notice) {
+        self.told.lock().unwrap().push(notice);
+    }
+}
+
+impl Script {
+    fn change(&self, uri: &str, change: impl FnOnce(&str) -> String) -> (PathBuf, String) {
+        let (path, version, text) = {
+            let mut open = self.open.lock().unwrap();
+            let document = open.iter_mut().find(|document| document.0 == uri).unwrap();
+            document.2 += 1;
+            document.3 = change(&document.3);
+            (document.1.clone(), document.2, document.3.clone())
+        };
+        let event = DocumentEvent::Changed { uri: uri.to_owned(), version, text: text.clone() };
+        self.hub.get().unwrap().document(event);
+        (path, text)
+    }
+}
+
+/// A workspace with its hub and editor.
+pub struct Bench {
+    pub folder: tempfile::TempDir,
+    pub hub: Hub,
+    pub editor: Arc<Script>,
+}
+
+impl Bench {
+    /// With an editor attached.
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        Self::with(files, true)
+    }
+
+    /// With or without an editor.
+    pub fn with(files: &[(&str, &str)], attached: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let editor = Arc::new(Script {
+            hub: OnceLock::new(),
+            attached,
+            manner: Mutex::default(),
+            answer: Mutex::default(),
+            open: Mutex::default(),
+            told: Mutex::default(),
+        });
+        let hub = Hub::new(HubOptions { editor: editor.clone(), shared_log: false });
+        editor.hub.set(hub.clone()).unwrap();
+        hub.add_root(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+        Self { folder, hub, editor }
+    }
+
+    pub fn disk(&self, path: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(path)).unwrap_or_else(|_| "(none)".to_owned())
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        std::fs::write(self.folder.path().join(path), text).unwrap();
+    }
+
+    fn uri(&self, path: &str) -> String {
+        format!("file://{}/{path}", self.folder.path().canonicalize().unwrap().display())
+    }
+
+    /// Opens a file in the editor.
+    pub fn open(&self, path: &str) {
+        let (uri, whole) = (self.uri(path), self.folder.path().canonicalize().unwrap().join(path));
+        let text = self.disk(path);
+        self.editor.open.lock().unwrap().push((uri.clone(), whole.clone(), 1, text.clone()));
+        let path = whole.to_str().unwrap().to_owned();
+        self.hub.document(DocumentEvent::Opened {
+            uri,
+            path,
+            version: 1,
+            text,
+            language: "plaintext".into(),
+        });
+    }
+
+    /// Types in the editor: the buffer becomes `text`, unsaved.
+    pub fn type_in(&self, path: &str, text: &str) {
+        self.editor.change(&self.uri(path), |_| text.to_owned());
+    }
+
+    /// The editor's buffer.
+    pub fn buffer(&self, path: &str) -> String {
+        let uri = self.uri(path);
+        let open = self.editor.open.lock().unwrap();
+        open.iter().find(|document| document.0 == uri).map(|document| document.3.clone()).unwrap()
+    }
+
+    pub fn manner(&self, manner: Manner) {
+        *self.editor.manner.lock().unwrap() = manner;
+    }
+
+    pub fn will_answer(&self, answer: Option<&str>) {
+        *self.editor.answer.lock().unwrap() = answer.map(str::to_owned);
+    }
+
+    pub async fn call(&self, tool: &str, arguments: Value, policy: Option<Policy>) -> Envelope {
+        self.call_as("tester/1", tool, arguments, policy).await
+    }
+
+    /// Calls as an agent, by the language server's door.
+    pub async fn call_as(
+        &self,
+        agent: &str,
+        tool: &str,
+        mut arguments: Value,
+        policy: Option<Policy>,
+    ) -> Envelope {
+        if arguments.get("why").is_none() {
+            arguments["why"] = json!("Keep the fixture's promise for the reader of this test");
+        }
+        let origin = Origin { agent: Some(agent.to_owned()), ..Origin::door(Door::Lsp) };
+        let raw = RawCall { tool: tool.to_owned(), arguments, origin, policy, ..RawCall::default() };
+        let limit = Duration::from_secs(20);
+        tokio::time::timeout(limit, self.hub.call(raw, None)).await.expect("the call took too long")
+    }
+
+    /// Starts a call that waits for a person, and waits until its proposal is there.
+    pub async fn propose(
+        &self,
+        tool: &str,
+        arguments: Value,
+    ) -> (tokio::task::JoinHandle<Envelope>, Proposal) {
+        let known: Vec<String> = self.proposals().into_iter().map(|proposal| proposal.id).collect();
+        let bench =
+            Self { folder: tempfile::tempdir().unwrap(), hub: self.hub.clone(), editor: self.editor.clone() };
+        let tool = tool.to_owned();
+        let call = tokio::spawn(async move { bench.call(&tool, arguments, None).await });
+        for _ in 0..1000 {
+            if let Some(proposal) =
+                self.proposals().into_iter().find(|proposal| !known.contains(&proposal.id))
+            {
+                return (call, proposal);
+            }
+            if call.is_finished() {
+                panic!("the call ended with no proposal: {:?}", call.await);
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("no proposal came");
+    }
+
+    pub fn proposals(&self) -> Vec<Proposal> {
+        self.hub.proposals(&ProposalsParams::default()).proposals
+    }
+
+    pub async fn decide(
+        &self,
+        proposal: &str,
+        hunks: &[&str],
+        act: Act,
+        reason: Option<&str>,
+    ) -> Result<DecideAnswer, Fault> {
+        let hunks = hunks.iter().map(|hunk| (*hunk).to_owned()).collect();
+        let reason = reason.map(str::to_owned);
+        self.hub
+            .decide(DecideParams {
+                proposal: Some(proposal.to_owned()),
+                hunks,
+                path: None,
+                act,
+                reason,
+                root: None,
+            })
+            .await
+    }
+
+    /// The session log's text.
+    pub fn log(&self) -> String {
+        self.hub.log(None, None).unwrap().text
+    }
+}
+
+/// Lines `1` to `n`, some of them replaced.
+pub fn numbers(n: usize, replaced: &[(usize, &str)]) -> String {
+    let line = |at: usize| {
+        replaced.iter().find(|(line, _)| *line == at).map_or(at.to_string(), |(_, text)| (*text).to_owned())
+    };
+    (1..=n).map(|at| format!("{}\n", line(at))).collect()
+}
+
+/// What each hunk of an answer became, as `h1 accepted`.
+pub fn states(value: &Value) -> Vec<String> {
+    let hunks = value["hunks"].as_array().cloned().unwrap_or_default();
+    hunks
+        .iter()
+        .map(|hunk| format!("{} {}", hunk["id"].as_str().unwrap(), hunk["state"].as_str().unwrap()))
+        .collect()
+}

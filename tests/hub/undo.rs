@@ -1,0 +1,77 @@
+//! Undo: the old bytes, later edits kept, refused where they overlap, itself undone.
+
+use serde_json::json;
+use wherefore::protocol::{Act, Code, Policy, UndoParams};
+
+use crate::support::{Bench, numbers};
+
+async fn undo(bench: &Bench, call: Option<&str>) -> Result<String, Code> {
+    let params = UndoParams { call: call.map(str::to_owned), root: None };
+    bench.hub.undo(params).await.map(|answer| answer.undo_id).map_err(|fault| fault.code)
+}
+
+#[tokio::test]
+async fn an_undo_brings_the_bytes_back_and_is_itself_undone() {
+    let bench = Bench::with(&[("a.txt", "a\r\nb")], false);
+    bench.call("fs.write", json!({ "path": "a.txt", "content": "c\n" }), Some(Policy::Hold)).await;
+    let proposal = bench.proposals().remove(0);
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    let after = bench.disk("a.txt");
+    let first = undo(&bench, None).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), "a\r\nb");
+    assert_eq!(undo(&bench, None).await, Err(Code::NotFound), "nothing else stands");
+    undo(&bench, Some(&first)).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), after);
+    undo(&bench, Some(&proposal.call_id)).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), "a\r\nb");
+}
+
+#[tokio::test]
+async fn later_edits_stay_and_overlapping_ones_refuse() {
+    let bench = Bench::new(&[("a.txt", &numbers(20, &[]))]);
+    bench.open("a.txt");
+    let content = numbers(20, &[(3, "three"), (12, "twelve")]);
+    let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    let id = call.await.unwrap().call_id;
+    bench.type_in("a.txt", &numbers(20, &[(1, "my own"), (3, "three"), (12, "twelve, says I")]));
+    assert_eq!(undo(&bench, Some(&id)).await, Err(Code::Stale));
+    assert_eq!(bench.buffer("a.txt"), numbers(20, &[(1, "my own"), (3, "three"), (12, "twelve, says I")]));
+    bench.type_in("a.txt", &numbers(20, &[(1, "my own"), (3, "three"), (12, "twelve")]));
+    undo(&bench, Some(&id)).await.unwrap();
+    assert_eq!(bench.buffer("a.txt"), numbers(20, &[(1, "my own")]));
+}
+
+#[tokio::test]
+async fn hunks_accepted_one_by_one_with_typing_between_are_undone_together() {
+    let bench = Bench::new(&[("a.txt", &numbers(20, &[]))]);
+    bench.open("a.txt");
+    let content = numbers(20, &[(3, "three"), (12, "twelve")]);
+    let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
+    bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.unwrap();
+    bench.type_in("a.txt", &format!("top\n{}", bench.buffer("a.txt")));
+    bench.decide(&proposal.id, &["h2"], Act::Accept, None).await.unwrap();
+    let id = call.await.unwrap().call_id;
+    assert_eq!(bench.buffer("a.txt"), format!("top\n{content}"));
+    undo(&bench, Some(&id)).await.unwrap();
+    assert_eq!(bench.buffer("a.txt"), format!("top\n{}", numbers(20, &[])));
+}
+
+#[tokio::test]
+async fn folders_and_copies_are_undone() {
+    let bench = Bench::new(&[("src/a.txt", "a\n"), ("src/b.bin", "\0\u{1}")]);
+    bench.call("fs.mkdir", json!({ "path": "x/y" }), Some(Policy::Hold)).await;
+    let waits: Vec<_> = bench.proposals();
+    bench.decide(&waits[0].id, &[], Act::Accept, None).await.unwrap();
+    assert!(bench.folder.path().join("x/y").is_dir());
+    let made = undo(&bench, None).await.unwrap();
+    assert!(!bench.folder.path().join("x").exists());
+    undo(&bench, Some(&made)).await.unwrap();
+    assert!(bench.folder.path().join("x/y").is_dir());
+    bench.call("fs.copy", json!({ "src": "src", "dst": "copy" }), Some(Policy::Hold)).await;
+    let waits = bench.proposals();
+    bench.decide(&waits[0].id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(std::fs::read(bench.folder.path().join("copy/b.bin")).unwrap(), b"\0\x01");
+    undo(&bench, None).await.unwrap();
+    assert!(!bench.folder.path().join("copy").exists());
+}

@@ -1,0 +1,47 @@
+//! The rules that the whole repository keeps, each one a test whose message says how to mend what it found.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod architecture;
+mod invariants;
+mod layers;
+mod readme;
+mod rust_code;
+mod text;
+mod top_level;
+mod tree;
+
+use tree::{Finding, Tree};
+
+/// Fails with every finding at once.
+fn report(findings: Vec<Finding>) {
+    let list: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert!(list.is_empty(), "{} to mend:\n{}\n", list.len(), list.join("\n"));
+}
+
+/// One test for each check, under its own name.
+macro_rules! checks {
+    ($($name:ident: $check:path,)+) => { $(
+        #[test]
+        fn $name() {
+            report($check(&Tree::tracked()));
+        }
+    )+ };
+}
+
+checks! {
+    modules_import_only_from_above: layers::upward,
+    doors_do_not_import_tools: layers::doors,
+    only_the_lsp_door_uses_tower_lsp: layers::tower_lsp,
+    unsafe_code_stands_in_one_file: layers::unsafe_code,
+    source_files_are_short: text::sizes,
+    modules_open_with_their_purpose: text::purpose,
+    tracked_files_name_no_machine: text::machines,
+    nothing_is_unfinished_or_switched_off: text::unfinished,
+    the_top_level_holds_its_names_only: top_level::names,
+    ci_runs_what_the_readme_says: readme::commands,
+    subcommands_in_the_readme_exist: readme::subcommands,
+    tools_in_the_readme_are_the_tools: readme::tools,
+    links_in_the_readme_lead_somewhere: readme::links,
+    every_invariant_has_its_test: invariants::tested,
+    the_architecture_names_every_module: architecture::modules,
+}
