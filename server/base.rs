@@ -1,5 +1,6 @@
 //! Small parts that everything stands on: paths, texts, positions, ids, hashes.
 
+pub mod file_id;
 pub mod hash;
 pub mod ids;
 pub mod nearest;
@@ -7,4 +8,5 @@ pub mod path;
 pub mod position;
 pub mod text;
 
+pub use file_id::FileId;
 pub use path::WorkspacePath;

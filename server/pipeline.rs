@@ -4,16 +4,23 @@ mod execute;
 mod notices;
 mod permit;
 mod policy;
+mod record;
 
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
 
-use crate::protocol::{Code, Durability, Envelope, Event, Fault, LogEvent, RawCall, Status};
+use crate::protocol::{Code, Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Output, Refused, Registry};
 use crate::review::{self, Desk};
 use crate::session::{Cancel, Progress, Scope, Session};
+use record::{Entry, Pace};
 
 /// What the calls of one workspace go through.
 pub struct Pipeline {
@@ -29,7 +36,7 @@ pub struct Pipeline {
 /// How a call ended, before it is put into an envelope.
 struct Ended {
     status: Status,
-    result: Option<serde_json::Value>,
+    result: Option<Arc<serde_json::Value>>,
     error: Option<Fault>,
     truncated: bool,
     rest: Option<String>,
@@ -52,12 +59,11 @@ impl Pipeline {
     /// Takes a call all the way. Dropping the future cancels it: what runs is told to stop, and how it ended is
     /// still logged.
     pub async fn call(self: &Arc<Self>, raw: RawCall, progress: Option<Progress>) -> Envelope {
-        let cancel = CancelOnDrop(Cancel::default());
-        let work = self.clone().run(raw, cancel.0.clone(), progress);
-        match tokio::spawn(work).await {
-            Ok(envelope) => envelope,
-            Err(error) => fault_envelope(String::new(), Fault::internal(format!("the call failed: {error}"))),
-        }
+        let cancel = Cancel::default();
+        let work = AssertUnwindSafe(self.clone().run(raw, cancel.clone(), progress)).catch_unwind();
+        let failed =
+            |_| fault_envelope(String::new(), Fault::internal("the call failed by an error of ours"));
+        Outliving { work: Some(Box::pin(work)), cancel }.await.unwrap_or_else(failed)
     }
 
     async fn run(self: Arc<Self>, raw: RawCall, cancel: Cancel, progress: Option<Progress>) -> Envelope {
@@ -70,22 +76,31 @@ impl Pipeline {
         };
         let settings = self.session.settings();
         let mut warnings = Vec::new();
-        let mut writes = false;
         let heard = cancel.clone();
-        let (tool, ended) = match self.registry.resolve(raw, || id.clone(), &settings.why) {
-            Err(refused) => (refused.tool.clone(), self.refuse(*refused)),
+        let (tool, pace, entry, ended) = match self.registry.resolve(raw, || id.clone(), &settings.why) {
+            Err(refused) => {
+                let entry = record::refused(&self.session, &refused);
+                self.session.editor().tell_call(&|| notices::refused(&self.session, &refused));
+                let Refused { tool, fault, .. } = *refused;
+                (tool, Pace::refused(&self.session), entry, Ended::fault(fault))
+            }
             Ok(call) => {
                 warnings = call.warnings().to_vec();
-                writes = changes_something(&call);
-                (call.tool().name().to_owned(), self.admitted(call, cancel, progress).await)
+                let (tool, pace) = (call.tool().name().to_owned(), Pace::of(&self.session, &call));
+                let entry = record::call(&self.session, &call, pace);
+                let ended = match &entry {
+                    Ok(entry) => self.admitted(call, pace, entry, cancel, progress).await,
+                    Err(fault) => Ended::fault(fault.clone()),
+                };
+                (tool, pace, entry, ended)
             }
         };
-        let wait = writes || settings.log.durability == Durability::Always;
-        let (ended, durable) = self.log_end(&id, &tool, ended, began, wait);
+        let end = record::end(&self.session, &id, &tool, &ended, began, pace);
         self.session.editor().tell(notices::finish(&id, &tool, &ended, began));
-        if let Err(fault) = durable.await {
-            // It ran, but that cannot be vouched for: the answer says both.
-            let applied = ended.error.is_none_or(|error| error.applied == Some(true));
+        if let Err(fault) = self.vouch(entry, end, pace).await {
+            // It may have run, but that cannot be vouched for: the answer says both.
+            let ran = ended.error.is_none_or(|error| error.applied == Some(true));
+            let applied = ran && pace != Pace::Beside;
             return fault_envelope(id, Fault { applied: Some(applied), ..fault });
         }
         Envelope {
@@ -101,39 +116,31 @@ impl Pipeline {
         }
     }
 
-    /// A call that never became one is logged as it came.
-    fn refuse(&self, refused: Refused) -> Ended {
-        let logged = self.session.write(LogEvent {
-            event: Event::ToolCall {
-                call_id: refused.call_id.clone(),
-                origin: refused.origin.clone(),
-                tool: refused.tool.clone(),
-                args: refused.args.clone(),
-                warnings: Vec::new(),
-            },
-            comments: refused.comments.clone(),
-        });
-        self.session.editor().tell(notices::refused(&self.session, &refused));
-        Ended::fault(logged.err().unwrap_or(refused.fault))
+    /// Makes sure that a call is in the log, and its end too, or on its way there where that will do.
+    async fn vouch(
+        &self,
+        call: Result<Entry, Fault>,
+        end: Result<Entry, Fault>,
+        pace: Pace,
+    ) -> Result<(), Fault> {
+        call?.mark(&self.session)?;
+        let end = end?;
+        if pace == Pace::Durable {
+            self.session.journal()?.durable(end.mark(&self.session)?).await?;
+        }
+        Ok(())
     }
 
-    /// Logs the call, waits for a slot, and takes it on.
-    async fn admitted(&self, call: Call, cancel: Cancel, progress: Option<Progress>) -> Ended {
-        let logged = self.session.write(LogEvent {
-            event: Event::ToolCall {
-                call_id: call.id().to_owned(),
-                origin: call.origin().clone(),
-                tool: call.tool().name().to_owned(),
-                args: call.args().clone(),
-                warnings: call.warnings().to_vec(),
-            },
-            comments: call.comments().clone(),
-        });
-        let mark = match logged {
-            Ok(mark) => mark,
-            Err(fault) => return Ended::fault(fault),
-        };
-        self.session.editor().tell(notices::call(&self.session, &call));
+    /// Waits for a slot, and takes a logged call on.
+    async fn admitted(
+        &self,
+        call: Call,
+        pace: Pace,
+        entry: &Entry,
+        cancel: Cancel,
+        progress: Option<Progress>,
+    ) -> Ended {
+        self.session.editor().tell_call(&|| notices::call(&self.session, &call));
         let Ok(_place) = self.places.try_acquire() else {
             let limits = &self.session.settings().limits;
             let waiting = limits.waiting;
@@ -146,7 +153,7 @@ impl Pipeline {
             );
         };
         let _running = self.session.running();
-        match self.carry_out(call, mark, cancel, progress).await {
+        match self.carry_out(call, pace, entry, cancel, progress).await {
             Ok(ended) => ended,
             Err(fault) => Ended::fault(fault),
         }
@@ -155,7 +162,8 @@ impl Pipeline {
     async fn carry_out(
         &self,
         call: Call,
-        mark: crate::journal::Mark,
+        pace: Pace,
+        entry: &Entry,
         cancel: Cancel,
         progress: Option<Progress>,
     ) -> Result<Ended, Fault> {
@@ -168,17 +176,15 @@ impl Pipeline {
                 None => Ended { status: Status::Latent, ..Ended::ok(call.latent_answer()) },
             });
         }
-        let writes = changes_something(&call);
-        let durable = self.session.settings().log.durability == Durability::Always;
         let policy = policy::of(&self.session, &call)?;
         let permitted = permit::permit(&self.session, call).await?;
         // The intent is on the disk before anything else is changed there.
-        if writes || durable {
-            self.session.journal()?.durable(mark).await?;
+        if pace == Pace::Durable {
+            self.session.journal()?.durable(entry.mark(&self.session)?).await?;
         }
         match execute::execute(&permitted, &scope).await? {
             Output::Value { value, truncated, rest } => {
-                Ok(Ended { status: Status::Ok, result: Some(value), error: None, truncated, rest })
+                Ok(Ended { status: Status::Ok, result: Some(Arc::new(value)), error: None, truncated, rest })
             }
             Output::Change(draft) if draft.changes.is_empty() => {
                 Ok(Ended::ok(review::unchanged(&self.session, permitted.call(), draft)))
@@ -245,50 +251,11 @@ impl Pipeline {
         self.desk.told(id)?;
         review::answer(&self.desk, &item).map(Ended::ok)
     }
-
-    /// Logs how a call ended. The future returned waits until that is on the disk where it has to be.
-    fn log_end(
-        &self,
-        id: &str,
-        tool: &str,
-        ended: Ended,
-        began: Instant,
-        wait: bool,
-    ) -> (Ended, impl Future<Output = Result<(), Fault>>) {
-        let duration_ms = notices::milliseconds(began);
-        self.session.count(match (&ended.error, ended.status) {
-            (Some(_), _) => "calls_failed",
-            (None, Status::Pending) => "calls_pending",
-            (None, _) => "calls_ok",
-        });
-        let event = match &ended.error {
-            Some(error) => Event::ToolError {
-                call_id: id.to_owned(),
-                tool: tool.to_owned(),
-                error: error.clone(),
-                duration_ms,
-            },
-            None => Event::ToolResult {
-                call_id: id.to_owned(),
-                tool: tool.to_owned(),
-                status: ended.status,
-                result: ended.result.clone().unwrap_or_default(),
-                duration_ms,
-            },
-        };
-        let logged = self.session.write(event);
-        let session = self.session.clone();
-        let durable = async move {
-            let mark = logged?;
-            if wait { session.journal()?.durable(mark).await } else { Ok(()) }
-        };
-        (ended, durable)
-    }
 }
 
 impl Ended {
     fn ok(result: serde_json::Value) -> Self {
-        Self { status: Status::Ok, result: Some(result), error: None, truncated: false, rest: None }
+        Self { status: Status::Ok, result: Some(Arc::new(result)), error: None, truncated: false, rest: None }
     }
 
     fn fault(fault: Fault) -> Self {
@@ -315,10 +282,32 @@ pub fn fault_envelope(call_id: String, fault: Fault) -> Envelope {
     }
 }
 
-struct CancelOnDrop(Cancel);
+/// Work that is told to stop when nobody waits for it any more, and then goes on to its end by itself. It runs
+/// where it is waited for: a task of its own would cost a small call more than the call.
+struct Outliving<T: Send + 'static> {
+    work: Option<BoxFuture<'static, T>>,
+    cancel: Cancel,
+}
 
-impl Drop for CancelOnDrop {
+impl<T: Send + 'static> Future for Outliving<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let Some(work) = &mut self.work else { return Poll::Pending };
+        let done = work.poll_unpin(cx);
+        if done.is_ready() {
+            self.work = None;
+        }
+        done
+    }
+}
+
+impl<T: Send + 'static> Drop for Outliving<T> {
     fn drop(&mut self) {
-        self.0.cancel();
+        let Some(work) = self.work.take() else { return };
+        self.cancel.cancel();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(work);
+        }
     }
 }

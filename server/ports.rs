@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use futures::future::BoxFuture;
 
-use crate::protocol::Notice;
+use crate::protocol::{CallNotice, Notice};
 
 /// One replacement of whole lines in a document the editor has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,12 @@ pub trait Editor: Send + Sync + Debug {
 
     /// Tells it something; never waits.
     fn tell(&self, notice: Notice);
+
+    /// Tells it that a call began; never waits. Where calls come too many to be told one by one it is only
+    /// counted, and the notice is not made.
+    fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {
+        self.tell(Notice::Call(notice()));
+    }
 }
 
 /// No editor: nobody to ask, nothing to show.
@@ -74,6 +80,8 @@ impl Editor for NoEditor {
     }
 
     fn tell(&self, _: Notice) {}
+
+    fn tell_call(&self, _: &dyn Fn() -> CallNotice) {}
 }
 
 /// The time of day.

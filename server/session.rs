@@ -15,7 +15,7 @@ use crate::base::ids::Counter;
 use serde_json::Value;
 
 use crate::base::WorkspacePath;
-use crate::journal::{Journal, Mark};
+use crate::journal::{Journal, Mark, Posted};
 use crate::ports::{Clock, Editor};
 use crate::protocol::{Fault, LogEvent, Origin, Settings};
 use crate::rules::Rules;
@@ -174,6 +174,14 @@ impl Session {
     /// What keeps it from being written.
     pub fn write(&self, event: impl Into<LogEvent>) -> Result<Mark, Fault> {
         self.journal()?.append(event.into())
+    }
+
+    /// Has an event written to the log soon: see [`Journal::post`].
+    ///
+    /// # Errors
+    /// What keeps the log from being opened.
+    pub fn post(&self, event: impl Into<LogEvent>) -> Result<Posted, Fault> {
+        Ok(self.journal()?.post(event))
     }
 
     /// Remembers who called.

@@ -81,7 +81,7 @@ impl Encoding {
     /// The text in bytes that hold no mark; nothing where they are not in this encoding.
     pub fn text(self, bytes: &[u8]) -> Option<String> {
         match self {
-            Self::Utf8 | Self::Utf8Bom => std::str::from_utf8(bytes).ok().map(str::to_owned),
+            Self::Utf8 | Self::Utf8Bom => simdutf8::basic::from_utf8(bytes).ok().map(str::to_owned),
             Self::Latin1 => Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
             Self::Utf16Le | Self::Utf16Be => {
                 let (pairs, rest) = bytes.as_chunks::<2>();

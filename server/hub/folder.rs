@@ -117,6 +117,10 @@ impl Folder {
             Some(session) => session.to_owned(),
             None => self.session.journal()?.session().to_owned(),
         };
+        // Whoever asks sees all that happened.
+        if let Some(journal) = self.session.opened_journal() {
+            journal.write_posted();
+        }
         let none = || Fault::new(Code::NotFound, format!("there is no session {session:?}"));
         let plain = !session.is_empty() && !session.starts_with('.') && !session.contains('/');
         let stored = format!("sessions/{session}/session-log.md");

@@ -116,9 +116,10 @@ fn numbers(body: &Map<String, Value>) -> Numbers {
 
 /// The most backticks in a row.
 fn longest_run(text: &str) -> usize {
+    let Some(first) = memchr::memchr(b'`', text.as_bytes()) else { return 0 };
     let mut longest = 0;
     let mut run = 0;
-    for byte in text.bytes() {
+    for byte in text.bytes().skip(first) {
         run = if byte == b'`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }

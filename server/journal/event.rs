@@ -3,47 +3,79 @@
 use serde_json::{Map, Value};
 
 use super::block::Prepared;
-use super::redact::{redact, redact_unknown};
-use super::seal::Sealer;
+use super::redact::redact;
+use super::seal::{Sealer, Store};
 use super::text;
 use super::yaml::{self, Comments};
-use crate::protocol::{Event, Fault, LogEvent, Verbosity};
+use crate::protocol::{Event, Fault, LogEvent, LogSettings, Verbosity};
 
+/// Bytes of a value that stand in the log with the most verbosity, as a multiple of the setting.
+const VERBOSE: usize = 16;
 /// Characters of a name in a heading.
 const NAME: usize = 80;
 /// Characters of a reason.
 const REASON: usize = 400;
 
-/// Redacts, seals and lays out an event.
-///
-/// # Errors
-/// Those of storing a large value.
-pub fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Result<Prepared, Fault> {
-    let LogEvent { event, comments } = event;
+/// Makes blocks of events, as the settings want them.
+#[derive(Debug)]
+pub struct Preparer {
+    settings: LogSettings,
+    store: Store,
+}
+
+impl Preparer {
+    /// A preparer that stores large values in `store`.
+    pub fn new(settings: LogSettings, store: Store) -> Self {
+        Self { settings, store }
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &LogSettings {
+        &self.settings
+    }
+
+    /// Redacts, seals and lays out an event, and gives the hashes of the values that it stored, which are to be
+    /// synced before the event counts as durable.
+    ///
+    /// # Errors
+    /// Those of storing a large value.
+    pub fn prepare(&self, event: LogEvent) -> Result<(Prepared, Vec<String>), Fault> {
+        let verbosity = self.settings.verbosity;
+        let factor = if verbosity == Verbosity::Verbose { VERBOSE } else { 1 };
+        let mut sealer = Sealer::new(&self.store, self.settings.inline_bytes.saturating_mul(factor));
+        let prepared = prepare(event, verbosity, &mut sealer)?;
+        Ok((prepared, sealer.fresh))
+    }
+}
+
+fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Result<Prepared, Fault> {
+    let LogEvent { mut event, comments } = event;
     let heading = text::line(&redact(&heading(&event)), 2 * NAME);
     let reason = text::line(&redact(reason(&event)), REASON);
+    // A result can be large: it is taken over by itself, so that what is stored elsewhere is never copied.
+    let result = match &mut event {
+        Event::ToolResult { result, .. } => Some(std::mem::take(result)),
+        _ => None,
+    };
     let whole = serde_json::to_value(&event).map_err(|error| Fault::internal(error.to_string()))?;
     let mut body = match whole {
         Value::Object(body) => body,
         _ => Map::new(),
     };
-    drop(event);
     for (key, value) in &mut body {
-        redact_unknown(value, &|text| sealer.knows(text));
+        let given = result.as_deref().filter(|_| key == "result").unwrap_or(value);
         match (verbosity, key.as_str()) {
-            (Verbosity::Minimal, "result") => *value = sealer.omit(value),
+            (Verbosity::Minimal, "result") => *value = sealer.omit(given),
             (_, "type" | "call_id") => {}
-            _ => sealer.seal(value)?,
+            _ => *value = sealer.seal(given)?,
         }
     }
     let comments = comments.into_iter().map(|(path, text)| (path, redact(&text).into_owned()));
     let (comments, rest): (Comments, Comments) =
         comments.partition(|(path, text)| yaml::takes_comment(&body, path, text));
     if !rest.is_empty() {
-        let rest = rest.into_iter().map(|(path, text)| (redact(&path).into_owned(), Value::String(text)));
-        let mut rest = Value::Object(rest.collect());
-        sealer.seal(&mut rest)?;
-        body.insert("comments".to_owned(), rest);
+        let rest = rest.into_iter().map(|(path, text)| (path, Value::String(text)));
+        body.insert("comments".to_owned(), sealer.seal(&Value::Object(rest.collect()))?);
     }
     Ok(Prepared::new(heading, reason, body, comments))
 }

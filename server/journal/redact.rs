@@ -87,36 +87,32 @@ fn find(text: &str) -> Vec<Found> {
 /// Redacts every string of a value in place, keys too. Under a key that names a secret (`password`, `token`,
 /// …) the whole string goes, whatever its shape.
 pub fn redact_value(value: &mut Value) {
-    redact_unknown(value, &|_| false);
-}
-
-/// [`redact_value`], but for strings that are known to hold no secret.
-pub(super) fn redact_unknown(value: &mut Value, known: &dyn Fn(&str) -> bool) {
     match value {
         Value::String(text) => {
-            if !known(text)
-                && let Cow::Owned(clean) = redact(text)
-            {
+            if let Cow::Owned(clean) = redact(text) {
                 *text = clean;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| redact_unknown(item, known)),
-        Value::Object(map) => redact_map(map, known),
+        Value::Array(items) => items.iter_mut().for_each(redact_value),
+        Value::Object(map) => redact_map(map),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn redact_map(map: &mut Map<String, Value>, known: &dyn Fn(&str) -> bool) {
+fn redact_map(map: &mut Map<String, Value>) {
     for (key, value) in map.iter_mut() {
-        match value {
-            Value::String(secret) if assign::is_name(key) && assign::is_value(secret) => {
-                *secret = mark("value", secret);
-            }
-            value => redact_unknown(value, known),
+        match value.as_str().and_then(|text| redact_named(key, text)) {
+            Some(mark) => *value = Value::String(mark),
+            None => redact_value(value),
         }
     }
     if map.keys().any(|key| matches!(redact(key), Cow::Owned(_))) {
         let old = std::mem::take(map);
         map.extend(old.into_iter().map(|(key, value)| (redact(&key).into_owned(), value)));
     }
+}
+
+/// What stands for a string under a key that names a secret; nothing under another key.
+pub(super) fn redact_named(key: &str, text: &str) -> Option<String> {
+    (assign::is_name(key) && assign::is_value(text)).then(|| mark("value", text))
 }

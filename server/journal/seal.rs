@@ -11,7 +11,9 @@ use rustix::fs;
 use serde_json::{Map, Value, json};
 
 use super::file::{self, disk_fault};
+use super::redact::{redact, redact_named, redact_value};
 use super::yaml::DEPTH;
+
 use crate::base::hash;
 use crate::protocol::Fault;
 
@@ -43,34 +45,33 @@ impl Store {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 
-    /// Stores a value and gives its hash, and whether it was not there before.
+    /// Stores a value under its hash, and says whether it was not there before.
     ///
     /// # Errors
     /// Those of the disk.
-    fn put(&self, bytes: &[u8]) -> Result<(String, bool), Fault> {
-        let name = hash::full(bytes);
-        if self.knows(&name) {
-            return Ok((name, false));
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<bool, Fault> {
+        if self.knows(name) {
+            return Ok(false);
         }
         let fault = |error| disk_fault("store a value beside the log", error);
         let dir = file::subfolder(&self.session, RESULTS).map_err(fault)?;
-        let there = fs::statat(&dir, name.as_str(), fs::AtFlags::SYMLINK_NOFOLLOW);
+        let there = fs::statat(&dir, name, fs::AtFlags::SYMLINK_NOFOLLOW);
         let whole = there.is_ok_and(|stat| {
             fs::FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_size == bytes.len() as i64
         });
         if !whole {
-            file::replace(&dir, &name, bytes).map_err(fault)?;
+            file::replace(&dir, name, bytes).map_err(fault)?;
         }
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if recent.len() >= RECENT {
             recent.clear();
         }
-        recent.insert(name.clone());
-        Ok((name, !whole))
+        recent.insert(name.to_owned());
+        Ok(!whole)
     }
 }
 
-/// Replaces what is too large in one event.
+/// Replaces what is secret and what is too large in one event.
 #[derive(Debug)]
 pub struct Sealer<'a> {
     store: &'a Store,
@@ -85,23 +86,22 @@ impl<'a> Sealer<'a> {
         Self { store, inline, fresh: Vec::new() }
     }
 
-    /// Whether a text was stored a short while ago: then it holds no secret, since it was redacted before.
-    pub fn knows(&self, text: &str) -> bool {
-        text.len() > self.inline && self.store.knows(&hash::full(text.as_bytes()))
-    }
-
-    /// Replaces what is too large or too deep, and escapes keys.
+    /// What stands in the log for a value: a copy with the secrets taken out, what is too large or too deep
+    /// replaced, and keys escaped.
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn seal(&mut self, value: &mut Value) -> Result<(), Fault> {
-        self.strings(value, 0)?;
-        self.shrink(value, FIELD)
+    pub fn seal(&mut self, value: &Value) -> Result<Value, Fault> {
+        let mut copy = self.copy(value, 0)?;
+        self.shrink(&mut copy, FIELD)?;
+        Ok(copy)
     }
 
     /// What stands in the log for a value that is not kept.
     pub fn omit(&self, value: &Value) -> Value {
-        let (bytes, form) = bytes(value);
+        let mut clean = value.clone();
+        redact_value(&mut clean);
+        let (bytes, form) = bytes(&clean);
         let mut mark = json!({ "sealed": hash::full(&bytes), "bytes": bytes.len(), "kept": false });
         if form {
             mark["form"] = "json".into();
@@ -109,22 +109,43 @@ impl<'a> Sealer<'a> {
         mark
     }
 
-    fn strings(&mut self, value: &mut Value, depth: usize) -> Result<(), Fault> {
-        match value {
-            Value::String(text) if text.len() > self.inline => *value = self.keep(value)?,
+    fn copy(&mut self, value: &Value, depth: usize) -> Result<Value, Fault> {
+        let copy = match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => return Ok(value.clone()),
+            Value::String(text) => return self.text(text),
             Value::Array(items) => {
-                items.iter_mut().try_for_each(|item| self.strings(item, depth + 1))?;
+                items.iter().map(|item| self.copy(item, depth + 1)).collect::<Result<Vec<_>, _>>()?.into()
             }
             Value::Object(map) => {
-                map.values_mut().try_for_each(|value| self.strings(value, depth + 1))?;
-                rename(map, |key| is_reserved(key).then(|| format!("={key}")));
+                let mut copy = Map::with_capacity(map.len());
+                for (key, value) in map {
+                    let value = match value.as_str().and_then(|text| redact_named(key, text)) {
+                        Some(mark) => Value::String(mark),
+                        None => self.copy(value, depth + 1)?,
+                    };
+                    let key = redact(key);
+                    let escape = if is_reserved(&key) { "=" } else { "" };
+                    copy.insert(format!("{escape}{key}"), value);
+                }
+                Value::Object(copy)
             }
-            _ => {}
+        };
+        if depth >= DEPTH { self.keep(&copy) } else { Ok(copy) }
+    }
+
+    fn text(&mut self, text: &str) -> Result<Value, Fault> {
+        if text.len() > self.inline {
+            let name = hash::full(text.as_bytes());
+            // What was stored was redacted before: it holds no secret.
+            if self.store.knows(&name) {
+                return Ok(mark(&name, text, text.len()));
+            }
         }
-        if depth >= DEPTH && (value.is_array() || value.is_object()) {
-            *value = self.keep(value)?;
+        let clean = redact(text);
+        if clean.len() > self.inline {
+            return self.keep(&Value::String(clean.into_owned()));
         }
-        Ok(())
+        Ok(Value::String(clean.into_owned()))
     }
 
     /// Stores the largest parts, innermost first, until the rest has at most `limit` bytes.
@@ -146,18 +167,23 @@ impl<'a> Sealer<'a> {
 
     fn keep(&mut self, value: &Value) -> Result<Value, Fault> {
         let (bytes, form) = bytes(value);
-        let (hash, fresh) = self.store.put(&bytes)?;
-        if fresh {
-            self.fresh.push(hash.clone());
+        let name = hash::full(&bytes);
+        if self.store.put(&name, &bytes)? {
+            self.fresh.push(name.clone());
         }
-        let head: String =
-            String::from_utf8_lossy(&bytes[..bytes.len().min(4 * HEAD)]).chars().take(HEAD).collect();
-        let mut mark = json!({ "sealed": hash, "bytes": bytes.len(), "head": head });
+        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * HEAD)]);
+        let mut mark = mark(&name, &head, bytes.len());
         if form {
             mark["form"] = "json".into();
         }
         Ok(mark)
     }
+}
+
+/// The reference to a stored value of so many bytes, with its first characters.
+fn mark(name: &str, text: &str, bytes: usize) -> Value {
+    let end = text.char_indices().nth(HEAD).map_or(text.len(), |(at, _)| at);
+    json!({ "sealed": name, "bytes": bytes, "head": &text[..end] })
 }
 
 /// A value as it is stored, and whether that is JSON.

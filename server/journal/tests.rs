@@ -2,6 +2,7 @@
 
 mod damage;
 mod forge;
+mod posting;
 mod reading;
 mod writing;
 
@@ -52,7 +53,7 @@ fn result(number: u64, result: Value) -> LogEvent {
         call_id: format!("c-{number:04}"),
         tool: "fs.read".to_owned(),
         status: Status::Ok,
-        result,
+        result: Arc::new(result),
         duration_ms: 1.5,
     })
 }

@@ -1,5 +1,9 @@
 //! JSON-RPC messages: read with all that can be wrong with them, and written.
 
+mod write;
+
+use std::borrow::Cow;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -76,9 +80,7 @@ pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
     let id = raw.id.map(read_id);
     let known = || id.clone().flatten().unwrap_or(Value::Null);
     let invalid = |what: &str| Err(refusal(known(), ErrorCode::InvalidRequest, what));
-    if raw.jsonrpc.and_then(|version| serde_json::from_str::<String>(version.get()).ok()).as_deref()
-        != Some("2.0")
-    {
+    if raw.jsonrpc.and_then(string).as_deref() != Some("2.0") {
         return invalid("`jsonrpc` is not \"2.0\"");
     }
     let Some(method) = raw.method else {
@@ -87,21 +89,30 @@ pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
             (result, error) => response(&known(), result, error),
         };
     };
-    let Ok(method) = serde_json::from_str::<String>(method.get()) else {
+    let Some(method) = string(method) else {
         return invalid("`method` is not a string");
     };
     match id {
         None => {
             let params = raw.params.map(|params| read_or_mend(params.get())).transpose();
             let params = params.map_err(|error| bad_json(Value::Null, &error))?;
-            Ok(Message::Notification { method, params })
+            Ok(Message::Notification { method: method.into_owned(), params })
         }
         Some(None) => invalid("`id` is neither a string nor a whole number"),
         Some(Some(id)) => {
             let params = raw.params.map(|params| serde_json::from_str(params.get())).transpose();
             let params = params.map_err(|error| bad_json(id.clone(), &error))?;
-            Ok(Message::Request { id, method, params })
+            Ok(Message::Request { id, method: method.into_owned(), params })
         }
+    }
+}
+
+/// The text of a string; nothing for another value.
+fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    match inner.contains('\\') {
+        true => serde_json::from_str(raw.get()).ok().map(Cow::Owned),
+        false => Some(Cow::Borrowed(inner)),
     }
 }
 
@@ -191,39 +202,42 @@ fn mend(text: &str) -> String {
     out
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    jsonrpc: &'static str,
-    id: &'a Value,
-    #[serde(flatten)]
-    outcome: Outcome<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Outcome<'a> {
-    Result(&'a Value),
-    Error(&'a Error),
-}
-
 /// An answer, framed.
 pub fn answer(id: &Value, outcome: &Result<Value, Error>) -> Vec<u8> {
-    let outcome = match outcome {
-        Ok(result) => Outcome::Result(result),
-        Err(error) => Outcome::Error(error),
-    };
-    frame(&Answer { jsonrpc: "2.0", id, outcome })
+    // Room for a small file and its escapes, so that most answers are never moved.
+    let mut body = Vec::with_capacity(8 << 10);
+    body.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    write::value(&mut body, id);
+    match outcome {
+        Ok(result) => {
+            body.extend_from_slice(br#","result":"#);
+            write::value(&mut body, result);
+        }
+        Err(error) => {
+            body.extend_from_slice(br#","error":"#);
+            body.append(&mut json(error));
+        }
+    }
+    body.push(b'}');
+    framed(&body)
 }
 
 /// Any message, framed.
 pub fn frame(message: &impl Serialize) -> Vec<u8> {
+    framed(&json(message))
+}
+
+fn json(message: &impl Serialize) -> Vec<u8> {
     // A `Value` and what holds one always serialises: its keys are strings.
-    let body = serde_json::to_vec(message).unwrap_or_default();
+    serde_json::to_vec(message).unwrap_or_default()
+}
+
+fn framed(body: &[u8]) -> Vec<u8> {
     let mut framed = Vec::with_capacity(body.len() + 32);
     framed.extend_from_slice(b"Content-Length: ");
     framed.extend_from_slice(body.len().to_string().as_bytes());
     framed.extend_from_slice(b"\r\n\r\n");
-    framed.extend_from_slice(&body);
+    framed.extend_from_slice(body);
     framed
 }
 

@@ -31,7 +31,7 @@ use super::features::Features;
 use super::texts::Texts;
 use crate::hub::Problem;
 use crate::ports::{DocumentEdit, Editor, Question};
-use crate::protocol::{Notice, NotifySettings, Proposal};
+use crate::protocol::{CallNotice, FinishNotice, Notice, NotifySettings, Proposal};
 
 const SOON: Duration = Duration::from_secs(5);
 const EDIT: Duration = Duration::from_secs(10);
@@ -46,6 +46,8 @@ pub struct Outbox {
     attached: AtomicBool,
     settings: Mutex<NotifySettings>,
     queue: queue::Queue,
+    /// Whether calls are only counted until the next message.
+    folding: AtomicBool,
     board: board::Board,
     /// Held while a preview is open: the next one waits.
     previewing: tokio::sync::Mutex<()>,
@@ -65,6 +67,7 @@ impl Outbox {
             attached: AtomicBool::new(false),
             settings: Mutex::default(),
             queue: queue::Queue::default(),
+            folding: AtomicBool::new(false),
             board: board::Board::default(),
             previewing: tokio::sync::Mutex::default(),
             contents: Mutex::default(),
@@ -201,14 +204,11 @@ impl Outbox {
         question.answers.contains(&answer).then_some(answer)
     }
 
-    /// Whether a notice comes to anything. That a call ended well is told to our plugins only, or makes a log
+    /// Whether a call's end comes to anything. That it ended well is told to our plugins only, or makes a log
     /// that the client looks at longer: for others nobody is woken up.
-    fn hears(&self, notice: &Notice) -> bool {
+    fn hears(&self, finish: &FinishNotice) -> bool {
         let watched = || !self.contents.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
-        match notice {
-            Notice::Finish(finish) => finish.error.is_some() || self.features().hunks || watched(),
-            Notice::Call(_) | Notice::Proposed(_) | Notice::Changed(_) => true,
-        }
+        finish.error.is_some() || self.features().hunks || watched()
     }
 
     async fn notify<N: Notification>(&self, params: N::Params) {
@@ -234,8 +234,16 @@ impl Editor for Outbox {
     }
 
     fn tell(&self, notice: Notice) {
-        if self.hears(&notice) {
-            self.queue.push(notice);
+        match notice {
+            Notice::Finish(finish) if !self.hears(&finish) => {}
+            notice => self.queue.push(notice),
+        }
+    }
+
+    fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {
+        match self.folding.load(Ordering::Relaxed) {
+            true => self.queue.count(),
+            false => self.tell(Notice::Call(notice())),
         }
     }
 }

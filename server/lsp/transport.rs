@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use futures::{Sink, SinkExt};
+use futures::{FutureExt, Sink, SinkExt};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -19,7 +20,7 @@ use tower_lsp::jsonrpc::{ErrorCode, Request, Response};
 use tower_service::Service;
 
 use super::codec::{Frame, Frames};
-use super::guard::{Guard, error};
+use super::guard::{Guard, Outcome, error};
 use super::message::{self, Message};
 use super::outgoing::{self, Outgoing};
 
@@ -144,14 +145,15 @@ where
             Ok(inner) => inner,
             Err(what) => return self.refuse(&id, ErrorCode::InvalidRequest, what),
         };
-        let running = self.guard.request(inner, method, params);
+        let mut running = self.guard.request(inner, method, params);
         let (calls, out) = (self.running.clone(), self.out.clone());
+        // Most requests never wait, and a task of their own would cost more than they do.
+        if let Poll::Ready(outcome) = running.poll_unpin(&mut Context::from_waker(Waker::noop())) {
+            return calls.answer(&id, &outcome, &out);
+        }
         let task = tokio::spawn(async move {
             let outcome = running.await;
-            // The client may use the id again as soon as it reads the answer; the end waits for the answer.
-            calls.forget(&id);
-            out.push(message::answer(&id, &outcome));
-            calls.count.send_modify(|count| *count -= 1);
+            calls.answer(&id, &outcome, &out);
         });
         if ordered {
             let _ = timeout(ORDERED, task).await;
@@ -215,8 +217,11 @@ impl Running {
         self.lock().inner.get(&id.to_string()).copied()
     }
 
-    fn forget(&self, id: &Value) {
+    fn answer(&self, id: &Value, outcome: &Outcome, out: &Outgoing) {
+        // The client may use the id again as soon as it reads the answer; the end waits for the answer.
         self.lock().inner.remove(&id.to_string());
+        out.push(message::answer(id, outcome));
+        self.count.send_modify(|count| *count -= 1);
     }
 
     /// Waits for the answers, as long as they keep coming.

@@ -9,12 +9,12 @@ use crate::registry::{Call, Refused};
 use crate::session::Session;
 
 /// A call began.
-pub fn call(session: &Session, call: &Call) -> Notice {
+pub fn call(session: &Session, call: &Call) -> CallNotice {
     let effects = call.effects();
     let parse = |asked: &str| {
         WorkspacePath::parse(session.root(), asked).map_or(asked.to_owned(), |path| path.to_string())
     };
-    Notice::Call(CallNotice {
+    CallNotice {
         call_id: call.id().to_owned(),
         tool: call.tool().name().to_owned(),
         why: call.why().as_str().to_owned(),
@@ -23,13 +23,13 @@ pub fn call(session: &Session, call: &Call) -> Notice {
         writes: super::changes_something(call),
         time: session.now(),
         root: crate::review::uri(session.root(), &WorkspacePath::root()),
-    })
+    }
 }
 
 /// A call was refused before it became one.
-pub fn refused(session: &Session, refused: &Refused) -> Notice {
+pub fn refused(session: &Session, refused: &Refused) -> CallNotice {
     let why = refused.args.get("why").and_then(|why| why.as_str()).unwrap_or_default();
-    Notice::Call(CallNotice {
+    CallNotice {
         call_id: refused.call_id.clone(),
         tool: refused.tool.clone(),
         why: why.to_owned(),
@@ -38,7 +38,7 @@ pub fn refused(session: &Session, refused: &Refused) -> Notice {
         writes: false,
         time: session.now(),
         root: crate::review::uri(session.root(), &WorkspacePath::root()),
-    })
+    }
 }
 
 /// A call ended.

@@ -50,6 +50,6 @@ fn resolve(session: &Session, access: Access, asked: &str) -> Result<Touch, Faul
     let asked = WorkspacePath::parse(session.root(), asked)?;
     // First by the spelling: what is closed says so, whatever stands in the way to it.
     session.files().rules().permit(access, &asked)?;
-    let resolved = session.files().root().resolve(&asked)?;
-    Ok(Touch { access, asked, resolved })
+    let (resolved, file) = session.files().root().look(&asked)?;
+    Ok(Touch { access, asked, resolved, file })
 }

@@ -1,6 +1,7 @@
 //! What the session log holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,7 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         continues: Option<String>,
     },
-    /// A call, written before it runs.
+    /// A call, written before anything comes of it.
     ToolCall {
         /// Its id.
         call_id: String,
@@ -84,7 +85,7 @@ pub enum Event {
         /// How it ended.
         status: Status,
         /// Its output.
-        result: Value,
+        result: Arc<Value>,
         /// How long it took, in milliseconds.
         duration_ms: f64,
     },

@@ -16,12 +16,18 @@ impl Candidates {
         }
         Self(all)
     }
+
+    /// Whether one of them is in the set.
+    pub(super) fn any_in(&self, set: &GlobSet) -> bool {
+        self.0.iter().any(|path| set.is_match(path))
+    }
 }
 
 /// Globs in the order they were written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Globs {
     set: GlobSet,
+    compiled: Vec<Glob>,
     written: Vec<String>,
 }
 
@@ -43,8 +49,8 @@ impl Globs {
                 Err(error) => problems.push(format!("the rule `{glob}` is not a glob: {error}")),
             }
         }
-        match GlobSet::new(compiled) {
-            Ok(set) => Self { set, written },
+        match GlobSet::new(&compiled) {
+            Ok(set) => Self { set, compiled, written },
             Err(error) => {
                 problems.push(format!("the rules cannot be compiled: {error}"));
                 Self::default()
@@ -58,6 +64,11 @@ impl Globs {
         let mut globs_at = Self::new(anywhere.iter().map(String::as_str), problems);
         globs_at.written.iter_mut().for_each(|glob| *glob = glob.trim_start_matches("**/").to_owned());
         globs_at
+    }
+
+    /// Everything that any of these match, as one set; nothing where that is too large to be compiled.
+    pub(super) fn union<'a>(lists: impl IntoIterator<Item = &'a Self>) -> Option<GlobSet> {
+        GlobSet::new(lists.into_iter().flat_map(|globs| &globs.compiled)).ok()
     }
 
     /// The first glob that matches the path or a folder above it.

@@ -1,10 +1,11 @@
 //! The rules of one workspace, and what they say.
 
+use globset::GlobSet;
 use serde_json::json;
 
 use super::builtin;
 use super::glob::{Candidates, Globs};
-use crate::base::WorkspacePath;
+use crate::base::{FileId, WorkspacePath};
 use crate::protocol::{Access, Code, Fault, RuleSettings};
 
 /// The rules that hold in a workspace: the built-in ones, the person's, and the project's.
@@ -18,6 +19,8 @@ pub struct Rules {
     runs: Globs,
     ask: Globs,
     allow: Globs,
+    /// What any rule but `allow` speaks of: most paths are not in it.
+    spoken_of: Option<GlobSet>,
 }
 
 /// What the rules say of one access to one path.
@@ -46,6 +49,8 @@ pub struct Touch {
     pub asked: WorkspacePath,
     /// The path it leads to, symlinks followed.
     pub resolved: WorkspacePath,
+    /// The regular file that stands there.
+    pub file: Option<FileId>,
 }
 
 /// What the rules say of a call.
@@ -109,22 +114,21 @@ impl Rules {
         let ask = both(&user.ask, &project.ask);
         let allow = both(&user.allow, &[]);
         let mut anywhere = |globs| Globs::anywhere(globs, &mut problems);
-        let rules = Self {
-            ours: anywhere(builtin::OURS),
-            version_control: anywhere(builtin::VERSION_CONTROL),
-            sensitive: anywhere(builtin::SENSITIVE),
-            runs: anywhere(builtin::RUNS),
-            deny,
-            read_only,
-            ask,
-            allow,
-        };
+        let ours = anywhere(builtin::OURS);
+        let version_control = anywhere(builtin::VERSION_CONTROL);
+        let sensitive = anywhere(builtin::SENSITIVE);
+        let runs = anywhere(builtin::RUNS);
+        let spoken_of = Globs::union([&ours, &version_control, &deny, &sensitive, &read_only, &runs, &ask]);
+        let rules = Self { ours, version_control, deny, sensitive, read_only, runs, ask, allow, spoken_of };
         (rules, problems)
     }
 
     /// What the rules say of one access to one path.
     pub fn check(&self, access: Access, path: &WorkspacePath) -> Ruling {
         let path = Candidates::of(path.as_str());
+        if self.spoken_of.as_ref().is_some_and(|spoken_of| !path.any_in(spoken_of)) {
+            return Ruling::Allow;
+        }
         if let Some(rule) = self.closed(access, &path) {
             return Ruling::Deny { rule };
         }

@@ -126,7 +126,8 @@ fn bad_globs_are_told_and_the_rest_holds() {
 fn a_call_is_judged_by_both_paths() {
     let user = RuleSettings { ask: list(&["db"]), ..RuleSettings::default() };
     let (rules, _) = Rules::new(&user, &RuleSettings::default());
-    let touch = |access, asked, resolved| Touch { access, asked: path(asked), resolved: path(resolved) };
+    let touch =
+        |access, asked, resolved| Touch { access, asked: path(asked), resolved: path(resolved), file: None };
     let read = touch(Access::Read, "a", "a");
 
     assert!(

@@ -28,7 +28,7 @@ impl Activity for Read {
         let args = call.call().args();
         Box::pin(async move {
             let (path, range) = (scope.path(text(args, "path"))?, range(args)?);
-            match at_hand(scope, &path, range)? {
+            match at_hand(call, scope, &path, range)? {
                 Some(output) => Ok(output),
                 None => off_thread(scope, move |scope| read(scope, &path, range)).await,
             }
@@ -38,8 +38,16 @@ impl Activity for Read {
 
 /// A small text that the system has in memory, which is most of those that are read: handing it to another
 /// thread would cost more than reading it. Nothing where that does not do.
-fn at_hand(scope: &Scope, path: &WorkspacePath, range: Range) -> Result<Option<Output>, Fault> {
-    let Ok(opened) = scope.files().open(path) else { return Ok(None) };
+fn at_hand(
+    call: &Permitted,
+    scope: &Scope,
+    path: &WorkspacePath,
+    range: Range,
+) -> Result<Option<Output>, Fault> {
+    // The rules looked at the file a moment ago: mostly it is still that one.
+    let touch = call.grant().touches().first();
+    let seen = touch.and_then(|touch| scope.files().open_seen(&touch.resolved, touch.file?));
+    let Some(opened) = seen else { return Ok(None) };
     if scope.session().documents().snapshot(&opened.stat.path).is_some() {
         return Ok(None);
     }

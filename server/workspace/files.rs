@@ -13,7 +13,7 @@ use super::root::{OpenError, Root};
 use super::stat::{Kind, Stat};
 use super::store::Store;
 use super::swap::{Stop, retry};
-use crate::base::WorkspacePath;
+use crate::base::{FileId, WorkspacePath};
 use crate::protocol::{Access, Code, Fault};
 use crate::rules::Rules;
 
@@ -106,6 +106,14 @@ impl Files {
             let (file, stat) = self.open_file(&located.path)?;
             Ok(Opened { file: file.into(), stat: Stat::new(located.path, &stat) })
         })
+    }
+
+    /// Opens the regular file that was seen at a path with no symlink in it, in one step. Nothing where that
+    /// does not do: it may stand elsewhere by now.
+    pub fn open_seen(&self, path: &WorkspacePath, seen: FileId) -> Option<Opened> {
+        self.rules.permit(Access::Read, path).ok()?;
+        let (file, stat) = self.root.open_seen(path, seen).ok()?;
+        Some(Opened { file: file.into(), stat: Stat::new(path.clone(), &stat) })
     }
 
     /// The regular file at a path that was located.

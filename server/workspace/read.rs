@@ -139,12 +139,11 @@ impl Scan {
         }
     }
 
-    /// Keeps bytes of the current line, if it is wanted and there is room. Twice the room asked for, as a
-    /// character of UTF-16 or Latin-1 may be smaller in the file than in the text, or larger.
+    /// Keeps bytes of the current line, if it is wanted and there is room.
     fn keep(&mut self, bytes: &[u8]) {
         self.begun |= !bytes.is_empty();
         if (self.first..=self.last).contains(&self.line) {
-            let room = (self.window.max_bytes * 2 + 8).saturating_sub(self.kept.len());
+            let room = self.room();
             self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
             self.dropped |= bytes.len() > room;
         }
@@ -152,6 +151,18 @@ impl Scan {
 
     fn wanted(&self) -> bool {
         !self.dropped && self.line <= self.last
+    }
+
+    /// Whether every line of `bytes` is wanted and there is room for them: then they need not be told apart.
+    fn takes_all(&self, bytes: &[u8]) -> bool {
+        let room = self.room();
+        self.first <= self.line && self.last == u64::MAX && !self.dropped && bytes.len() <= room
+    }
+
+    /// Bytes that may still be kept: twice what is asked for, as a character of UTF-16 or Latin-1 may be smaller
+    /// in the file than in the text, or larger.
+    fn room(&self) -> usize {
+        (self.window.max_bytes * 2 + 8).saturating_sub(self.kept.len())
     }
 
     fn feed_narrow(&mut self, mut bytes: &[u8]) {
@@ -162,6 +173,12 @@ impl Scan {
         let returns = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) == Some(&b'\n'));
         self.crlf += returns.count() as u64;
         self.before = bytes.last().copied().map_or(0, u16::from);
+        if self.takes_all(bytes) {
+            self.kept.extend_from_slice(bytes);
+            self.line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            self.begun = bytes.last() != Some(&b'\n');
+            return;
+        }
         while self.wanted() && !bytes.is_empty() {
             match memchr::memchr(b'\n', bytes) {
                 Some(at) => {

@@ -7,9 +7,9 @@ use rustix::io::Errno;
 
 use super::errno;
 use super::root::Root;
-use super::stat::Kind;
+use super::stat::{Kind, id};
 use super::swap::{Stop, retry};
-use crate::base::WorkspacePath;
+use crate::base::{FileId, WorkspacePath};
 use crate::protocol::{Code, Fault};
 
 /// Links followed before they count as a circle, as in the kernel.
@@ -31,6 +31,16 @@ impl Root {
     /// PERMISSION_DENIED where a link leads outside the workspace or round in a circle.
     pub fn resolve(&self, path: &WorkspacePath) -> Result<WorkspacePath, Fault> {
         self.locate(path).map(|located| located.path)
+    }
+
+    /// [`Root::resolve`], and which regular file stands there, if one does.
+    ///
+    /// # Errors
+    /// As [`Root::resolve`].
+    pub fn look(&self, path: &WorkspacePath) -> Result<(WorkspacePath, Option<FileId>), Fault> {
+        let Located { path, stat } = self.locate(path)?;
+        let file = stat.filter(|stat| Kind::of(stat) == Kind::File).map(|stat| id(&stat));
+        Ok((path, file))
     }
 
     pub(super) fn locate(&self, asked: &WorkspacePath) -> Result<Located, Fault> {

@@ -7,8 +7,8 @@ use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fstat, open, openat, opena
 use rustix::io::{Errno, retry_on_intr};
 
 use super::errno;
-use super::stat::{Kind, same};
-use crate::base::WorkspacePath;
+use super::stat::{Kind, id, same};
+use crate::base::{FileId, WorkspacePath};
 use crate::protocol::{Code, Fault};
 
 /// The root of a workspace. It stays on the folder that was opened, whatever is put at its path later.
@@ -127,11 +127,23 @@ impl Root {
             Kind::Symlink => return Err(OpenError::Errno(Errno::LOOP)),
             other => return Err(OpenError::Kind(other)),
         }
+        self.open_seen(path, id(&seen))
+    }
+
+    /// Opens the regular file that was seen at this path a moment ago; ELOOP where another one stands there now.
+    pub(super) fn open_seen(
+        &self,
+        path: &WorkspacePath,
+        seen: FileId,
+    ) -> Result<(OwnedFd, rustix::fs::Stat), OpenError> {
         // Should a FIFO or a terminal stand there by now, this neither waits nor takes it over.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = self.open_at(path, flags)?;
         let opened = fstat(&file)?;
-        if same(&seen, &opened) { Ok((file, opened)) } else { Err(OpenError::Errno(Errno::LOOP)) }
+        match Kind::of(&opened) {
+            Kind::File if id(&opened) == seen => Ok((file, opened)),
+            _ => Err(OpenError::Errno(Errno::LOOP)),
+        }
     }
 }
 

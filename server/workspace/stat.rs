@@ -4,7 +4,7 @@ use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::WorkspacePath;
+use crate::base::{FileId, WorkspacePath};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -59,8 +59,6 @@ pub struct Stat {
     pub kind: Kind,
     /// Its size in bytes.
     pub size: u64,
-    /// When its content last changed, RFC 3339.
-    pub modified: String,
     /// Its permission bits.
     pub mode: u32,
     /// How many names it has.
@@ -74,7 +72,6 @@ impl Stat {
             path,
             kind: Kind::of(stat),
             size: u64::try_from(stat.st_size).unwrap_or(0),
-            modified: modified(stat),
             mode: stat.st_mode & 0o7777,
             links: stat.st_nlink as u64,
         }
@@ -88,7 +85,13 @@ pub(super) fn modified(stat: &rustix::fs::Stat) -> String {
     jiff::Timestamp::new(stat.st_mtime as i64, nanoseconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string()
 }
 
+/// Which file it is.
+#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the widths differ by platform")]
+pub(super) fn id(stat: &rustix::fs::Stat) -> FileId {
+    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+}
+
 /// Whether both are one file.
 pub(super) fn same(one: &rustix::fs::Stat, other: &rustix::fs::Stat) -> bool {
-    (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+    id(one) == id(other)
 }

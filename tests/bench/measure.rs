@@ -21,6 +21,11 @@ impl Samples {
         sorted[((sorted.len() - 1) as f64 * q).round() as usize]
     }
 
+    /// The quantile `q`.
+    pub fn time(&self, q: f64) -> Duration {
+        Duration::from_secs_f64(self.at(q))
+    }
+
     /// The quantile `q`, to be read.
     pub fn show(&self, q: f64) -> String {
         let seconds = self.at(q);

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use measure::{Row, Samples, best, pipelined, sequential};
 use peer::Peer;
 use serde_json::json;
+use wherefore::journal::Journal;
 
 /// Rounds in which everything that is compared is measured once, one after the other.
 const ROUNDS: usize = 7;
@@ -80,7 +81,7 @@ fn read(root: &Path) -> Vec<Row> {
         // A method that the server does not have goes the whole way of a request, to the router and back.
         echoes.push(sequential(&mut ours, REQUESTS, |peer, id| peer.request(id, "bench/echo", &json!({}))));
         reads.push(sequential(&mut ours, REQUESTS, |peer, id| peer.read(id, root, &name(0))));
-        logged.push(log(REQUESTS));
+        logged.push(log(REQUESTS, reads.last().map_or(Duration::ZERO, |reads| reads.time(0.5) / 2)));
         npm_reads.extend(
             npm.as_mut().map(|npm| sequential(npm, REQUESTS, |peer, id| peer.read(id, root, &name(0)))),
         );
@@ -103,7 +104,7 @@ fn read(root: &Path) -> Vec<Row> {
         Row::new("fs.read ÷ echo, p50", format!("{ratio:.2}×")).goal("≤ 3×", ratio <= 3.0),
         Row::new("fs.read, client told of each call, p50 / p95", best(&told).pair()),
         Row::new("fs.read of a text not read before, p50 / p95", best(&others).pair()),
-        Row::new("journal, two events of a read, p50", pair.show(0.5)),
+        Row::new("journal, what it holds up a read, p50", pair.show(0.5)),
         Row::new("journal ÷ fs.read", format!("{:.1}%", share * 100.0)).goal("< 10%", share < 0.1),
     ];
     let fastest = |rates: &[f64]| rates.iter().copied().fold(0.0, f64::max);
@@ -126,16 +127,33 @@ fn read(root: &Path) -> Vec<Row> {
     rows
 }
 
-/// What two events of a read cost, written to a log of their own.
-fn log(pairs: usize) -> Samples {
+/// The two events of a read as a call posts them, and how long they hold it up; `run` is the reading itself.
+fn post(journal: &Journal, number: usize, content: &str, run: impl FnOnce()) -> Duration {
+    let (call, result) = workload::events(number, content);
+    let began = Instant::now();
+    let posted = journal.post(call);
+    let before = began.elapsed();
+    run();
+    let began = Instant::now();
+    journal.post(result);
+    journal.written(&posted).unwrap();
+    before + began.elapsed()
+}
+
+/// How long two events of a read hold it up, in a log of their own, where reading takes as long as `read`.
+fn log(pairs: usize, read: Duration) -> Samples {
     let folder = tempfile::tempdir().unwrap();
     let journal = workload::journal(folder.path());
     let text = workload::source(0);
     let mut times = Samples::default();
     for number in 0..pairs {
-        let began = Instant::now();
-        workload::append(&journal, number, &text);
-        times.add(began.elapsed());
+        let wait = || {
+            let began = Instant::now();
+            while began.elapsed() < read {
+                std::hint::spin_loop();
+            }
+        };
+        times.add(post(&journal, number, &text, wait));
     }
     times
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use wherefore::journal::{Journal, Mark};
+use wherefore::journal::Journal;
 use wherefore::ports::SystemClock;
 use wherefore::protocol::{Door, Event, LogSettings, Origin, Status};
 
@@ -37,8 +37,8 @@ pub fn journal(dir: &Path) -> Journal {
     Journal::open(folder, "bench", root, &LogSettings::default(), Arc::new(SystemClock)).unwrap()
 }
 
-/// The two events of a read, appended: the call before it ran, and its result with the text read.
-pub fn append(journal: &Journal, number: usize, content: &str) -> Mark {
+/// The two events of a read: the call before it ran, and its result with the text read.
+pub fn events(number: usize, content: &str) -> (Event, Event) {
     let call_id = format!("c-{number}");
     let tool = "fs.read".to_owned();
     let why = "See how retries are counted before the limit changes";
@@ -51,7 +51,6 @@ pub fn append(journal: &Journal, number: usize, content: &str) -> Mark {
         args,
         warnings: Vec::new(),
     };
-    journal.append(call).unwrap();
     let result = json!({
         "content": content,
         "lines": 49,
@@ -63,6 +62,6 @@ pub fn append(journal: &Journal, number: usize, content: &str) -> Mark {
         "size": content.len(),
         "hash": "b3:0123456789abcdef",
     });
-    let done = Event::ToolResult { call_id, tool, status: Status::Ok, result, duration_ms: 0.123 };
-    journal.append(done).unwrap()
+    let result = Arc::new(result);
+    (call, Event::ToolResult { call_id, tool, status: Status::Ok, result, duration_ms: 0.123 })
 }

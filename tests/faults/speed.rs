@@ -39,7 +39,7 @@ fn event(at: u32) -> Event {
             call_id,
             tool,
             status: wherefore::protocol::Status::Ok,
-            result: json!("fine"),
+            result: Arc::new(json!("fine")),
             duration_ms: 1.0,
         },
     }

@@ -1,4 +1,4 @@
-//! Finds the encoding of a stream of bytes, in one pass and with no memory of it.
+//! Finds the encoding of a stream of bytes, in one pass.
 
 use super::Encoding;
 
@@ -19,8 +19,8 @@ pub struct Sniffer {
     carry: Vec<u8>,
     /// The last UTF-16 unit was the first half of a pair.
     high: bool,
-    sampled: usize,
-    controls: usize,
+    /// The first bytes. Only of what is not UTF-8 are their control characters counted.
+    sample: Vec<u8>,
 }
 
 impl Sniffer {
@@ -29,7 +29,7 @@ impl Sniffer {
         let marked = Encoding::marked(head);
         // The mark of UTF-32, low byte first, begins like that of UTF-16.
         let binary = head.starts_with(b"\xff\xfe\0\0");
-        Self { marked, binary, foreign: false, carry: Vec::new(), high: false, sampled: 0, controls: 0 }
+        Self { marked, binary, foreign: false, carry: Vec::new(), high: false, sample: Vec::new() }
     }
 
     /// Whether it is known already that this is no text; the rest need not be read.
@@ -55,9 +55,8 @@ impl Sniffer {
 
     fn feed_narrow(&mut self, bytes: &[u8]) {
         self.binary = memchr::memchr(0, bytes).is_some();
-        let sample = &bytes[..bytes.len().min(SAMPLE - self.sampled)];
-        self.sampled += sample.len();
-        self.controls += sample.iter().filter(|byte| is_control(**byte)).count();
+        let room = SAMPLE - self.sample.len();
+        self.sample.extend_from_slice(&bytes[..bytes.len().min(room)]);
         if !self.foreign {
             self.feed_utf8(bytes);
         }
@@ -76,7 +75,7 @@ impl Sniffer {
                 return;
             }
         }
-        if let Err(error) = std::str::from_utf8(bytes) {
+        if let Err(error) = simdutf8::compat::from_utf8(bytes) {
             self.foreign = error.error_len().is_some();
             self.carry = bytes[error.valid_up_to()..].to_vec();
         }
@@ -107,7 +106,10 @@ impl Sniffer {
             _ if self.binary => None,
             Some(wide @ (Encoding::Utf16Le | Encoding::Utf16Be)) => (!cut && !self.high).then_some(wide),
             marked if !self.foreign && !cut => Some(marked.unwrap_or_default()),
-            _ => (self.controls * BYTES_PER_CONTROL <= self.sampled).then_some(Encoding::Latin1),
+            _ => {
+                let controls = self.sample.iter().filter(|byte| is_control(**byte)).count();
+                (controls * BYTES_PER_CONTROL <= self.sample.len()).then_some(Encoding::Latin1)
+            }
         }
     }
 }

@@ -155,7 +155,8 @@ impl Play {
             (0, _) => "rejected",
             _ => "partly_applied",
         };
-        let told = answer.result.as_ref().or(answer.error.as_ref().and_then(|fault| fault.details.as_ref()));
+        let told =
+            answer.result.as_deref().or(answer.error.as_ref().and_then(|fault| fault.details.as_ref()));
         let told = told.and_then(|told| told["status"].as_str()).unwrap_or("nothing");
         let word = match told == expected {
             true => format!("the agent is told: {accepted} accepted, {rejected} rejected"),

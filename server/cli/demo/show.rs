@@ -45,7 +45,7 @@ pub fn answer(page: Page, tool: &str, envelope: &Envelope, took: Option<Duration
     let (mark, look) =
         if envelope.status == Status::Ok { ("✓", Look::Green) } else { ("…", Look::Yellow) };
     let took = took.map(|took| format!(", {:.1} ms", took.as_secs_f64() * 1000.0)).unwrap_or_default();
-    let summary = summary(tool, envelope.result.as_ref().unwrap_or(&Value::Null));
+    let summary = summary(tool, envelope.result.as_deref().unwrap_or(&Value::Null));
     page.line(format!("{INDENT}{} {summary}{took}", page.paint(look, mark)))
 }
 

@@ -43,7 +43,7 @@ fn call(id: &str, tool: &str, path: &str, agent: &str, why: &str) -> LogEvent {
 }
 
 fn result(id: &str, tool: &str, status: Status, result: Value) -> LogEvent {
-    let (call_id, tool) = (id.to_owned(), tool.to_owned());
+    let (call_id, tool, result) = (id.to_owned(), tool.to_owned(), Arc::new(result));
     LogEvent::from(Event::ToolResult { call_id, tool, status, result, duration_ms: 1.25 })
 }
 

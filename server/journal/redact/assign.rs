@@ -124,14 +124,18 @@ pub(super) fn is_name(key: &str) -> bool {
         "privatekey",
         "connectionstring",
     ];
-    let letters = || key.bytes().rev().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase());
-    let ends = |name: &str| {
-        let mut key = letters();
-        name.bytes().rev().all(|b| key.next() == Some(b))
-    };
-    key.len() <= 64
-        && (LAST.iter().any(|name| ends(name))
-            || WHOLE.iter().any(|name| ends(name) && letters().count() == name.len()))
+    if key.len() > 64 {
+        return false;
+    }
+    let mut letters = [0; 64];
+    let mut count = 0;
+    for byte in key.bytes().filter(u8::is_ascii_alphanumeric) {
+        letters[count] = byte.to_ascii_lowercase();
+        count += 1;
+    }
+    let letters = &letters[..count];
+    WHOLE.iter().any(|name| letters == name.as_bytes())
+        || LAST.iter().any(|name| letters.ends_with(name.as_bytes()))
 }
 
 /// Whether a string under such a key is a value and not a place for one.

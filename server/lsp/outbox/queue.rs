@@ -43,6 +43,16 @@ impl Queue {
         self.more.notify_one();
     }
 
+    /// Counts a call that is not told one by one; wakes nobody.
+    pub(super) fn count(&self) {
+        self.lock().lost += 1;
+    }
+
+    /// How many calls were counted since this was asked last.
+    pub(super) fn counted(&self) -> u64 {
+        std::mem::take(&mut self.lock().lost)
+    }
+
     /// The next thing to tell; waits for it. One task at a time.
     pub(super) async fn next(&self) -> Next {
         loop {

@@ -39,6 +39,11 @@ impl Rate {
         self.folded += count;
     }
 
+    /// Whether something waits to be told as one.
+    pub(super) fn is_folding(&self) -> bool {
+        self.folded > 0
+    }
+
     /// Waits until what was folded is to be told, and forgets it; forever while there is nothing.
     pub(super) async fn folded(&mut self) -> u64 {
         if self.folded == 0 {

@@ -24,6 +24,9 @@ impl Outbox {
         let mut refreshed = tokio::time::Instant::now();
         let mut grown = false;
         loop {
+            if !rate.is_folding() {
+                self.folding.store(false, Ordering::Relaxed);
+            }
             tokio::select! {
                 next = self.queue.next() => {
                     grown |= matches!(&next, Next::Notice(notice) if matches!(**notice, Notice::Finish(_)));
@@ -33,7 +36,10 @@ impl Outbox {
                         Next::Lost(count) => rate.fold(count),
                     }
                 }
-                folded = rate.folded() => self.say(MessageType::INFO, format!("wherefore: {folded} more calls")).await,
+                folded = rate.folded() => {
+                    let calls = folded + self.queue.counted();
+                    self.say(MessageType::INFO, format!("wherefore: {calls} more calls")).await;
+                }
                 () = tokio::time::sleep_until(refreshed + REFRESH), if grown && self.queue.is_empty() => {
                     (grown, refreshed) = (false, tokio::time::Instant::now());
                     self.refresh_contents().await;
@@ -83,10 +89,11 @@ impl Outbox {
                 None
             }
         };
-        if let Some((kind, text)) = message
-            && rate.admit(settings.per_second)
-        {
+        let Some((kind, text)) = message else { return };
+        if rate.admit(settings.per_second) {
             self.say(kind, text).await;
+        } else {
+            self.folding.store(settings.show == ShowCalls::All, Ordering::Relaxed);
         }
     }
 
