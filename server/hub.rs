@@ -13,10 +13,10 @@ pub use crate::catalogue::Problem;
 use crate::pipeline::fault_envelope;
 use crate::ports::{Clock, Editor, SystemClock};
 use crate::protocol::{
-    Act, Code, DecideAnswer, DecideParams, Envelope, Fault, ProposalsAnswer, ProposalsParams, RawCall,
-    Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
+    Act, Code, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Fault, ProposalsAnswer,
+    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
 };
-use crate::registry::{Format, render};
+use crate::registry::{Format, compose, render};
 pub use crate::session::Progress;
 pub use folder::Folder;
 
@@ -270,6 +270,27 @@ impl Hub {
         let registry = folder.registry();
         let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
         Ok(render(tool.def(), format, &registry.activity_of(tool)))
+    }
+
+    /// Several tools in a form that a model fills or a model's API takes.
+    ///
+    /// # Errors
+    /// TOOL_NOT_FOUND, with the nearest names.
+    pub fn compose(&self, params: &ComposeParams) -> Result<ComposeAnswer, Fault> {
+        let folder = self.meant(params.root.as_deref())?;
+        let registry = folder.registry();
+        let mut tools = Vec::new();
+        for name in &params.tools {
+            let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
+            if !tools.iter().any(|known| Arc::ptr_eq(known, tool)) {
+                tools.push(tool.clone());
+            }
+        }
+        if params.tools.is_empty() {
+            tools = registry.tools().to_vec();
+        }
+        let tools: Vec<_> = tools.iter().map(|tool| (tool.def(), registry.activity_of(tool))).collect();
+        Ok(ComposeAnswer { composed: compose(&tools, params.form) })
     }
 
     /// The definition files that were refused, of every folder.

@@ -19,8 +19,8 @@ pub use fault::{Code, Fault};
 pub use notice::{CallNotice, FinishNotice, Notice};
 pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
 pub use requests::{
-    Act, DecideAnswer, DecideParams, ProposalsAnswer, ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer,
-    UndoParams, WorkspaceStatus,
+    Act, ComposeAnswer, ComposeForm, ComposeParams, DecideAnswer, DecideParams, ProposalsAnswer,
+    ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkspaceStatus,
 };
 pub use settings::{
     Durability, LimitSettings, LogSettings, NotifySettings, Policy, PolicyRule, ReviewSettings, RuleSettings,

@@ -8,6 +8,7 @@
 mod activity;
 mod arguments;
 mod call;
+mod compose;
 mod draft;
 mod judge;
 mod latent;
@@ -21,6 +22,7 @@ mod violations;
 
 pub use activity::{Activities, Activity, Output, PROD};
 pub use call::{Call, Permitted};
+pub use compose::compose;
 pub use draft::{Change, Content, Draft};
 pub use render::{Format, render};
 pub use resolve::{Refused, Registry};

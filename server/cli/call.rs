@@ -24,7 +24,8 @@ pub struct Args {
     /// What becomes of a change
     #[arg(long, value_enum, default_value = "auto")]
     policy: PolicyArg,
-    /// Read a call {"tool", "arguments"} a line from standard input, answer a line each, in order
+    /// Read a call {"tool", "arguments"} a line from standard input, or one filled by the schema of `wherefore
+    /// tools compose`; answer a line each, in order
     #[arg(long, conflicts_with_all = ["tool", "arguments"])]
     batch: bool,
     /// Who calls, for the log: a name and version
@@ -107,7 +108,8 @@ fn batch(args: &Args, backend: &mut Backend, root: &str) -> ExitCode {
             Ok(line) => line,
             Err(error) => return show_fault(&unreadable(&error)),
         };
-        let envelope = match serde_json::from_slice::<RawCall>(&line) {
+        let read = serde_json::from_slice(&line).map_err(|error| error.to_string()).and_then(RawCall::read);
+        let envelope = match read {
             Ok(raw) => send(args, backend, root, raw),
             Err(error) => refused(
                 Fault::new(Code::InvalidArgs, format!("the line is not a call: {error}"))

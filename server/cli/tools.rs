@@ -1,4 +1,4 @@
-//! `wherefore tools`: the tools of a workspace, and one in full.
+//! `wherefore tools`: the tools of a workspace, one in full, and several composed for a model.
 
 use std::process::ExitCode;
 
@@ -8,10 +8,10 @@ use super::answer;
 use super::backend::RootArgs;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
-use crate::protocol::Fault;
+use crate::protocol::{ComposeForm, ComposeParams, Fault};
 use crate::registry::Format;
 
-/// List the tools of a workspace, or show one with its schema
+/// List the tools of a workspace, show one with its schema, or compose several for a model
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -36,6 +36,42 @@ enum Act {
         #[arg(long, value_enum, default_value = "definition")]
         format: FormatArg,
     },
+    /// Put several into one schema that a model fills, or into the list that a model's API takes
+    Compose {
+        /// Their names, with commas between; all of them when absent
+        #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+        tools: Vec<String>,
+        /// The form
+        #[arg(long, value_enum, default_value = "calls")]
+        format: FormArg,
+    },
+}
+
+/// The form several tools are put into.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormArg {
+    /// One schema whose `calls` a model fills: the Tool Protocol
+    Calls,
+    /// The `tools` of OpenAI's interface
+    Openai,
+    /// The `tools` of Ollama's interface
+    Ollama,
+    /// The `tools` of Anthropic's interface
+    Anthropic,
+    /// The answer of the Model Context Protocol's tools/list
+    Mcp,
+}
+
+impl From<FormArg> for ComposeForm {
+    fn from(form: FormArg) -> Self {
+        match form {
+            FormArg::Calls => Self::Calls,
+            FormArg::Openai => Self::Openai,
+            FormArg::Ollama => Self::Ollama,
+            FormArg::Anthropic => Self::Anthropic,
+            FormArg::Mcp => Self::Mcp,
+        }
+    }
 }
 
 /// The form a tool is shown in.
@@ -45,6 +81,8 @@ enum FormatArg {
     Definition,
     /// An OpenAI or Ollama function
     Function,
+    /// A tool of Anthropic's messages
+    Anthropic,
     /// A tool of the Model Context Protocol
     Mcp,
     /// A schema of the Tool Protocol
@@ -56,6 +94,7 @@ impl From<FormatArg> for Format {
         match format {
             FormatArg::Definition => Self::Definition,
             FormatArg::Function => Self::Function,
+            FormatArg::Anthropic => Self::Anthropic,
             FormatArg::Mcp => Self::Mcp,
             FormatArg::ToolProtocol => Self::ToolProtocol,
         }
@@ -75,6 +114,10 @@ fn show(args: &Args) -> Result<(), Fault> {
     hub.add_root(&args.root.find()?)?;
     match &args.act {
         Some(Act::Show { tool, format }) => answer::json(&hub.tool(tool, (*format).into())?),
+        Some(Act::Compose { tools, format }) => {
+            let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };
+            answer::json(&hub.compose(&params)?.composed);
+        }
         Some(Act::List { json: true }) => answer::json(&hub.tools(None)),
         Some(Act::List { json: false }) | None => {
             for tool in hub.tools(None) {

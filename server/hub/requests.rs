@@ -16,7 +16,7 @@ impl Hub {
     pub async fn request(&self, method: &str, params: Value, door: Door) -> Result<Value, Fault> {
         match method {
             "wherefore/call" => {
-                let mut raw: RawCall = read(params)?;
+                let mut raw = RawCall::read(params).map_err(wrong)?;
                 raw.origin.door = door;
                 write(self.call(raw, None).await)
             }
@@ -25,6 +25,7 @@ impl Hub {
             "wherefore/undo" => write(self.undo(read(or_empty(params))?).await?),
             "wherefore/status" => write(self.status()),
             "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
+            "wherefore/compose" => write(self.compose(&read(or_empty(params))?)?),
             "wherefore/log" => {
                 let log = self.log(text(&params, "session"), text(&params, "root"))?;
                 write(json!({ "uri": log.uri, "path": log.path, "text": log.text }))
@@ -43,8 +44,11 @@ fn or_empty(params: Value) -> Value {
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, Fault> {
-    serde_json::from_value(params)
-        .map_err(|error| Fault::new(Code::InvalidArgs, format!("the params are wrong: {error}")))
+    serde_json::from_value(params).map_err(|error| wrong(error.to_string()))
+}
+
+fn wrong(what: String) -> Fault {
+    Fault::new(Code::InvalidArgs, format!("the params are wrong: {what}"))
 }
 
 fn write(answer: impl Serialize) -> Result<Value, Fault> {

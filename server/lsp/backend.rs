@@ -38,6 +38,7 @@ pub fn service(parent: parent::Client) -> (WithContent<LspService<Backend>>, Cli
         .custom_method("wherefore/undo", Backend::wherefore_undo)
         .custom_method("wherefore/status", Backend::wherefore_status)
         .custom_method("wherefore/list", Backend::wherefore_list)
+        .custom_method("wherefore/compose", Backend::wherefore_compose)
         .custom_method("wherefore/log", Backend::wherefore_log)
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);

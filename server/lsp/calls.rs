@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
-use super::backend::{Backend, read};
+use super::backend::Backend;
 use super::outbox::Outbox;
 use crate::base::ids;
 use crate::hub::Progress;
@@ -26,7 +26,7 @@ type Reports = watch::Receiver<Option<(String, Option<u32>)>>;
 impl Backend {
     pub(super) async fn wherefore_call(&self, params: Value) -> Result<Envelope> {
         let token = params.get("workDoneToken").cloned().and_then(|token| serde_json::from_value(token).ok());
-        self.call(read(params)?, token).await
+        self.call(RawCall::read(params).map_err(Error::invalid_params)?, token).await
     }
 
     pub(super) async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {

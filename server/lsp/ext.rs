@@ -9,8 +9,9 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::protocol::{
-    CallNotice, DecideAnswer, DecideParams, Envelope, Event, Fault, FinishNotice, Proposal, ProposalsAnswer,
-    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
+    CallNotice, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Event, Fault,
+    FinishNotice, Proposal, ProposalsAnswer, ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary,
+    UndoAnswer, UndoParams,
 };
 
 /// Params of `wherefore/list`.
@@ -149,6 +150,7 @@ fn messages() -> Vec<Message> {
         request::<UndoParams, UndoAnswer>("wherefore/undo"),
         request::<(), StatusAnswer>("wherefore/status"),
         request::<ListParams, ListAnswer>("wherefore/list"),
+        request::<ComposeParams, ComposeAnswer>("wherefore/compose"),
         request::<LogParams, LogAnswer>("wherefore/log"),
         notice::<DidCall>(),
         notice::<DidFinish>(),

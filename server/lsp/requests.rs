@@ -6,7 +6,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use super::backend::{Backend, read, refuse};
 use super::content::SCHEME;
 use super::ext::{ContentParams, ListAnswer, ListParams, LogAnswer, LogParams};
-use crate::protocol::{DecideAnswer, ProposalsAnswer, StatusAnswer, UndoAnswer};
+use crate::protocol::{ComposeAnswer, DecideAnswer, ProposalsAnswer, StatusAnswer, UndoAnswer};
 
 impl Backend {
     pub(super) async fn wherefore_proposals(&self, params: Value) -> Result<ProposalsAnswer> {
@@ -28,6 +28,10 @@ impl Backend {
     pub(super) async fn wherefore_list(&self, params: Value) -> Result<ListAnswer> {
         let ListParams { root } = read(params)?;
         Ok(ListAnswer { tools: self.hub.tools(root.as_deref()) })
+    }
+
+    pub(super) async fn wherefore_compose(&self, params: Value) -> Result<ComposeAnswer> {
+        self.hub.compose(&read(params)?).map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_log(&self, params: Value) -> Result<LogAnswer> {

@@ -57,6 +57,19 @@ impl Origin {
     }
 }
 
+impl RawCall {
+    /// Reads a call, in our own form or filled by the Tool Protocol: an object with `_tool` and no `tool`.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a sentence.
+    pub fn read(value: Value) -> Result<Self, String> {
+        if value.get("_tool").is_some_and(Value::is_string) && value.get("tool").is_none() {
+            return Ok(Self { arguments: value, ..Self::default() });
+        }
+        serde_json::from_value(value).map_err(|error| error.to_string())
+    }
+}
+
 /// One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Proposal, ProposalState};
 
@@ -127,6 +128,43 @@ pub struct WorkspaceStatus {
     pub pending_files: u32,
     /// What is not as it should be: a definition refused, a setting ignored.
     pub problems: Vec<String>,
+}
+
+/// The forms that several tools are put into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ComposeForm {
+    /// One schema whose `calls` a model fills: the Tool Protocol.
+    #[default]
+    Calls,
+    /// The `tools` of OpenAI's interface.
+    Openai,
+    /// The `tools` of Ollama's interface.
+    Ollama,
+    /// The `tools` of Anthropic's interface.
+    Anthropic,
+    /// The answer of the Model Context Protocol's `tools/list`.
+    Mcp,
+}
+
+/// Params of `wherefore/compose`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ComposeParams {
+    /// The tools, by name or alias; all of them when empty.
+    pub tools: Vec<String>,
+    /// The form.
+    pub form: ComposeForm,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/compose`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComposeAnswer {
+    /// The tools in the form asked for: JSON Schema 2020-12 for `calls`, else what that interface takes.
+    pub composed: Value,
 }
 
 /// One tool of `wherefore/list`, with no schema.

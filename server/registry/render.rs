@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::compose::rebase;
 use crate::catalogue::{Risk, ToolDef};
 
 /// The forms of a definition.
@@ -11,6 +12,8 @@ pub enum Format {
     Definition,
     /// An OpenAI or Ollama function.
     Function,
+    /// A tool of Anthropic's messages.
+    Anthropic,
     /// A tool of the Model Context Protocol.
     Mcp,
     /// A schema of the Tool Protocol, its meta fields first.
@@ -32,6 +35,11 @@ pub fn render(def: &ToolDef, format: Format, activity: &str) -> Value {
                 "description": def.description,
                 "parameters": def.input_schema,
             },
+        }),
+        Format::Anthropic => json!({
+            "name": def.flat_name(),
+            "description": def.description,
+            "input_schema": def.input_schema,
         }),
         Format::Mcp => mcp(def),
         Format::ToolProtocol => tool_protocol(def, activity),
@@ -68,7 +76,9 @@ fn tool_protocol(def: &ToolDef, activity: &str) -> Value {
     properties.insert("_activity".into(), json!({ "type": "string", "const": activity }));
     let why = why.unwrap_or_else(|| json!("Why the call is made"));
     properties.insert("_reasoningForCall".into(), json!({ "type": "string", "description": why }));
-    properties.insert("_output".into(), def.output_schema.clone().unwrap_or_else(|| json!({})));
+    let mut output = def.output_schema.clone().unwrap_or_else(|| json!({}));
+    rebase(&mut output, "/properties/_output");
+    properties.insert("_output".into(), output);
     let arguments = own.into_iter().flatten().filter(|(name, _)| *name != "why");
     properties.extend(arguments.map(|(name, schema)| (name.clone(), schema.clone())));
 

@@ -33,7 +33,7 @@ fn sentiment() -> (String, String) {
     ("sentiment.yaml".to_owned(), text.to_owned())
 }
 
-fn registry() -> Registry {
+pub(super) fn registry() -> Registry {
     let activities = Activities::default();
     for name in ["fs.read", "fs.ls", "search.lexical", "fs.read@cached"] {
         activities.register(PROD, name, Arc::new(Named(name)));

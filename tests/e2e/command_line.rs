@@ -66,6 +66,30 @@ fn exit_codes_and_what_stands_where() {
 }
 
 #[test]
+fn a_call_filled_by_the_composed_schema_is_a_call() {
+    let folder = folder();
+    let composed =
+        json_of(&run(folder.path(), &["tools", "compose", "--tools", "read_file,task_complete"], ""));
+    let items = composed.pointer("/properties/calls/items/anyOf").and_then(Value::as_array).unwrap();
+    assert_eq!((&composed["type"], items.len()), (&json!("object"), 2));
+    let properties = items[0]["properties"].as_object().unwrap();
+    let mut call = json!({ "_reasoningForCall": "Learn the numbers before one is changed", "path": "a.txt" });
+    for name in ["_tool", "_activity"] {
+        call[name] = properties[name]["const"].clone();
+    }
+    let answer = json_of(&run(folder.path(), &["call", "--batch"], &format!("{call}\n")));
+    assert_eq!(answer.pointer("/result/content"), Some(&json!("one\ntwo\nthree\n")), "{answer}");
+    call["_activity"] = json!("fs.write");
+    let answer = json_of(&run(folder.path(), &["call", "--batch"], &format!("{call}\n")));
+    assert_eq!(answer.pointer("/error/code"), Some(&json!("INVALID_ARGS")), "{answer}");
+    let anthropic = json_of(&run(folder.path(), &["tools", "compose", "--format", "anthropic"], ""));
+    assert!(anthropic.as_array().unwrap().iter().all(|tool| tool["input_schema"]["type"] == "object"));
+    let unknown = run(folder.path(), &["tools", "compose", "--tools", "fs.raed"], "");
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("call fs.read"), "{unknown:?}");
+}
+
+#[test]
 fn a_batch_answers_a_line_each_in_order() {
     let folder = folder();
     let why = "Leave a list of what was decided for the next reader";

@@ -177,6 +177,19 @@
 ---@field activity string The activity that runs it; empty means latent.
 ---@field aliases string[] Other names it answers to.
 
+---Params of `wherefore/compose`.
+---@class wherefore.ComposeParams
+---@field tools? string[] The tools, by name or alias; all of them when empty.
+---@field form? wherefore.ComposeForm The form.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---The forms that several tools are put into.
+---@alias wherefore.ComposeForm "calls"|"openai"|"ollama"|"anthropic"|"mcp"
+
+---Answer of `wherefore/compose`.
+---@class wherefore.ComposeAnswer
+---@field composed any The tools in the form asked for: JSON Schema 2020-12 for `calls`, else what that interface takes.
+
 ---Params of `wherefore/log` and `wherefore.openLog`.
 ---@class wherefore.LogParams
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
@@ -231,6 +244,8 @@ M.methods = {
   status = "wherefore/status",
   -- from the client: wherefore.ListParams -> wherefore.ListAnswer
   list = "wherefore/list",
+  -- from the client: wherefore.ComposeParams -> wherefore.ComposeAnswer
+  compose = "wherefore/compose",
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer
   log = "wherefore/log",
   -- from the server: wherefore.CallNotice
