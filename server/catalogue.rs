@@ -8,6 +8,7 @@ mod built_in;
 mod check;
 
 mod definition;
+pub mod discovery;
 mod example;
 mod load;
 mod node;

@@ -1,5 +1,6 @@
 //! One process, several workspaces: what every door asks of.
 
+mod discovery;
 mod folder;
 mod requests;
 

@@ -1,6 +1,7 @@
 //! What every layer speaks of: pure data, no input or output.
 
 mod call;
+mod discovery;
 mod effects;
 mod envelope;
 mod event;
@@ -12,6 +13,10 @@ mod settings;
 mod why;
 
 pub use call::{Door, Origin, RawCall};
+pub use discovery::{
+    ExpandToolAnswer, ExpandToolParams, ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer,
+    SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
+};
 pub use effects::{Access, Effects};
 pub use envelope::{Delivery, Envelope, Status};
 pub use event::{Event, EventType, HunkDecision, LogEvent};

@@ -1,5 +1,7 @@
 //! `wherefore tools`: the tools of a workspace, one in full, and several composed for a model.
 
+mod find;
+
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
@@ -8,7 +10,7 @@ use super::answer;
 use super::backend::RootArgs;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
-use crate::protocol::{ComposeForm, ComposeParams, Fault};
+use crate::protocol::{ComposeForm, ComposeParams, ExpandToolParams, Fault};
 use crate::registry::Format;
 
 /// List the tools of a workspace, show one with its schema, or compose several for a model
@@ -35,6 +37,15 @@ enum Act {
         /// The form it is shown in
         #[arg(long, value_enum, default_value = "definition")]
         format: FormatArg,
+    },
+    /// Find the tools that answer a request, best first
+    Search(find::Search),
+    /// Find the nodes that may hold what a request asks for
+    SearchNodes(find::SearchNodes),
+    /// Show what a call of one needs, as JSON: its schemas, examples, sandbox and risk
+    Expand {
+        /// Its name or an alias
+        tool: String,
     },
     /// Put several into one schema that a model fills, or into the list that a model's API takes
     Compose {
@@ -110,10 +121,20 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn show(args: &Args) -> Result<(), Fault> {
+    match &args.act {
+        Some(Act::Search(search)) if search.catalogue.is_some() => return search.run(None),
+        Some(Act::SearchNodes(search)) if search.catalogue.is_some() => return search.run(None),
+        _ => {}
+    }
     let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true });
     hub.add_root(&args.root.find()?)?;
     match &args.act {
         Some(Act::Show { tool, format }) => answer::json(&hub.tool(tool, (*format).into())?),
+        Some(Act::Search(search)) => search.run(Some(&hub))?,
+        Some(Act::SearchNodes(search)) => search.run(Some(&hub))?,
+        Some(Act::Expand { tool }) => {
+            answer::json(&hub.expand_tool(&ExpandToolParams { tool_id: tool.clone(), root: None })?);
+        }
         Some(Act::Compose { tools, format }) => {
             let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };
             answer::json(&hub.compose(&params)?.composed);

@@ -1,10 +1,11 @@
 //! One workspace folder: its session and what works on it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
 use super::{HubOptions, LogPlace};
+use crate::catalogue::discovery::Directory;
 use crate::catalogue::{self, Problem};
 use crate::pipeline::Pipeline;
 use crate::ports::Clock;
@@ -21,6 +22,8 @@ pub struct Folder {
     desk: Arc<Desk>,
     pipeline: Arc<Pipeline>,
     problems: Mutex<Vec<Problem>>,
+    /// Made when tools are looked for first.
+    directory: OnceLock<Directory>,
 }
 
 impl Folder {
@@ -38,7 +41,14 @@ impl Folder {
         let registry = Arc::new(Registry::new(loaded.tools, activities));
         let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), desk.clone()));
         let problems = loaded.problems.into_iter().map(|problem| at(&session, problem)).collect();
-        Ok(Self { session, registry, desk, pipeline, problems: Mutex::new(problems) })
+        Ok(Self {
+            session,
+            registry,
+            desk,
+            pipeline,
+            problems: Mutex::new(problems),
+            directory: OnceLock::new(),
+        })
     }
 
     /// Its state.
@@ -69,6 +79,12 @@ impl Folder {
     /// Its tools, for a list.
     pub fn tools(&self) -> Vec<ToolSummary> {
         self.registry.summaries()
+    }
+
+    /// Its tools, to be looked through.
+    pub fn directory(&self) -> &Directory {
+        let definitions = || Directory::of_definitions(self.registry.tools().iter().map(|tool| tool.def()));
+        self.directory.get_or_init(definitions)
     }
 
     /// The definition files that were refused.

@@ -25,6 +25,10 @@ impl Hub {
             "wherefore/undo" => write(self.undo(read(or_empty(params))?).await?),
             "wherefore/status" => write(self.status()),
             "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
+            "wherefore/listTools" => write(self.list_tools(&read(or_empty(params))?)?),
+            "wherefore/searchToolByCategory" => write(self.search_tools(&read(params)?)?),
+            "wherefore/searchNodes" => write(self.search_nodes(&read(params)?)?),
+            "wherefore/expandTool" => write(self.expand_tool(&read(params)?)?),
             "wherefore/compose" => write(self.compose(&read(or_empty(params))?)?),
             "wherefore/log" => {
                 let log = self.log(text(&params, "session"), text(&params, "root"))?;

@@ -9,9 +9,10 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::protocol::{
-    CallNotice, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Event, Fault,
-    FinishNotice, Proposal, ProposalsAnswer, ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary,
-    UndoAnswer, UndoParams,
+    CallNotice, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Event, ExpandToolAnswer,
+    ExpandToolParams, Fault, FinishNotice, ListToolsAnswer, ListToolsParams, Proposal, ProposalsAnswer,
+    ProposalsParams, RawCall, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
+    Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
 };
 
 /// Params of `wherefore/list`.
@@ -150,6 +151,10 @@ fn messages() -> Vec<Message> {
         request::<UndoParams, UndoAnswer>("wherefore/undo"),
         request::<(), StatusAnswer>("wherefore/status"),
         request::<ListParams, ListAnswer>("wherefore/list"),
+        request::<ListToolsParams, ListToolsAnswer>("wherefore/listTools"),
+        request::<SearchToolsParams, SearchToolsAnswer>("wherefore/searchToolByCategory"),
+        request::<SearchNodesParams, SearchNodesAnswer>("wherefore/searchNodes"),
+        request::<ExpandToolParams, ExpandToolAnswer>("wherefore/expandTool"),
         request::<ComposeParams, ComposeAnswer>("wherefore/compose"),
         request::<LogParams, LogAnswer>("wherefore/log"),
         notice::<DidCall>(),

@@ -6,7 +6,10 @@ use tower_lsp::jsonrpc::{Error, Result};
 use super::backend::{Backend, read, refuse};
 use super::content::SCHEME;
 use super::ext::{ContentParams, ListAnswer, ListParams, LogAnswer, LogParams};
-use crate::protocol::{ComposeAnswer, DecideAnswer, ProposalsAnswer, StatusAnswer, UndoAnswer};
+use crate::protocol::{
+    ComposeAnswer, DecideAnswer, ExpandToolAnswer, ListToolsAnswer, ProposalsAnswer, SearchNodesAnswer,
+    SearchToolsAnswer, StatusAnswer, UndoAnswer,
+};
 
 impl Backend {
     pub(super) async fn wherefore_proposals(&self, params: Value) -> Result<ProposalsAnswer> {
@@ -28,6 +31,22 @@ impl Backend {
     pub(super) async fn wherefore_list(&self, params: Value) -> Result<ListAnswer> {
         let ListParams { root } = read(params)?;
         Ok(ListAnswer { tools: self.hub.tools(root.as_deref()) })
+    }
+
+    pub(super) async fn wherefore_list_tools(&self, params: Value) -> Result<ListToolsAnswer> {
+        self.hub.list_tools(&read(params)?).map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_search_tools(&self, params: Value) -> Result<SearchToolsAnswer> {
+        self.hub.search_tools(&read(params)?).map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_search_nodes(&self, params: Value) -> Result<SearchNodesAnswer> {
+        self.hub.search_nodes(&read(params)?).map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_expand_tool(&self, params: Value) -> Result<ExpandToolAnswer> {
+        self.hub.expand_tool(&read(params)?).map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_compose(&self, params: Value) -> Result<ComposeAnswer> {

@@ -90,6 +90,38 @@ fn a_call_filled_by_the_composed_schema_is_a_call() {
 }
 
 #[test]
+fn tools_are_found_by_what_is_wanted() {
+    let folder = folder();
+    let found = json_of(&run(folder.path(), &["tools", "search", "apply a diff to a file", "--json"], ""));
+    assert_eq!(found.pointer("/results/0/tool_id"), Some(&json!("fs.patch")), "{found}");
+    let expanded = json_of(&run(folder.path(), &["tools", "expand", "fs.patch"], ""));
+    assert_eq!(expanded.pointer("/args_schema/type"), Some(&json!("object")));
+    assert_eq!((&expanded["path"], &expanded["risk"]), (&json!(["Files"]), &json!("write")));
+    let nodes = json_of(&run(folder.path(), &["tools", "search-nodes", "apply a diff", "--json"], ""));
+    assert_eq!(nodes.pointer("/results/0/path"), Some(&json!(["Files"])), "{nodes}");
+    let wrong = run(folder.path(), &["tools", "search", "apply a diff", "--under", "Flies"], "");
+    assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("Files"), "{wrong:?}");
+    // A catalogue of one's own, a request a line.
+    let tool = |id: &str, text: &str| json!({ "id": id, "path": ["Own"], "name": id, "description": text });
+    let lines = [tool("bake_bread", "Bakes bread."), tool("brewCoffee", "Brews coffee.")]
+        .map(|tool| tool.to_string());
+    std::fs::write(folder.path().join("own.jsonl"), lines.join("\n")).unwrap();
+    let requests =
+        "{\"id\": 7, \"query\": \"make some coffee\"}\n{\"id\": 8, \"query\": \"zzyzx\"}\nno json\n";
+    let found = run(folder.path(), &["tools", "search", "--catalogue", "own.jsonl", "--batch"], requests);
+    let answers: Vec<Value> = String::from_utf8_lossy(&found.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers[0].pointer("/results/0/tool_id"), Some(&json!("brewCoffee")), "{answers:?}");
+    assert_eq!((&answers[1], answers.len()), (&json!({ "id": 8, "results": [] }), 3));
+    std::fs::write(folder.path().join("own.jsonl"), "{}").unwrap();
+    let bad = run(folder.path(), &["tools", "search", "--catalogue", "own.jsonl", "coffee"], "");
+    assert!(String::from_utf8_lossy(&bad.stderr).contains("own.jsonl:1"), "{bad:?}");
+}
+
+#[test]
 fn a_batch_answers_a_line_each_in_order() {
     let folder = folder();
     let why = "Leave a list of what was decided for the next reader";

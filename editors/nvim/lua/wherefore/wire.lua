@@ -177,6 +177,84 @@
 ---@field activity string The activity that runs it; empty means latent.
 ---@field aliases string[] Other names it answers to.
 
+---Params of `wherefore/listTools`: what stands at a node.
+---@class wherefore.ListToolsParams
+---@field path? string[] The node, from the root; the root when empty.
+---@field tags? string[] Only tools with all of these tags.
+---@field query? string Only what answers this request, best first.
+---@field limit? integer Tools at most, 50 at the most.
+---@field cursor? string Where to go on: the `next_cursor` of an earlier answer.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/listTools`.
+---@class wherefore.ListToolsAnswer
+---@field path string[] The node.
+---@field nodes wherefore.NodePointer[] The nodes directly below it.
+---@field tools wherefore.ToolPointer[] Tools at it or anywhere below.
+---@field next_cursor? string Where to go on, if there is more.
+
+---A node.
+---@class wherefore.NodePointer
+---@field name string Its name.
+---@field path string[] From the root, its name last.
+---@field summary string One line.
+---@field tags string[] Words to find it by.
+
+---A tool with no more than it takes to decide whether to expand it.
+---@class wherefore.ToolPointer
+---@field tool_id string Its id.
+---@field path string[] The node that it stands under.
+---@field summary string One line.
+---@field tags string[] Words to find it by.
+---@field confidence number The chance that it is what was asked for, 0 to 1; 1 where nothing was asked.
+
+---Params of `wherefore/searchToolByCategory`.
+---@class wherefore.SearchToolsParams
+---@field query string What is wanted, in plain words.
+---@field category_path? string[] The node to search under; everywhere when empty.
+---@field limit? integer Results at most, 50 at the most.
+---@field cursor? string Where to go on: the `next_cursor` of an earlier answer.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/searchToolByCategory`.
+---@class wherefore.SearchToolsAnswer
+---@field category_path string[] The node searched under.
+---@field results wherefore.ToolPointer[] What was found, best first.
+---@field next_cursor? string Where to go on, if there is more.
+
+---Params of `wherefore/searchNodes`.
+---@class wherefore.SearchNodesParams
+---@field query string What is wanted, in plain words.
+---@field limit? integer Results at most, 50 at the most.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/searchNodes`.
+---@class wherefore.SearchNodesAnswer
+---@field results wherefore.NodeMatch[] Nodes, likeliest first.
+
+---A node that may hold what was asked for.
+---@class wherefore.NodeMatch
+---@field path string[] From the root.
+---@field summary string One line.
+---@field confidence number The chance that it does, 0 to 1.
+
+---Params of `wherefore/expandTool`.
+---@class wherefore.ExpandToolParams
+---@field tool_id string The tool, by name or alias.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/expandTool`: all that a call needs.
+---@class wherefore.ExpandToolAnswer
+---@field tool_id string Its dotted name.
+---@field path string[] The node that it stands under.
+---@field summary string One line.
+---@field args_schema any The schema of its arguments, `why` among them.
+---@field result_schema? any The schema of its output, where it is known.
+---@field version integer Counted up when the schemas change: what was kept of an earlier one is out of date.
+---@field examples any Calls with what they give.
+---@field sandbox any What it may touch.
+---@field risk string `read`, `write`, `execute` or `network`.
+
 ---Params of `wherefore/compose`.
 ---@class wherefore.ComposeParams
 ---@field tools? string[] The tools, by name or alias; all of them when empty.
@@ -244,6 +322,14 @@ M.methods = {
   status = "wherefore/status",
   -- from the client: wherefore.ListParams -> wherefore.ListAnswer
   list = "wherefore/list",
+  -- from the client: wherefore.ListToolsParams -> wherefore.ListToolsAnswer
+  listTools = "wherefore/listTools",
+  -- from the client: wherefore.SearchToolsParams -> wherefore.SearchToolsAnswer
+  searchToolByCategory = "wherefore/searchToolByCategory",
+  -- from the client: wherefore.SearchNodesParams -> wherefore.SearchNodesAnswer
+  searchNodes = "wherefore/searchNodes",
+  -- from the client: wherefore.ExpandToolParams -> wherefore.ExpandToolAnswer
+  expandTool = "wherefore/expandTool",
   -- from the client: wherefore.ComposeParams -> wherefore.ComposeAnswer
   compose = "wherefore/compose",
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer

@@ -1,0 +1,21 @@
+//! Finding tools by what a person or a model asks for: ranked, with a confidence that can be believed, and no model.
+//!
+//! Words are those of identifiers as well as of sentences (`words`). The tools that hold a request's words are found
+//! through an inverted index and scored by BM25F over five fields (`index`); the best of them are ranked again by
+//! what else speaks for them (`rank`). A node's confidence comes from the tools under it.
+
+mod directory;
+mod grams;
+mod index;
+mod item;
+mod rank;
+mod synonyms;
+mod words;
+
+pub use directory::Directory;
+pub use index::Index;
+pub use item::{Argument, Item};
+pub use rank::{Found, FoundNode};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! The operations on a catalogue: what stands at a node, which tools and nodes answer a request.
+
+use serde_json::json;
+
+use super::{Index, Item};
+use crate::base::hash;
+use crate::base::nearest::nearest;
+use crate::catalogue::{ToolDef, TreeNode, tree};
+use crate::protocol::{
+    Code, Fault, ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer, SearchNodesAnswer,
+    SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
+};
+
+/// Tools under their nodes, ready to be looked through.
+#[derive(Debug)]
+pub struct Directory {
+    index: Index,
+    /// Every node, those above before those below.
+    nodes: Vec<NodePointer>,
+    /// Changes with the catalogue: a cursor of another one is known by it.
+    mark: String,
+}
+
+impl Directory {
+    /// A directory of our own and the user's definitions, under the nodes of `schemas/tree.yaml`.
+    pub fn of_definitions<'a>(tools: impl IntoIterator<Item = &'a ToolDef>) -> Self {
+        let mut nodes = Vec::new();
+        add_nodes(tree(), &[], &mut nodes);
+        let item = |def: &ToolDef| {
+            let mut under = Vec::new();
+            find_category(tree(), &def.category, &[], &mut under);
+            under.extend(def.nodes.iter().filter(|node| !under.contains(node)).cloned().collect::<Vec<_>>());
+            Item::of(def, under)
+        };
+        Self::new(tools.into_iter().map(item).collect(), nodes)
+    }
+
+    /// A directory of these tools; `nodes` says what is known of nodes, and others come from the tools' paths.
+    pub fn new(items: Vec<Item>, mut nodes: Vec<NodePointer>) -> Self {
+        let mut known: std::collections::HashSet<Vec<String>> =
+            nodes.iter().map(|node| node.path.clone()).collect();
+        let mut mark = String::new();
+        for item in &items {
+            mark.push_str(&item.id);
+            mark.push('\n');
+            for path in &item.nodes {
+                for end in 1..=path.len() {
+                    if known.insert(path[..end].to_vec()) {
+                        nodes.push(NodePointer {
+                            name: path[end - 1].clone(),
+                            path: path[..end].to_vec(),
+                            summary: String::new(),
+                            tags: Vec::new(),
+                        });
+                    }
+                }
+            }
+        }
+        let mark = hash::short(mark.as_bytes())[..8].to_owned();
+        Self { index: Index::new(items), nodes, mark }
+    }
+
+    /// What stands at a node: the nodes below it and, a page at a time, its tools.
+    ///
+    /// # Errors
+    /// UNKNOWN_PATH with the closest node there is; STALE for a cursor of a catalogue that has changed.
+    pub fn list(&self, params: &ListToolsParams) -> Result<ListToolsAnswer, Fault> {
+        self.check(&params.path)?;
+        let from = self.offset(params.cursor.as_deref())?;
+        let tagged = |item: usize| {
+            params.tags.iter().all(|tag| self.index.items()[item].tags.iter().any(|own| own == tag))
+        };
+        let found: Vec<(usize, f64)> = match params.query.as_deref().filter(|query| !query.trim().is_empty())
+        {
+            Some(query) => {
+                let all = self.index.search(query, &params.path, usize::MAX);
+                all.into_iter().map(|found| (found.item, found.confidence)).collect()
+            }
+            None => {
+                let inside = |item: &Item| {
+                    params.path.is_empty() || item.nodes.iter().any(|node| node.starts_with(&params.path))
+                };
+                let all = self.index.items().iter().enumerate().filter(|(_, item)| inside(item));
+                all.map(|(at, _)| (at, 1.0)).collect()
+            }
+        };
+        let found: Vec<_> = found.into_iter().filter(|(item, _)| tagged(*item)).collect();
+        let depth = params.path.len() + 1;
+        let below = |node: &&NodePointer| node.path.len() == depth && node.path.starts_with(&params.path);
+        let (tools, next_cursor) = self.page(&found, from, params.limit, &params.path);
+        let nodes = self.nodes.iter().filter(below).cloned().collect();
+        Ok(ListToolsAnswer { path: params.path.clone(), nodes, tools, next_cursor })
+    }
+
+    /// The tools under a node that answer a request, best first.
+    ///
+    /// # Errors
+    /// UNKNOWN_PATH; NO_MATCH_IN_CATEGORY with the nodes where there is something; STALE for an old cursor.
+    pub fn search(&self, params: &SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
+        self.check(&params.category_path)?;
+        let from = self.offset(params.cursor.as_deref())?;
+        let found = self.index.search(&params.query, &params.category_path, usize::MAX);
+        if found.is_empty() {
+            return Err(self.no_match(params));
+        }
+        let found: Vec<_> = found.into_iter().map(|found| (found.item, found.confidence)).collect();
+        let (results, next_cursor) = self.page(&found, from, params.limit, &params.category_path);
+        Ok(SearchToolsAnswer { category_path: params.category_path.clone(), results, next_cursor })
+    }
+
+    /// The nodes that may hold what a request asks for, likeliest first.
+    pub fn search_nodes(&self, params: &SearchNodesParams) -> SearchNodesAnswer {
+        let found = self.index.search_nodes(&params.query, params.limit.min(MOST));
+        let result = |path: &[String], confidence: f64| {
+            let node = self.nodes.iter().find(|node| node.path == path);
+            let summary = node.map(|node| node.summary.clone()).unwrap_or_default();
+            NodeMatch { path: path.to_vec(), summary, confidence: rounded(confidence) }
+        };
+        let results = found.into_iter().map(|found| result(found.path, found.confidence)).collect();
+        SearchNodesAnswer { results }
+    }
+
+    /// The first node that a tool stands under.
+    pub fn path_of(&self, id: &str) -> Vec<String> {
+        let item = self.index.items().iter().find(|item| item.id == id);
+        item.and_then(|item| item.nodes.first()).cloned().unwrap_or_default()
+    }
+
+    fn page(
+        &self,
+        found: &[(usize, f64)],
+        from: usize,
+        limit: usize,
+        within: &[String],
+    ) -> (Vec<ToolPointer>, Option<String>) {
+        let limit = limit.clamp(1, MOST);
+        let pointer = |(item, confidence): &(usize, f64)| {
+            let item = &self.index.items()[*item];
+            // Of several nodes the one asked for is shown.
+            let path = item.nodes.iter().find(|node| node.starts_with(within)).or(item.nodes.first());
+            ToolPointer {
+                tool_id: item.id.clone(),
+                path: path.cloned().unwrap_or_default(),
+                summary: item.summary.clone(),
+                tags: item.tags.clone(),
+                confidence: rounded(*confidence),
+            }
+        };
+        let tools = found.iter().skip(from).take(limit).map(pointer).collect();
+        let next = from.saturating_add(limit);
+        (tools, (next < found.len()).then(|| format!("{}-{next}", self.mark)))
+    }
+
+    /// Where a cursor goes on.
+    fn offset(&self, cursor: Option<&str>) -> Result<usize, Fault> {
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(0) };
+        let parsed = cursor.split_once('-').and_then(|(mark, from)| Some((mark, from.parse().ok()?)));
+        match parsed {
+            Some((mark, from)) if mark == self.mark => Ok(from),
+            Some(_) => Err(Fault::new(Code::Stale, "the catalogue has changed since this cursor was given")
+                .suggest("ask again without a cursor")),
+            None => Err(Fault::new(Code::InvalidArgs, format!("{cursor:?} is no cursor of this server's"))
+                .suggest("send the `next_cursor` of an earlier answer as it came, or none")),
+        }
+    }
+
+    /// Refuses a path that is not there, and names the closest one that is.
+    fn check(&self, path: &[String]) -> Result<(), Fault> {
+        let exists = |path: &[String]| path.is_empty() || self.nodes.iter().any(|node| node.path == path);
+        if exists(path) {
+            return Ok(());
+        }
+        let depth = (0..path.len()).rev().find(|depth| exists(&path[..*depth])).unwrap_or(0);
+        let (above, missing) = (&path[..depth], &path[depth]);
+        let beside =
+            self.nodes.iter().filter(|node| node.path.len() == depth + 1 && node.path.starts_with(above));
+        let names: Vec<&str> = beside.map(|node| node.name.as_str()).collect();
+        let close = nearest(missing, names.iter().copied(), 3);
+        let mut closest = above.to_vec();
+        closest.extend(close.first().map(|name| (*name).to_owned()));
+        let hints: Vec<String> =
+            if close.is_empty() { names } else { close }.into_iter().map(str::to_owned).collect();
+        let place =
+            if above.is_empty() { "at the root".to_owned() } else { format!("under {}", above.join(" / ")) };
+        Err(Fault::new(Code::UnknownPath, format!("there is no node {missing:?} {place}"))
+            .hint(hints)
+            .suggest("list the closest node, or search_nodes for what you want")
+            .next(json!({ "tool": "list", "arguments": { "path": closest } })))
+    }
+
+    fn no_match(&self, params: &SearchToolsParams) -> Fault {
+        let asked: String = params.query.chars().take(100).collect();
+        let place = if params.category_path.is_empty() {
+            "in the catalogue".to_owned()
+        } else {
+            format!("under {}", params.category_path.join(" / "))
+        };
+        let elsewhere = self.index.search_nodes(&params.query, 3);
+        let fault = Fault::new(Code::NoMatchInCategory, format!("no tool answers {asked:?} {place}"))
+            .hint(elsewhere.iter().map(|found| found.path.join(" / ")));
+        match elsewhere.first() {
+            Some(best) => fault.suggest("search under one of the nodes in `hints`").next(json!({
+                "tool": "search_tool_by_category",
+                "arguments": { "query": asked, "category_path": best.path },
+            })),
+            None => fault
+                .suggest("list the root, or say it in other words")
+                .next(json!({ "tool": "list", "arguments": { "path": [] } })),
+        }
+    }
+}
+
+fn rounded(confidence: f64) -> f64 {
+    (confidence * 1000.0).round() / 1000.0
+}
+
+fn add_nodes(nodes: &[TreeNode], above: &[String], all: &mut Vec<NodePointer>) {
+    for node in nodes {
+        let path = [above, std::slice::from_ref(&node.name)].concat();
+        all.push(NodePointer {
+            name: node.name.clone(),
+            path: path.clone(),
+            summary: node.summary.clone(),
+            tags: node.tags.clone(),
+        });
+        add_nodes(&node.nodes, &path, all);
+    }
+}
+
+/// The nodes that list a category.
+fn find_category(nodes: &[TreeNode], category: &str, above: &[String], found: &mut Vec<Vec<String>>) {
+    for node in nodes {
+        let path = [above, std::slice::from_ref(&node.name)].concat();
+        if node.categories.iter().any(|own| own == category) {
+            found.push(path.clone());
+        }
+        find_category(&node.nodes, category, &path, found);
+    }
+}

@@ -1,0 +1,192 @@
+//! The inverted index: which tools hold a word, in which of their fields.
+
+use std::collections::HashMap;
+
+use super::grams::Grams;
+use super::item::Item;
+use super::synonyms::{self, groups};
+use super::words::{Stems, split, stem};
+
+/// The fields of a tool.
+pub(super) const FIELDS: usize = 6;
+pub(super) const NAME: usize = 0;
+pub(super) const NODES: usize = 1;
+/// The first sentence of its description.
+pub(super) const FIRST: usize = 2;
+/// The rest of it.
+pub(super) const REST: usize = 3;
+pub(super) const ARGUMENTS: usize = 4;
+pub(super) const ARGUMENT_TEXTS: usize = 5;
+
+/// A word's number.
+pub(super) type Word = u32;
+
+/// A tool that holds a word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Posting {
+    /// Which tool.
+    pub(super) item: u32,
+    /// How often it stands in each field.
+    pub(super) counts: [u8; FIELDS],
+}
+
+/// What is kept of a tool beside the postings.
+#[derive(Clone, Debug)]
+pub(super) struct Features {
+    /// Words in each field.
+    pub(super) lengths: [f64; FIELDS],
+    /// What the different words of the first sentence are worth together.
+    pub(super) first_worth: f64,
+    /// Words side by side in the name, the first sentence and the rest, each sorted.
+    pub(super) pairs: [Vec<(Word, Word)>; 3],
+    /// The groups of synonyms in the name, a bit each.
+    pub(super) groups: u64,
+}
+
+/// Tools, ready to be looked for.
+#[derive(Debug)]
+pub struct Index {
+    pub(super) items: Vec<Item>,
+    pub(super) words: HashMap<String, Word>,
+    pub(super) postings: Vec<Vec<Posting>>,
+    /// What finding a word is worth.
+    pub(super) worth: Vec<f64>,
+    pub(super) features: Vec<Features>,
+    pub(super) average: [f64; FIELDS],
+    /// What sharing a group of synonyms is worth.
+    pub(super) group_worth: [f64; synonyms::COUNT],
+    pub(super) grams: Grams,
+}
+
+impl Index {
+    /// An index of these tools.
+    pub fn new(items: Vec<Item>) -> Self {
+        let mut building = Building::default();
+        for item in &items {
+            building.add(item);
+        }
+        let Building { words, postings, mut features, firsts, group_counts, .. } = building;
+        let total = items.len() as f64;
+        let worth: Vec<f64> = postings.iter().map(|tools| rarity(total, tools.len())).collect();
+        for (features, first) in features.iter_mut().zip(&firsts) {
+            features.first_worth = first.iter().map(|word| worth[*word as usize]).sum();
+        }
+        let mut average = [0.0; FIELDS];
+        for features in &features {
+            average.iter_mut().zip(features.lengths).for_each(|(sum, length)| *sum += length);
+        }
+        average.iter_mut().for_each(|sum| *sum = (*sum / total.max(1.0)).max(1e-9));
+        let names = items.iter().map(|item| {
+            let node = item.nodes.first().and_then(|node| node.last());
+            format!("{} {}", item.name, node.map_or("", String::as_str))
+        });
+        let grams = Grams::new(&names.collect::<Vec<_>>());
+        let group_worth = group_counts.map(|count| rarity(total, count));
+        Self { items, words, postings, worth, features, average, group_worth, grams }
+    }
+
+    /// The tools, in the order that they came.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+}
+
+/// What is held by few is worth more.
+fn rarity(total: f64, holders: usize) -> f64 {
+    let holders = holders as f64;
+    (1.0 + (total - holders + 0.5) / (holders + 0.5)).ln()
+}
+
+struct Building {
+    stems: Stems,
+    words: HashMap<String, Word>,
+    postings: Vec<Vec<Posting>>,
+    features: Vec<Features>,
+    firsts: Vec<Vec<Word>>,
+    group_counts: [usize; synonyms::COUNT],
+}
+
+impl Default for Building {
+    fn default() -> Self {
+        Self {
+            stems: Stems::default(),
+            words: HashMap::new(),
+            postings: Vec::new(),
+            features: Vec::new(),
+            firsts: Vec::new(),
+            group_counts: [0; synonyms::COUNT],
+        }
+    }
+}
+
+impl Building {
+    fn add(&mut self, item: &Item) {
+        let number = u32::try_from(self.features.len()).unwrap_or(u32::MAX);
+        let (first, rest) = sentence(&item.description);
+        let nodes = item.nodes.iter().flatten().chain(&item.tags).cloned().collect::<Vec<_>>().join(" ");
+        let names = item.arguments.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(" ");
+        let texts = item.arguments.iter().map(|one| one.description.as_str()).collect::<Vec<_>>().join(" ");
+        let fields = [&item.name, &nodes, first, rest, &names, &texts].map(|text| self.words_of(text));
+        let mut counts: HashMap<Word, [u8; FIELDS]> = HashMap::new();
+        for (field, words) in fields.iter().enumerate() {
+            for word in words {
+                let count = &mut counts.entry(*word).or_default()[field];
+                *count = count.saturating_add(1);
+            }
+        }
+        for (word, counts) in counts {
+            self.postings[word as usize].push(Posting { item: number, counts });
+        }
+        let in_name = bits(&item.name);
+        let in_either = in_name | bits(first);
+        for (group, count) in self.group_counts.iter_mut().enumerate() {
+            *count += usize::from(in_either >> group & 1 == 1);
+        }
+        let lengths = fields.each_ref().map(|words| words.len() as f64);
+        let pairs = [NAME, FIRST, REST].map(|field| pairs(&fields[field]));
+        self.features.push(Features { lengths, first_worth: 0.0, pairs, groups: in_name });
+        let [_, _, mut first, ..] = fields;
+        first.sort_unstable();
+        first.dedup();
+        self.firsts.push(first);
+    }
+
+    fn words_of(&mut self, text: &str) -> Vec<Word> {
+        let stems = self.stems.of(text);
+        let number = |stem: String| {
+            let next = Word::try_from(self.words.len()).unwrap_or(Word::MAX);
+            let word = *self.words.entry(stem).or_insert(next);
+            if word == next {
+                self.postings.push(Vec::new());
+            }
+            word
+        };
+        stems.into_iter().map(number).collect()
+    }
+}
+
+/// The first sentence, and what is behind it.
+pub(super) fn sentence(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if c == '\n' || (c.is_whitespace() && matches!(before, '.' | '!' | '?')) {
+            return text.split_at(at);
+        }
+        before = c;
+    }
+    (text, "")
+}
+
+/// Words side by side, sorted.
+pub(super) fn pairs(words: &[Word]) -> Vec<(Word, Word)> {
+    let mut pairs: Vec<_> = words.windows(2).map(|two| (two[0], two[1])).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// The groups of synonyms that a text's words belong to, a bit each.
+pub(super) fn bits(text: &str) -> u64 {
+    split(text).flat_map(|word| groups(&stem(&word))).fold(0, |bits, group| bits | 1 << group)
+}

@@ -1,0 +1,63 @@
+//! Words that ask for the same in different ways. Sharing a group speaks for a tool, less than sharing the word.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::words::stem;
+
+/// The groups, a line each.
+const GROUPS: &[&str] = &[
+    "create add make new insert register generate build",
+    "delete remove erase drop destroy clear cancel",
+    "get show fetch retrieve list find describe view read display check look lookup see tell give know search query what",
+    "update modify change set edit put adjust alter rename",
+    "send post publish share message notify email",
+    "run execute start invoke launch trigger",
+    "stop terminate end halt disable",
+    "buy purchase order book reserve booking",
+    "enable activate turn",
+    "weather forecast temperature",
+    "movie film cinema",
+    "song music track play",
+    "calculate compute calculation math",
+    "picture image photo",
+    "convert translate transform",
+    "price cost pricing rate",
+    "shop store product shopping",
+    "news article headline",
+    "trip travel vacation flight hotel itinerary",
+    "document pdf file doc",
+    "website web url link page site",
+    "stock market investment finance",
+    "recipe cook food meal restaurant",
+    "job career hiring",
+    "house property estate home apartment rent",
+    "repository repo",
+    "attach link associate",
+    "detach unlink disassociate",
+    "copy duplicate clone",
+    "permission access role policy",
+    "database db sql table",
+    "server machine instance vm virtual",
+    "settings config configuration configure options",
+];
+
+/// How many groups there are.
+pub(super) const COUNT: usize = GROUPS.len();
+
+/// The groups that a stem belongs to.
+pub(super) fn groups(stem_of_word: &str) -> &'static [usize] {
+    static OF: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
+        let mut of: HashMap<String, Vec<usize>> = HashMap::new();
+        for (group, words) in GROUPS.iter().enumerate() {
+            for word in words.split(' ') {
+                let groups = of.entry(stem(word)).or_default();
+                if !groups.contains(&group) {
+                    groups.push(group);
+                }
+            }
+        }
+        of
+    });
+    OF.get(stem_of_word).map_or(&[], Vec::as_slice)
+}

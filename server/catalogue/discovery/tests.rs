@@ -1,0 +1,201 @@
+//! Finding tools in a small catalogue: order, confidence, nodes, odd requests.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{Directory, Index, Item};
+use crate::catalogue::load;
+use crate::protocol::{
+    Code, Fault, ListToolsAnswer, ListToolsParams, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
+};
+
+fn index() -> Index {
+    let tool = |id: &str, path: [&str; 2], description: &str, arguments: &[&str]| {
+        let properties: serde_json::Map<_, _> =
+            arguments.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
+        let schema = json!({ "type": "object", "properties": properties });
+        Item::read(
+            &json!({ "id": id, "path": path, "name": id, "description": description, "schema": schema }),
+        )
+        .unwrap()
+    };
+    Index::new(vec![
+        tool(
+            "files.readText",
+            ["Files", "Read"],
+            "Reads a text file. Large ones in parts.",
+            &["path", "range"],
+        ),
+        tool("files.deleteFile", ["Files", "Change"], "Removes a file for good.", &["path"]),
+        tool("files.copyFile", ["Files", "Change"], "Copies a file or folder.", &["source", "target"]),
+        tool(
+            "weather.getForecast",
+            ["Web", "Weather"],
+            "The forecast of a city for some days.",
+            &["city", "days"],
+        ),
+        tool(
+            "mail.sendMessage",
+            ["Web", "Mail"],
+            "Sends a message to people.",
+            &["recipients", "subject", "body"],
+        ),
+    ])
+}
+
+fn first(request: &str) -> String {
+    let index = index();
+    let found = index.search(request, &[], 3);
+    found.first().map(|found| index.items()[found.item].id.clone()).unwrap_or_default()
+}
+
+#[test]
+fn what_is_asked_for_comes_first() {
+    assert_eq!(first("delete the file"), "files.deleteFile");
+    assert_eq!(first("I want to erase a file I no longer need"), "files.deleteFile");
+    assert_eq!(first("what is the weather in Paris tomorrow"), "weather.getForecast");
+    assert_eq!(first("send an email to my team"), "mail.sendMessage");
+    assert_eq!(first("readText"), "files.readText");
+    assert_eq!(first("copying folders"), "files.copyFile");
+}
+
+#[test]
+fn a_clear_request_is_surer_than_a_vague_one() {
+    let index = index();
+    let sure = |request: &str| index.search(request, &[], 1)[0].confidence;
+    assert!(sure("weather forecast for a city") > sure("file"), "one tool alone knows of weather");
+    let all = index.search("file", &[], 10);
+    assert!(all.windows(2).all(|two| two[0].confidence >= two[1].confidence), "{all:?}");
+}
+
+#[test]
+fn only_what_stands_under_the_node_is_found() {
+    let index = index();
+    let within = ["Files".to_owned(), "Change".to_owned()];
+    let ids: Vec<&str> =
+        index.search("file", &within, 10).iter().map(|found| index.items()[found.item].id.as_str()).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+    assert!(!ids.contains(&"files.readText"));
+    assert_eq!(index.search("file", &["Nowhere".to_owned()], 10), []);
+}
+
+#[test]
+fn nodes_are_found_by_what_stands_under_them() {
+    let index = index();
+    assert_eq!(index.search_nodes("delete or copy a file", 5)[0].path, ["Files", "Change"]);
+    assert_eq!(index.search_nodes("weather", 5)[0].path, ["Web", "Weather"]);
+    assert_eq!(index.search_nodes("weather", 5).len(), 1);
+}
+
+#[test]
+fn nothing_is_found_for_nothing() {
+    for request in ["", "the of and", "zzyzx", "!!!", "\u{0}"] {
+        assert_eq!(index().search(request, &[], 10), [], "{request:?}");
+    }
+    assert_eq!(Index::new(Vec::new()).search("file", &[], 10), []);
+}
+
+fn ours() -> Directory {
+    let loaded = load(&[], &|_| true);
+    Directory::of_definitions(&loaded.tools)
+}
+
+fn listing(path: &[&str], limit: usize, cursor: Option<String>) -> Result<ListToolsAnswer, Fault> {
+    let path = path.iter().map(|name| (*name).to_owned()).collect();
+    ours().list(&ListToolsParams { path, tags: Vec::new(), query: None, limit, cursor, root: None })
+}
+
+fn searching(query: &str, path: &[&str]) -> Result<SearchToolsAnswer, Fault> {
+    let category_path = path.iter().map(|name| (*name).to_owned()).collect();
+    let query = query.to_owned();
+    ours().search(&SearchToolsParams { query, category_path, limit: 5, cursor: None, root: None })
+}
+
+#[test]
+fn the_root_shows_its_nodes_and_a_node_its_tools() {
+    let root = listing(&[], 50, None).unwrap();
+    let names: Vec<&str> = root.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert!(names.starts_with(&["Files", "Search"]), "{names:?}");
+    let files = listing(&["Files"], 50, None).unwrap();
+    assert!(files.tools.iter().all(|tool| tool.path == ["Files"]), "{files:?}");
+    assert!(files.tools.iter().any(|tool| tool.tool_id == "fs.patch"));
+    assert!(root.tools.len() > files.tools.len(), "the root has all of them");
+}
+
+#[test]
+fn pages_follow_each_other_to_the_end() {
+    let all = listing(&[], 50, None).unwrap().tools;
+    let (mut paged, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = listing(&[], 3, cursor).unwrap();
+        assert!(page.tools.len() <= 3);
+        paged.extend(page.tools);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(paged, all);
+}
+
+#[test]
+fn a_cursor_of_another_catalogue_says_so() {
+    assert_eq!(listing(&[], 3, Some("00000000-3".to_owned())).unwrap_err().code, Code::Stale);
+    assert_eq!(listing(&[], 3, Some("nonsense".to_owned())).unwrap_err().code, Code::InvalidArgs);
+}
+
+#[test]
+fn a_list_is_filtered_by_tags_and_by_what_is_asked() {
+    let params = |tags: &[&str], query: Option<&str>| ListToolsParams {
+        path: Vec::new(),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        query: query.map(str::to_owned),
+        limit: 10,
+        cursor: None,
+        root: None,
+    };
+    let tagged = ours().list(&params(&["read"], None)).unwrap().tools;
+    assert!(
+        !tagged.is_empty() && tagged.iter().all(|tool| tool.tags.contains(&"read".to_owned())),
+        "{tagged:?}"
+    );
+    let asked = ours().list(&params(&[], Some("apply a diff to a file"))).unwrap().tools;
+    assert_eq!(asked[0].tool_id, "fs.patch");
+}
+
+#[test]
+fn a_node_that_is_not_there_is_answered_with_the_closest() {
+    let fault = searching("a file", &["Flies"]).unwrap_err();
+    assert_eq!((fault.code, fault.hints.first().map(String::as_str)), (Code::UnknownPath, Some("Files")));
+    assert_eq!(fault.next_action.unwrap()["arguments"]["path"], json!(["Files"]));
+    let deeper = listing(&["Files", "Deeper"], 5, None).unwrap_err();
+    assert_eq!(deeper.code, Code::UnknownPath);
+    assert_eq!(deeper.next_action.unwrap()["arguments"]["path"], json!(["Files"]));
+}
+
+#[test]
+fn a_search_in_the_wrong_node_is_sent_to_the_right_one() {
+    let fault = searching("apply a unified diff", &["Task"]).unwrap_err();
+    assert_eq!(fault.code, Code::NoMatchInCategory);
+    assert_eq!(fault.hints.first().map(String::as_str), Some("Files"));
+    assert_eq!(fault.next_action.unwrap()["arguments"]["category_path"], json!(["Files"]));
+    assert_eq!(searching("zzyzx", &[]).unwrap_err().hints, Vec::<String>::new());
+}
+
+#[test]
+fn nodes_carry_their_summaries() {
+    let params = SearchNodesParams { query: "find text in files".to_owned(), limit: 2, root: None };
+    let found = ours().search_nodes(&params).results;
+    assert!(found.len() == 2 && found.iter().all(|node| !node.summary.is_empty()), "{found:?}");
+    assert!(found.iter().any(|node| node.path == ["Search"]), "{found:?}");
+}
+
+proptest! {
+    #[test]
+    fn no_request_is_too_odd(request in ".{0,200}", limit in 0_usize..70) {
+        let index = index();
+        let found = index.search(&request, &[], limit);
+        prop_assert!(found.len() <= limit);
+        prop_assert!(found.iter().all(|found| (0.0..=1.0).contains(&found.confidence)));
+    }
+}

@@ -1,0 +1,172 @@
+//! The five operations that find tools, as the discovery specification names their members.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How many results there are where no limit is given.
+const DEFAULT_LIMIT: usize = 10;
+/// How many there are at most.
+pub const MOST: usize = 50;
+
+fn default_limit() -> usize {
+    DEFAULT_LIMIT
+}
+
+/// Params of `wherefore/listTools`: what stands at a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListToolsParams {
+    /// The node, from the root; the root when empty.
+    #[serde(default)]
+    pub path: Vec<String>,
+    /// Only tools with all of these tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Only what answers this request, best first.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// Tools at most, 50 at the most.
+    #[serde(default = "default_limit")]
+    pub limit: usize,
+    /// Where to go on: the `next_cursor` of an earlier answer.
+    #[serde(default)]
+    pub cursor: Option<String>,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(default)]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/listTools`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ListToolsAnswer {
+    /// The node.
+    pub path: Vec<String>,
+    /// The nodes directly below it.
+    pub nodes: Vec<NodePointer>,
+    /// Tools at it or anywhere below.
+    pub tools: Vec<ToolPointer>,
+    /// Where to go on, if there is more.
+    pub next_cursor: Option<String>,
+}
+
+/// Params of `wherefore/searchToolByCategory`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchToolsParams {
+    /// What is wanted, in plain words.
+    pub query: String,
+    /// The node to search under; everywhere when empty.
+    #[serde(default)]
+    pub category_path: Vec<String>,
+    /// Results at most, 50 at the most.
+    #[serde(default = "default_limit")]
+    pub limit: usize,
+    /// Where to go on: the `next_cursor` of an earlier answer.
+    #[serde(default)]
+    pub cursor: Option<String>,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(default)]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/searchToolByCategory`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchToolsAnswer {
+    /// The node searched under.
+    pub category_path: Vec<String>,
+    /// What was found, best first.
+    pub results: Vec<ToolPointer>,
+    /// Where to go on, if there is more.
+    pub next_cursor: Option<String>,
+}
+
+/// Params of `wherefore/searchNodes`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchNodesParams {
+    /// What is wanted, in plain words.
+    pub query: String,
+    /// Results at most, 50 at the most.
+    #[serde(default = "default_limit")]
+    pub limit: usize,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(default)]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/searchNodes`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchNodesAnswer {
+    /// Nodes, likeliest first.
+    pub results: Vec<NodeMatch>,
+}
+
+/// Params of `wherefore/expandTool`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExpandToolParams {
+    /// The tool, by name or alias.
+    pub tool_id: String,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(default)]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/expandTool`: all that a call needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExpandToolAnswer {
+    /// Its dotted name.
+    pub tool_id: String,
+    /// The node that it stands under.
+    pub path: Vec<String>,
+    /// One line.
+    pub summary: String,
+    /// The schema of its arguments, `why` among them.
+    pub args_schema: Value,
+    /// The schema of its output, where it is known.
+    pub result_schema: Option<Value>,
+    /// Counted up when the schemas change: what was kept of an earlier one is out of date.
+    pub version: u64,
+    /// Calls with what they give.
+    pub examples: Value,
+    /// What it may touch.
+    pub sandbox: Value,
+    /// `read`, `write`, `execute` or `network`.
+    pub risk: String,
+}
+
+/// A tool with no more than it takes to decide whether to expand it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolPointer {
+    /// Its id.
+    pub tool_id: String,
+    /// The node that it stands under.
+    pub path: Vec<String>,
+    /// One line.
+    pub summary: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// The chance that it is what was asked for, 0 to 1; 1 where nothing was asked.
+    pub confidence: f64,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodePointer {
+    /// Its name.
+    pub name: String,
+    /// From the root, its name last.
+    pub path: Vec<String>,
+    /// One line.
+    pub summary: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+}
+
+/// A node that may hold what was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeMatch {
+    /// From the root.
+    pub path: Vec<String>,
+    /// One line.
+    pub summary: String,
+    /// The chance that it does, 0 to 1.
+    pub confidence: f64,
+}
