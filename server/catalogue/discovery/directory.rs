@@ -44,7 +44,9 @@ impl Directory {
             mark.push_str(&item.id);
             mark.push('\n');
             for path in &item.nodes {
-                for end in 1..=path.len() {
+                // Where a node is known, those above it are.
+                let unknown = (1..=path.len()).rev().take_while(|end| !known.contains(&path[..*end]));
+                for end in unknown.collect::<Vec<_>>().into_iter().rev() {
                     if known.insert(path[..end].to_vec()) {
                         nodes.push(NodePointer {
                             name: path[end - 1].clone(),

@@ -70,7 +70,7 @@ fn distinct(sorted: &[Gram]) -> impl Iterator<Item = Gram> {
 }
 
 fn runs(text: &str) -> impl Iterator<Item = Gram> {
-    let words = split(text).collect::<Vec<_>>().join(" ");
+    let words = split(text).join(" ");
     let chars: Vec<u64> = format!(" {words} ").chars().map(|c| u64::from(u32::from(c)) & 0xffff).collect();
     let packed = |run: &[u64]| run.iter().fold(0, |packed, c| packed << 16 | c);
     chars.windows(LENGTH).map(packed).collect::<Vec<_>>().into_iter()

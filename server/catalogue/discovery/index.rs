@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::grams::Grams;
 use super::item::Item;
 use super::synonyms::{self, groups};
-use super::words::{Stems, split, stem};
+use super::words::{each, meaning, split, stem};
 
 /// The fields of a tool.
 pub(super) const FIELDS: usize = 6;
@@ -98,7 +98,10 @@ fn rarity(total: f64, holders: usize) -> f64 {
 }
 
 struct Building {
-    stems: Stems,
+    /// Every word as it was written, and the number of its stem.
+    written: HashMap<String, Option<Word>>,
+    /// The groups of synonyms that each word belongs to, a bit each.
+    groups: Vec<u64>,
     words: HashMap<String, Word>,
     postings: Vec<Vec<Posting>>,
     features: Vec<Features>,
@@ -109,7 +112,8 @@ struct Building {
 impl Default for Building {
     fn default() -> Self {
         Self {
-            stems: Stems::default(),
+            written: HashMap::new(),
+            groups: Vec::new(),
             words: HashMap::new(),
             postings: Vec::new(),
             features: Vec::new(),
@@ -137,8 +141,9 @@ impl Building {
         for (word, counts) in counts {
             self.postings[word as usize].push(Posting { item: number, counts });
         }
-        let in_name = bits(&item.name);
-        let in_either = in_name | bits(first);
+        let groups = |words: &[Word]| words.iter().fold(0, |bits, word| bits | self.groups[*word as usize]);
+        let in_name = groups(&fields[NAME]);
+        let in_either = in_name | groups(&fields[FIRST]);
         for (group, count) in self.group_counts.iter_mut().enumerate() {
             *count += usize::from(in_either >> group & 1 == 1);
         }
@@ -152,17 +157,30 @@ impl Building {
     }
 
     fn words_of(&mut self, text: &str) -> Vec<Word> {
-        let stems = self.stems.of(text);
-        let number = |stem: String| {
-            let next = Word::try_from(self.words.len()).unwrap_or(Word::MAX);
-            let word = *self.words.entry(stem).or_insert(next);
-            if word == next {
-                self.postings.push(Vec::new());
-            }
-            word
-        };
-        stems.into_iter().map(number).collect()
+        let mut found = Vec::new();
+        each(text, |word| {
+            let number = match self.written.get(word) {
+                Some(number) => *number,
+                None => {
+                    let number = meaning(word).map(|stem| number(&mut self.words, &mut self.groups, stem));
+                    self.written.insert(word.to_owned(), number);
+                    number
+                }
+            };
+            found.extend(number);
+        });
+        self.postings.resize_with(self.words.len(), Vec::new);
+        found
     }
+}
+
+/// The number of a stem; a new one is given the next, and its groups are noted.
+fn number(words: &mut HashMap<String, Word>, noted: &mut Vec<u64>, stem: String) -> Word {
+    let next = Word::try_from(words.len()).unwrap_or(Word::MAX);
+    *words.entry(stem).or_insert_with_key(|stem| {
+        noted.push(bits_of(stem));
+        next
+    })
 }
 
 /// The first sentence, and what is behind it.
@@ -186,7 +204,11 @@ pub(super) fn pairs(words: &[Word]) -> Vec<(Word, Word)> {
     pairs
 }
 
-/// The groups of synonyms that a text's words belong to, a bit each.
+/// The groups of synonyms that a request's words belong to, a bit each.
 pub(super) fn bits(text: &str) -> u64 {
-    split(text).flat_map(|word| groups(&stem(&word))).fold(0, |bits, group| bits | 1 << group)
+    split(text).iter().fold(0, |bits, word| bits | bits_of(&stem(word)))
+}
+
+fn bits_of(stem: &str) -> u64 {
+    groups(stem).iter().fold(0, |bits, group| bits | 1 << group)
 }

@@ -8,7 +8,7 @@
 use super::index::{
     ARGUMENT_TEXTS, ARGUMENTS, FIELDS, FIRST, Features, Index, NAME, NODES, REST, Word, bits, pairs,
 };
-use super::words::Stems;
+use super::words::{meaning, split};
 
 /// Tools that are ranked again.
 const BEST: usize = 60;
@@ -155,7 +155,7 @@ impl Index {
 
     fn asked(&self, request: &str) -> Request {
         let words: Vec<Word> =
-            Stems::default().of(request).iter().filter_map(|stem| self.words.get(stem)).copied().collect();
+            split(request).iter().filter_map(|word| self.words.get(&meaning(word)?)).copied().collect();
         let mut counts: Vec<(Word, f64)> = Vec::new();
         for word in &words {
             match counts.iter_mut().find(|(known, _)| known == word) {

@@ -1,7 +1,6 @@
 //! The words of identifiers and sentences: split where the case or the kind of character changes, without those that
 //! carry no meaning, and cut to their stems.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -22,9 +21,28 @@ const STOP: &[&str] = &[
 const LONGEST: usize = 64;
 
 /// Splits text into words in lower case: `getHTTPUrl_v2` is `get`, `http`, `url`, `v`, `2`.
-pub(super) fn split(text: &str) -> impl Iterator<Item = String> {
-    let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
-    runs.flat_map(parts).filter(|part| part.len() <= LONGEST).map(str::to_lowercase)
+pub(super) fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each(text, |word| words.push(word.to_owned()));
+    words
+}
+
+/// [`split`], a word at a time.
+pub(super) fn each(text: &str, mut found: impl FnMut(&str)) {
+    let mut lower = String::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        each_part(run, |part| {
+            lower.clear();
+            match part.is_ascii() {
+                true => lower.push_str(part),
+                false => lower.push_str(&part.to_lowercase()),
+            }
+            lower.make_ascii_lowercase();
+            if lower.len() <= LONGEST {
+                found(&lower);
+            }
+        });
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -36,6 +54,8 @@ enum Kind {
 
 fn kind(c: char) -> Kind {
     match c {
+        'a'..='z' => Kind::Lower,
+        'A'..='Z' => Kind::Upper,
         c if c.is_numeric() => Kind::Digit,
         c if c.is_uppercase() => Kind::Upper,
         _ => Kind::Lower,
@@ -43,45 +63,29 @@ fn kind(c: char) -> Kind {
 }
 
 /// The parts of a run of letters and digits.
-fn parts(run: &str) -> Vec<&str> {
-    let chars: Vec<(usize, Kind)> = run.char_indices().map(|(at, c)| (at, kind(c))).collect();
-    let mut starts = vec![0];
-    for (index, pair) in chars.windows(2).enumerate() {
-        let ((_, before), (at, now)) = (pair[0], pair[1]);
-        let next = chars.get(index + 2).map(|(_, kind)| *kind);
+fn each_part<'a>(run: &'a str, mut found: impl FnMut(&'a str)) {
+    let (mut start, mut before) = (0, None);
+    let mut chars = run.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let now = kind(c);
+        let mut next = || chars.peek().map(|(_, c)| kind(*c));
         let word_begins = match (before, now) {
-            (Kind::Upper, Kind::Upper) => next == Some(Kind::Lower),
-            (Kind::Upper, Kind::Lower) => false,
-            (before, now) => before != now,
+            (None, _) | (Some(Kind::Upper), Kind::Lower) => false,
+            (Some(Kind::Upper), Kind::Upper) => next() == Some(Kind::Lower),
+            (Some(before), now) => before != now,
         };
         if word_begins {
-            starts.push(at);
+            found(&run[start..at]);
+            start = at;
         }
+        before = Some(now);
     }
-    let ends = starts[1..].iter().copied().chain([run.len()]);
-    starts.iter().zip(ends).map(|(start, end)| &run[*start..end]).collect()
+    found(&run[start..]);
 }
 
-/// Stems words, each once.
-#[derive(Default)]
-pub(super) struct Stems {
-    known: HashMap<String, Option<String>>,
-}
-
-impl Stems {
-    /// The stems of a text's words, in order, without those that carry no meaning.
-    pub(super) fn of(&mut self, text: &str) -> Vec<String> {
-        split(text).filter_map(|word| self.one(word)).collect()
-    }
-
-    fn one(&mut self, word: String) -> Option<String> {
-        if let Some(known) = self.known.get(&word) {
-            return known.clone();
-        }
-        let found = (!is_stop(&word)).then(|| stem(&word));
-        self.known.insert(word, found.clone());
-        found
-    }
+/// The stem of a word in lower case; nothing where it carries no meaning.
+pub(super) fn meaning(word: &str) -> Option<String> {
+    (!is_stop(word)).then(|| stem(word))
 }
 
 fn is_stop(word: &str) -> bool {
@@ -103,7 +107,7 @@ mod tests {
     #[test]
     fn identifiers_are_split_as_they_are_read() {
         let check = |text: &str, expected: &[&str]| {
-            assert_eq!(split(text).collect::<Vec<_>>(), expected, "{text}");
+            assert_eq!(split(text), expected, "{text}");
         };
         check("getHTTPUrl_v2", &["get", "http", "url", "v", "2"]);
         check("AddTagsToCertificate", &["add", "tags", "to", "certificate"]);
@@ -114,8 +118,8 @@ mod tests {
 
     #[test]
     fn words_are_cut_to_what_they_share() {
-        let mut stems = Stems::default();
-        assert_eq!(stems.of("Listing the files of my folders"), ["list", "file", "folder"]);
-        assert_eq!(stems.of("list a file"), ["list", "file"]);
+        let stems = |text: &str| split(text).iter().filter_map(|word| meaning(word)).collect::<Vec<_>>();
+        assert_eq!(stems("Listing the files of my folders"), ["list", "file", "folder"]);
+        assert_eq!(stems("list a file"), ["list", "file"]);
     }
 }
