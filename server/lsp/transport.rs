@@ -26,6 +26,8 @@ use super::outgoing::{self, Outgoing};
 
 /// Requests that may run at one time; a further one is refused, so that cancellations are still read.
 pub const RUNNING_LIMIT: usize = 32_768;
+/// Messages that are taken in a row before answers are written.
+const BURST: u64 = 32;
 /// How long `initialize` and `shutdown` may hold up what was sent after them.
 const ORDERED: Duration = Duration::from_millis(500);
 /// After the stream's end: how long no answer may come before those that are left are given up.
@@ -114,8 +116,12 @@ where
     A: Sink<Response> + Unpin,
 {
     async fn read<R: AsyncRead + Unpin>(&mut self, mut frames: Frames<R>) -> Reason {
-        loop {
+        for turn in 1_u64.. {
             self.out.room().await;
+            // Requests are answered here: in a burst of them the first answers are not to wait for the last.
+            if turn.is_multiple_of(BURST) {
+                tokio::task::yield_now().await;
+            }
             match frames.next().await {
                 Ok(Some(Frame::Body)) => {}
                 Ok(Some(Frame::Broken(what))) => {
@@ -137,6 +143,7 @@ where
                 }
             }
         }
+        Reason::Closed
     }
 
     async fn request(&mut self, id: Value, method: String, params: Option<Value>) {
