@@ -1,7 +1,7 @@
 //! Finding tools by what a person or a model asks for: ranked, with a confidence that can be believed, and no model.
 //!
 //! Words are those of identifiers as well as of sentences (`words`). The tools that hold a request's words are found
-//! through an inverted index and scored by BM25F over five fields (`index`); the best of them are ranked again by
+//! through an inverted index and scored by BM25F over six fields (`index`); the best of them are ranked again by
 //! what else speaks for them (`rank`). A node's confidence comes from the tools under it.
 
 mod directory;

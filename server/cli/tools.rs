@@ -39,9 +39,15 @@ enum Act {
         format: FormatArg,
     },
     /// Find the tools that answer a request, best first
-    Search(find::Search),
+    Search {
+        #[command(flatten)]
+        request: find::Request,
+        /// Only under this node, its names with `/` between
+        #[arg(long, value_name = "NODE")]
+        under: Option<String>,
+    },
     /// Find the nodes that may hold what a request asks for
-    SearchNodes(find::SearchNodes),
+    SearchNodes(find::Request),
     /// Show what a call of one needs, as JSON: its schemas, examples, sandbox and risk
     Expand {
         /// Its name or an alias
@@ -122,16 +128,18 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn show(args: &Args) -> Result<(), Fault> {
     match &args.act {
-        Some(Act::Search(search)) if search.catalogue.is_some() => return search.run(None),
-        Some(Act::SearchNodes(search)) if search.catalogue.is_some() => return search.run(None),
+        Some(Act::Search { request, under }) if request.catalogue.is_some() => {
+            return find::tools(request, under.as_deref(), None);
+        }
+        Some(Act::SearchNodes(request)) if request.catalogue.is_some() => return find::nodes(request, None),
         _ => {}
     }
     let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true });
     hub.add_root(&args.root.find()?)?;
     match &args.act {
         Some(Act::Show { tool, format }) => answer::json(&hub.tool(tool, (*format).into())?),
-        Some(Act::Search(search)) => search.run(Some(&hub))?,
-        Some(Act::SearchNodes(search)) => search.run(Some(&hub))?,
+        Some(Act::Search { request, under }) => find::tools(request, under.as_deref(), Some(&hub))?,
+        Some(Act::SearchNodes(request)) => find::nodes(request, Some(&hub))?,
         Some(Act::Expand { tool }) => {
             answer::json(&hub.expand_tool(&ExpandToolParams { tool_id: tool.clone(), root: None })?);
         }

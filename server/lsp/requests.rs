@@ -54,6 +54,8 @@ impl Backend {
     }
 
     pub(super) async fn wherefore_log(&self, params: Value) -> Result<LogAnswer> {
+        // A log can be long: it is not read where requests are.
+        tokio::task::yield_now().await;
         self.log(read(params)?)
     }
 
@@ -67,6 +69,7 @@ impl Backend {
 
     /// A document of ours: a session log.
     pub(super) async fn text_document_content(&self, params: ContentParams) -> Result<Value> {
+        tokio::task::yield_now().await;
         let session = params.uri.strip_prefix(SCHEME).and_then(|rest| rest.strip_prefix("://log/"));
         let Some(session) = session else {
             return Err(Error::invalid_params(format!("{:?} is no document of this server's", params.uri)));

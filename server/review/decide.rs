@@ -29,6 +29,8 @@ impl Desk {
     /// # Errors
     /// NOT_FOUND where no hunk is meant by it.
     pub async fn decide(&self, params: &DecideParams, by: &str) -> Result<Decided, Fault> {
+        // It writes and waits for the disk: not where requests are read.
+        tokio::task::yield_now().await;
         let _one_at_a_time = self.deciding.lock().await;
         self.refresh();
         let meant = self.meant(params)?;

@@ -18,6 +18,8 @@ impl Desk {
     /// # Errors
     /// NOT_FOUND where nothing of that call is kept, STALE where later edits overlap; then nothing changed.
     pub async fn undo(&self, call: Option<&str>) -> Result<UndoAnswer, Fault> {
+        // It writes and waits for the disk: not where requests are read.
+        tokio::task::yield_now().await;
         let _one_at_a_time = self.deciding.lock().await;
         let checkpoints = Checkpoints::new(self.session.store());
         let mut checkpoint = match call {

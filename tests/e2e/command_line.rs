@@ -116,6 +116,7 @@ fn tools_are_found_by_what_is_wanted() {
         .collect();
     assert_eq!(answers[0].pointer("/results/0/tool_id"), Some(&json!("brewCoffee")), "{answers:?}");
     assert_eq!((&answers[1], answers.len()), (&json!({ "id": 8, "results": [] }), 3));
+    assert_eq!(answers[2].pointer("/error/code"), Some(&json!("INVALID_ARGS")), "{answers:?}");
     std::fs::write(folder.path().join("own.jsonl"), "{}").unwrap();
     let bad = run(folder.path(), &["tools", "search", "--catalogue", "own.jsonl", "coffee"], "");
     assert!(String::from_utf8_lossy(&bad.stderr).contains("own.jsonl:1"), "{bad:?}");

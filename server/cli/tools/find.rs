@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::catalogue::discovery::{Directory, Item};
@@ -11,15 +12,12 @@ use crate::cli::answer;
 use crate::hub::Hub;
 use crate::protocol::{Code, Fault, SearchNodesParams, SearchToolsParams};
 
-/// Find the tools that answer a request, best first
+/// What is looked for, and in what.
 #[derive(Debug, clap::Args)]
-pub struct Search {
+pub struct Request {
     /// What is wanted, in plain words
     #[arg(required_unless_present = "batch")]
     query: Option<String>,
-    /// Only under this node, its names with `/` between
-    #[arg(long, value_name = "NODE")]
-    under: Option<String>,
     /// How many at most
     #[arg(long, default_value_t = 10)]
     limit: usize,
@@ -35,116 +33,90 @@ pub struct Search {
     batch: bool,
 }
 
-/// Find the nodes that may hold what a request asks for
-#[derive(Debug, clap::Args)]
-pub struct SearchNodes {
-    /// What is wanted, in plain words
-    #[arg(required_unless_present = "batch")]
-    query: Option<String>,
-    /// How many at most
-    #[arg(long, default_value_t = 10)]
-    limit: usize,
-    /// As JSON
-    #[arg(long)]
-    json: bool,
-    /// Look through the tools of this file instead, as `search` takes it
-    #[arg(long, value_name = "FILE")]
-    pub catalogue: Option<PathBuf>,
-    /// Read a request {"id", "query", "limit"} a line from standard input, answer {"id", "results"} a line each
-    #[arg(long, conflicts_with_all = ["query", "json"])]
-    batch: bool,
+/// Finds tools, only under the node `under` where one is named: its names with `/` between.
+///
+/// # Errors
+/// What the search or reading the file says.
+pub fn tools(request: &Request, under: Option<&str>, hub: Option<&Hub>) -> Result<(), Fault> {
+    let file = request.catalogue.as_deref().map(read).transpose()?;
+    let names = under.unwrap_or_default().split('/').map(str::trim).filter(|name| !name.is_empty());
+    let category_path: Vec<String> = names.map(str::to_owned).collect();
+    let find = |query: String, limit: usize| {
+        let category_path = category_path.clone();
+        let params = SearchToolsParams { query, category_path, limit, cursor: None, root: None };
+        match (&file, hub) {
+            (Some(directory), _) => directory.search(&params),
+            (None, Some(hub)) => hub.search_tools(&params),
+            (None, None) => Err(Fault::internal("nothing to search in")),
+        }
+    };
+    if request.batch {
+        return batch(|query, limit| match find(query, limit) {
+            Ok(found) => Ok(json!(found.results)),
+            Err(fault) if fault.code == Code::NoMatchInCategory => Ok(json!([])),
+            Err(fault) => Err(fault),
+        });
+    }
+    let found = find(request.query.clone().unwrap_or_default(), request.limit)?;
+    let lines = found.results.iter().map(|tool| (tool.confidence, tool.tool_id.clone(), &*tool.summary));
+    show(request, &found, lines);
+    Ok(())
 }
 
-impl Search {
-    /// Runs it, on the hub's tools where no file is named.
-    ///
-    /// # Errors
-    /// What the search or reading the file says.
-    pub fn run(&self, hub: Option<&Hub>) -> Result<(), Fault> {
-        let file = self.catalogue.as_deref().map(read).transpose()?;
-        let under = self.under.as_deref().unwrap_or_default();
-        let category_path: Vec<String> =
-            under.split('/').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        let find = |query: String, limit: usize| {
-            let params = SearchToolsParams {
-                query,
-                category_path: category_path.clone(),
-                limit,
-                cursor: None,
-                root: None,
-            };
-            match (&file, hub) {
-                (Some(directory), _) => directory.search(&params),
-                (None, Some(hub)) => hub.search_tools(&params),
-                (None, None) => Err(Fault::internal("nothing to search in")),
-            }
-        };
-        if self.batch {
-            return batch(|query, limit| match find(query, limit) {
-                Ok(found) => Ok(json!(found.results)),
-                Err(fault) if fault.code == Code::NoMatchInCategory => Ok(json!([])),
-                Err(fault) => Err(fault),
-            });
+/// Finds nodes.
+///
+/// # Errors
+/// What the search or reading the file says.
+pub fn nodes(request: &Request, hub: Option<&Hub>) -> Result<(), Fault> {
+    let file = request.catalogue.as_deref().map(read).transpose()?;
+    let find = |query: String, limit: usize| {
+        let params = SearchNodesParams { query, limit, root: None };
+        match (&file, hub) {
+            (Some(directory), _) => Ok(directory.search_nodes(&params)),
+            (None, Some(hub)) => hub.search_nodes(&params),
+            (None, None) => Err(Fault::internal("nothing to search in")),
         }
-        let found = find(self.query.clone().unwrap_or_default(), self.limit)?;
-        if self.json {
-            answer::json(&found);
-            return Ok(());
-        }
-        for tool in found.results {
-            answer::line(&format!("{:.2}  {:<24} {}", tool.confidence, tool.tool_id, tool.summary));
-        }
-        Ok(())
+    };
+    if request.batch {
+        return batch(|query, limit| find(query, limit).map(|found| json!(found.results)));
+    }
+    let found = find(request.query.clone().unwrap_or_default(), request.limit)?;
+    let lines = found.results.iter().map(|node| (node.confidence, node.path.join("/"), &*node.summary));
+    show(request, &found, lines);
+    Ok(())
+}
+
+/// Prints what was found, as JSON or a line each.
+fn show<'a>(request: &Request, found: &impl Serialize, lines: impl Iterator<Item = (f64, String, &'a str)>) {
+    if request.json {
+        return answer::json(found);
+    }
+    for (confidence, name, summary) in lines {
+        answer::line(&format!("{confidence:.2}  {name:<24} {summary}"));
     }
 }
 
-impl SearchNodes {
-    /// Runs it, on the hub's tools where no file is named.
-    ///
-    /// # Errors
-    /// What the search or reading the file says.
-    pub fn run(&self, hub: Option<&Hub>) -> Result<(), Fault> {
-        let file = self.catalogue.as_deref().map(read).transpose()?;
-        let find = |query: String, limit: usize| {
-            let params = SearchNodesParams { query, limit, root: None };
-            match (&file, hub) {
-                (Some(directory), _) => Ok(directory.search_nodes(&params)),
-                (None, Some(hub)) => hub.search_nodes(&params),
-                (None, None) => Err(Fault::internal("nothing to search in")),
-            }
-        };
-        if self.batch {
-            return batch(|query, limit| find(query, limit).map(|found| json!(found.results)));
-        }
-        let found = find(self.query.clone().unwrap_or_default(), self.limit)?;
-        if self.json {
-            answer::json(&found);
-            return Ok(());
-        }
-        for node in found.results {
-            answer::line(&format!("{:.2}  {:<24} {}", node.confidence, node.path.join("/"), node.summary));
-        }
-        Ok(())
-    }
-}
-
-/// Answers requests line by line.
+/// Answers requests line by line; a line that is none has its fault for an answer.
 fn batch(find: impl Fn(String, usize) -> Result<Value, Fault>) -> Result<(), Fault> {
-    for line in std::io::stdin().lock().lines() {
+    for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| unreadable("standard input", &error))?;
-        if line.trim().is_empty() {
+        if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let request: Value = serde_json::from_str(&line).unwrap_or_default();
-        let query = request.get("query").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let request: Value = serde_json::from_slice(&line).unwrap_or_default();
         let limit =
             request.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
+        let found = match request.get("query").and_then(Value::as_str) {
+            Some(query) => find(query.to_owned(), limit.unwrap_or(10)),
+            None => Err(Fault::new(Code::InvalidArgs, "the line is no object with a `query`")
+                .suggest("write {\"id\": 1, \"query\": \"…\"} on one line")),
+        };
         let id = request.get("id").cloned().unwrap_or_default();
-        let found = match find(query, limit.unwrap_or(10)) {
+        let answer = match found {
             Ok(results) => json!({ "id": id, "results": results }),
             Err(fault) => json!({ "id": id, "results": [], "error": fault }),
         };
-        answer::line(&found.to_string());
+        answer::line(&answer.to_string());
     }
     Ok(())
 }
