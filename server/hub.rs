@@ -12,13 +12,12 @@ use tokio::sync::watch;
 use crate::base::WorkspacePath;
 pub use crate::catalogue::Problem;
 use crate::pipeline::fault_envelope;
-use crate::ports::{Clock, Editor, SystemClock};
+use crate::ports::{Caller, Clock, Editor, SystemClock};
 use crate::protocol::{
     Act, Code, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Fault, ProposalsAnswer,
     ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
 };
 use crate::registry::{Format, compose, render};
-pub use crate::session::Progress;
 pub use folder::Folder;
 
 /// How a hub is made.
@@ -174,14 +173,14 @@ impl Hub {
 
     /// Takes a call through the pipeline of the folder that it means: the one named, or the one that an absolute
     /// path among its arguments lies in, or the first. Dropping the future cancels it.
-    pub async fn call(&self, raw: RawCall, progress: Option<Progress>) -> Envelope {
+    pub async fn call(&self, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
         let named = raw.root.clone().or_else(|| requests::absolute_path(&raw.arguments));
         let folder = match self.meant(named.as_deref()) {
             Err(_) if raw.root.is_none() => self.meant(None),
             found => found,
         };
         match folder {
-            Ok(folder) => folder.pipeline().call(raw, progress).await,
+            Ok(folder) => folder.pipeline().call(raw, caller).await,
             Err(fault) => fault_envelope(String::new(), fault),
         }
     }

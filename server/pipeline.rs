@@ -16,10 +16,11 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
 
+use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Output, Refused, Registry};
 use crate::review::{self, Desk};
-use crate::session::{Cancel, Progress, Scope, Session};
+use crate::session::{Cancel, Scope, Session};
 use record::{Entry, Pace};
 
 /// What the calls of one workspace go through.
@@ -40,6 +41,7 @@ struct Ended {
     error: Option<Fault>,
     truncated: bool,
     rest: Option<String>,
+    blocks: Vec<serde_json::Value>,
 }
 
 impl Pipeline {
@@ -58,15 +60,15 @@ impl Pipeline {
 
     /// Takes a call all the way. Dropping the future cancels it: what runs is told to stop, and how it ended is
     /// still logged.
-    pub async fn call(self: &Arc<Self>, raw: RawCall, progress: Option<Progress>) -> Envelope {
+    pub async fn call(self: &Arc<Self>, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
         let cancel = Cancel::default();
-        let work = AssertUnwindSafe(self.clone().run(raw, cancel.clone(), progress)).catch_unwind();
+        let work = AssertUnwindSafe(self.clone().run(raw, cancel.clone(), caller)).catch_unwind();
         let failed =
             |_| fault_envelope(String::new(), Fault::internal("the call failed by an error of ours"));
         Outliving { work: Some(Box::pin(work)), cancel }.await.unwrap_or_else(failed)
     }
 
-    async fn run(self: Arc<Self>, raw: RawCall, cancel: Cancel, progress: Option<Progress>) -> Envelope {
+    async fn run(self: Arc<Self>, raw: RawCall, cancel: Cancel, caller: Option<Arc<dyn Caller>>) -> Envelope {
         let began = Instant::now();
         let addressee = raw.origin.addressee();
         self.session.saw(&raw.origin);
@@ -89,7 +91,7 @@ impl Pipeline {
                 let (tool, pace) = (call.tool().name().to_owned(), Pace::of(&self.session, &call));
                 let entry = record::call(&self.session, &call, pace);
                 let ended = match &entry {
-                    Ok(entry) => self.admitted(call, pace, entry, cancel, progress).await,
+                    Ok(entry) => self.admitted(call, pace, entry, cancel, caller).await,
                     Err(fault) => Ended::fault(fault.clone()),
                 };
                 (tool, pace, entry, ended)
@@ -110,6 +112,7 @@ impl Pipeline {
             error: ended.error,
             truncated: ended.truncated,
             rest: ended.rest,
+            blocks: ended.blocks,
             warnings,
             // Nobody hears the answer to a cancelled call: decisions wait for the next one.
             decisions: if heard.is_cancelled() { Vec::new() } else { self.desk.deliveries(&addressee) },
@@ -138,7 +141,7 @@ impl Pipeline {
         pace: Pace,
         entry: &Entry,
         cancel: Cancel,
-        progress: Option<Progress>,
+        caller: Option<Arc<dyn Caller>>,
     ) -> Ended {
         self.session.editor().tell_call(&|| notices::call(&self.session, &call));
         let Ok(_place) = self.places.try_acquire() else {
@@ -153,7 +156,7 @@ impl Pipeline {
             );
         };
         let _running = self.session.running();
-        match self.carry_out(call, pace, entry, cancel, progress).await {
+        match self.carry_out(call, pace, entry, cancel, caller).await {
             Ok(ended) => ended,
             Err(fault) => Ended::fault(fault),
         }
@@ -165,10 +168,10 @@ impl Pipeline {
         pace: Pace,
         entry: &Entry,
         cancel: Cancel,
-        progress: Option<Progress>,
+        caller: Option<Arc<dyn Caller>>,
     ) -> Result<Ended, Fault> {
         let slot = self.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
-        let scope = Scope::new(self.session.clone(), cancel, progress);
+        let scope = Scope::new(self.session.clone(), cancel, caller);
         scope.check()?;
         if call.activity().is_none() {
             return Ok(match call.output() {
@@ -183,8 +186,8 @@ impl Pipeline {
             self.session.journal()?.durable(entry.mark(&self.session)?).await?;
         }
         match execute::execute(&permitted, &scope).await? {
-            Output::Value { value, truncated, rest } => {
-                Ok(Ended { status: Status::Ok, result: Some(Arc::new(value)), error: None, truncated, rest })
+            Output::Value { value, truncated, rest, blocks } => {
+                Ok(Ended { truncated, rest, blocks, ..Ended::ok(value) })
             }
             Output::Change(draft) if draft.changes.is_empty() => {
                 Ok(Ended::ok(review::unchanged(&self.session, permitted.call(), draft)))
@@ -255,11 +258,12 @@ impl Pipeline {
 
 impl Ended {
     fn ok(result: serde_json::Value) -> Self {
-        Self { status: Status::Ok, result: Some(Arc::new(result)), error: None, truncated: false, rest: None }
+        let result = Some(Arc::new(result));
+        Self { status: Status::Ok, result, error: None, truncated: false, rest: None, blocks: Vec::new() }
     }
 
     fn fault(fault: Fault) -> Self {
-        Self { status: Status::Error, result: None, error: Some(fault), truncated: false, rest: None }
+        Self { status: Status::Error, result: None, error: Some(fault), ..Self::ok(serde_json::Value::Null) }
     }
 }
 
@@ -277,6 +281,7 @@ pub fn fault_envelope(call_id: String, fault: Fault) -> Envelope {
         error: Some(fault),
         truncated: false,
         rest: None,
+        blocks: Vec::new(),
         warnings: Vec::new(),
         decisions: Vec::new(),
     }

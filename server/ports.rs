@@ -1,10 +1,12 @@
-//! The traits that exist for their fakes: the editor and the clock.
+//! The traits that exist for their fakes: the editor, the caller and the clock.
 
 use std::fmt::Debug;
 
 use futures::future::BoxFuture;
 
-use crate::protocol::{CallNotice, Notice};
+use serde_json::{Map, Value};
+
+use crate::protocol::{CallNotice, Code, Fault, Notice};
 
 /// One replacement of whole lines in a document the editor has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +84,42 @@ impl Editor for NoEditor {
     fn tell(&self, _: Notice) {}
 
     fn tell_call(&self, _: &dyn Fn() -> CallNotice) {}
+}
+
+/// What a tool asks of whoever called it, while the call runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// The person behind it fills in a form.
+    Form {
+        /// What the person reads.
+        message: String,
+        /// The form, as a flat JSON Schema: the Model Context Protocol's `requestedSchema`.
+        schema: Value,
+    },
+    /// Its model writes a message: the params of the Model Context Protocol's `sampling/createMessage`.
+    Sample(Value),
+    /// The folders it works in.
+    Roots,
+}
+
+/// Whoever made a call, for as long as it waits for the answer.
+pub trait Caller: Send + Sync + Debug {
+    /// Tells how far the call is: a message, and the percentage where it is known. Never waits.
+    fn progress(&self, message: &str, percentage: Option<u32>);
+
+    /// Tells it something for its own log, under one of syslog's levels (`info`). Never waits.
+    fn log(&self, _level: &str, _data: Value) {}
+
+    /// Asks several things at once, each under a key that the answer stands under too: what a form holds, with its
+    /// `action`; a message; `roots`.
+    ///
+    /// # Errors
+    /// UNSUPPORTED where it cannot be asked; CANCELLED where it makes the same call again with its answers.
+    fn ask(&self, _asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
+        Box::pin(async {
+            Err(Fault::new(Code::Unsupported, "this client cannot be asked while a call runs"))
+        })
+    }
 }
 
 /// The time of day.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-pub use scope::{Cancel, Progress, Scope, Snapshot, text_of, unencodable};
+pub use scope::{Cancel, Scope, Snapshot, text_of, unencodable};
 
 use crate::base::ids::Counter;
 use serde_json::Value;

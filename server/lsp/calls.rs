@@ -15,7 +15,7 @@ use tower_lsp::ls_types::{
 use super::backend::Backend;
 use super::outbox::Outbox;
 use crate::base::ids;
-use crate::hub::Progress;
+use crate::ports::Caller;
 use crate::protocol::{Door, Envelope, RawCall};
 
 /// How long a call may run before progress is shown that nobody asked for.
@@ -40,11 +40,8 @@ impl Backend {
         raw.origin.door = Door::Lsp;
         let title = format!("wherefore: {}", raw.tool);
         let (report, reports) = watch::channel(None);
-        let progress = Progress(Arc::new(move |text, percent| {
-            report.send_replace(Some((text, percent)));
-        }));
         let shown = Slot::default();
-        let call = pin!(self.hub.call(raw, Some(progress)));
+        let call = pin!(self.hub.call(raw, Some(Arc::new(Reporting(report)))));
         let outcome = tokio::select! {
             biased;
             envelope = call => Ok(envelope),
@@ -87,6 +84,16 @@ impl Backend {
             let report = WorkDoneProgressReport { cancellable: Some(true), message: Some(text), percentage };
             self.outbox.progress(token.clone(), WorkDoneProgress::Report(report)).await;
         }
+    }
+}
+
+/// A client that is told how far its call is, and never asked.
+#[derive(Debug)]
+struct Reporting(watch::Sender<Option<(String, Option<u32>)>>);
+
+impl Caller for Reporting {
+    fn progress(&self, message: &str, percentage: Option<u32>) {
+        self.0.send_replace(Some((message.to_owned(), percentage)));
     }
 }
 

@@ -56,6 +56,10 @@ pub struct Envelope {
     /// How to get the rest, where it was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
+    /// What a model is shown instead of `result` as text: text, images, audio and resources, as content blocks of
+    /// the Model Context Protocol.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Value>,
     /// What the caller should do better next time (a mechanical `why`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

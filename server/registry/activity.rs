@@ -21,6 +21,9 @@ pub enum Output {
         truncated: bool,
         /// How to get the rest, where it was cut.
         rest: Option<String>,
+        /// What a model is shown instead of the value as text, where that is more than text: content blocks of
+        /// the Model Context Protocol. The log keeps the value alone.
+        blocks: Vec<Value>,
     },
     /// A change that goes to review before anything is written.
     Change(Draft),
@@ -29,7 +32,7 @@ pub enum Output {
 impl Output {
     /// A whole value.
     pub fn value(value: Value) -> Self {
-        Self::Value { value, truncated: false, rest: None }
+        Self::Value { value, truncated: false, rest: None, blocks: Vec::new() }
     }
 }
 

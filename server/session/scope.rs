@@ -1,6 +1,5 @@
 //! What an activity works on: a snapshot of the session's state, and how to be stopped.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,6 +8,7 @@ use tokio::sync::Notify;
 use super::Session;
 use crate::base::text::{self, Decoded, Encoding};
 use crate::base::{WorkspacePath, hash};
+use crate::ports::Caller;
 use crate::protocol::{Code, Fault, Settings};
 use crate::workspace::Files;
 
@@ -38,16 +38,6 @@ impl Cancel {
     }
 }
 
-/// Where progress is told: a message, and the percentage where it is known.
-#[derive(Clone)]
-pub struct Progress(pub Arc<dyn Fn(String, Option<u32>) + Send + Sync>);
-
-impl fmt::Debug for Progress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Progress")
-    }
-}
-
 /// A text as the person sees it now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
@@ -67,14 +57,14 @@ pub struct Scope {
     session: Arc<Session>,
     settings: Arc<Settings>,
     cancel: Cancel,
-    progress: Option<Progress>,
+    caller: Option<Arc<dyn Caller>>,
 }
 
 impl Scope {
     /// The scope of a call that `cancel` stops.
-    pub fn new(session: Arc<Session>, cancel: Cancel, progress: Option<Progress>) -> Self {
+    pub fn new(session: Arc<Session>, cancel: Cancel, caller: Option<Arc<dyn Caller>>) -> Self {
         let settings = session.settings();
-        Self { session, settings, cancel, progress }
+        Self { session, settings, cancel, caller }
     }
 
     /// The session. Tools read through it; what they change they hand over as a draft.
@@ -117,10 +107,15 @@ impl Scope {
     }
 
     /// Tells how far it is.
-    pub fn progress(&self, message: impl Into<String>, percentage: Option<u32>) {
-        if let Some(Progress(tell)) = &self.progress {
-            tell(message.into(), percentage);
+    pub fn progress(&self, message: &str, percentage: Option<u32>) {
+        if let Some(caller) = &self.caller {
+            caller.progress(message, percentage);
         }
+    }
+
+    /// Whoever waits for the answer, where it can be told or asked something meanwhile.
+    pub fn caller(&self) -> Option<&Arc<dyn Caller>> {
+        self.caller.as_ref()
     }
 
     /// The text of a file as the person sees it: unsaved text wins over the disk. None where there is no file.

@@ -31,7 +31,7 @@ impl Activity for Ls {
                 )
             });
             let value = listing.entries.iter().map(entry).collect();
-            Ok(Output::Value { value: Value::Array(value), truncated, rest })
+            Ok(Output::Value { value: Value::Array(value), truncated, rest, blocks: Vec::new() })
         }))
     }
 }

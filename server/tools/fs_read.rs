@@ -131,7 +131,7 @@ fn output(
     if unsaved {
         value["unsaved"] = json!(true);
     }
-    Ok(Output::Value { value, truncated: lines.truncated, rest })
+    Ok(Output::Value { value, truncated: lines.truncated, rest, blocks: Vec::new() })
 }
 
 fn failed(path: &WorkspacePath, error: &std::io::Error) -> Fault {

@@ -80,7 +80,7 @@ fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
     let rest = truncated.then(|| {
         format!("{limit} matches are shown; narrow the scope, the glob or the query, or raise `limit`")
     });
-    Ok(Output::Value { value: matches.into_value(), truncated, rest })
+    Ok(Output::Value { value: matches.into_value(), truncated, rest, blocks: Vec::new() })
 }
 
 /// The files to search, in order of their paths: those of a folder that no ignore file leaves out, or the one named.

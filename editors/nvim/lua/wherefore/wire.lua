@@ -32,6 +32,7 @@
 ---@field error? wherefore.Fault Why there is none.
 ---@field truncated? boolean Whether a limit cut the output.
 ---@field rest? string How to get the rest, where it was cut.
+---@field blocks? any[] What a model is shown instead of `result` as text: text, images, audio and resources, as content blocks of the Model Context Protocol.
 ---@field warnings? string[] What the caller should do better next time (a mechanical `why`).
 ---@field decisions? wherefore.Delivery[] Decisions on this agent's earlier calls, made since its last result.
 
