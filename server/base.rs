@@ -6,6 +6,7 @@ pub mod ids;
 pub mod nearest;
 pub mod path;
 pub mod position;
+pub mod random;
 pub mod text;
 
 pub use file_id::FileId;

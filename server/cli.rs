@@ -10,9 +10,11 @@ mod init;
 mod limits;
 mod log;
 mod lsp;
+mod mcp;
 mod patch;
 mod print;
 mod review;
+mod serve;
 mod show;
 mod status;
 mod tools;
@@ -35,6 +37,8 @@ struct Arguments {
 enum Command {
     Demo(demo::DemoArgs),
     Lsp(lsp::Args),
+    Mcp(mcp::Args),
+    Serve(serve::Args),
     Call(call::Args),
     Tools(tools::Args),
     Patch(patch::PatchArgs),
@@ -63,6 +67,8 @@ pub fn main() -> ExitCode {
     match arguments.command {
         Command::Demo(args) => demo::run(&args),
         Command::Lsp(args) => lsp::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Call(args) => call::run(&args),
         Command::Tools(args) => tools::run(&args),
         Command::Patch(args) => patch::run(&args),

@@ -3,11 +3,13 @@
 mod discovery;
 mod folder;
 mod requests;
+mod stage;
+mod trail;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::base::WorkspacePath;
 pub use crate::catalogue::Problem;
@@ -15,10 +17,13 @@ use crate::pipeline::fault_envelope;
 use crate::ports::{Caller, Clock, Editor, SystemClock};
 use crate::protocol::{
     Act, Code, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Fault, ProposalsAnswer,
-    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
+    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile,
 };
-use crate::registry::{Format, compose, render};
+use crate::registry::{Activities, Format, Tool, compose, render};
+use crate::session::SessionOptions;
 pub use folder::Folder;
+pub use stage::Change;
+use stage::Stage;
 
 /// How a hub is made.
 #[derive(Clone, Debug)]
@@ -83,7 +88,9 @@ pub struct Hub(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    options: HubOptions,
+    /// Whether short-lived processes of one day share a session log.
+    shared_log: bool,
+    stage: Arc<Stage>,
     clock: Arc<dyn Clock>,
     folders: RwLock<Vec<Arc<Folder>>>,
     client_settings: RwLock<Option<Value>>,
@@ -94,7 +101,8 @@ impl Hub {
     /// A hub with no workspace yet.
     pub fn new(options: HubOptions) -> Self {
         Self(Arc::new(Inner {
-            options,
+            shared_log: options.shared_log,
+            stage: Arc::new(Stage::new(options.editor)),
             clock: Arc::new(SystemClock),
             folders: RwLock::default(),
             client_settings: RwLock::default(),
@@ -110,7 +118,12 @@ impl Hub {
         if self.folders().iter().any(|folder| folder.session().root() == path) {
             return Ok(());
         }
-        let folder = Folder::open(path, &self.0.options, self.0.clock.clone())?;
+        let options = SessionOptions {
+            editor: self.0.stage.clone(),
+            clock: self.0.clock.clone(),
+            shared_log: self.0.shared_log,
+        };
+        let folder = Folder::open(path, options)?;
         if let Some(client) = &*self.0.client_settings.read().unwrap_or_else(PoisonError::into_inner) {
             folder.configure(Some(client));
         }
@@ -127,6 +140,26 @@ impl Hub {
         }
         drop(folders);
         self.0.roots.send_replace(self.roots());
+    }
+
+    /// Puts an editor in the place of the one that is attached.
+    pub fn attach(&self, editor: Arc<dyn Editor>) {
+        self.0.stage.enter(editor);
+    }
+
+    /// Takes that editor away: what it showed is what the disk holds from now on, and its settings count no more.
+    pub fn detach(&self, editor: &Arc<dyn Editor>) {
+        self.0.stage.leave(editor);
+        for folder in self.folders() {
+            folder.session().documents().clear();
+        }
+        self.settings_changed(None);
+        self.0.stage.changed(Change::WorkingSet);
+    }
+
+    /// Hears of every change from now on.
+    pub fn listen(&self) -> broadcast::Receiver<Change> {
+        self.0.stage.listen()
     }
 
     /// The folders served, as they change.
@@ -251,7 +284,7 @@ impl Hub {
         StatusAnswer {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
-            editor: self.0.options.editor.attached(),
+            editor: self.0.stage.attached(),
             workspaces: self.folders().iter().map(|folder| folder.status()).collect(),
         }
     }
@@ -270,6 +303,26 @@ impl Hub {
         let registry = folder.registry();
         let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
         Ok(render(tool.def(), format, &registry.activity_of(tool)))
+    }
+
+    /// Every tool of a folder, each with whether no code runs it.
+    pub fn definitions(&self, root: Option<&str>) -> Vec<(Arc<Tool>, bool)> {
+        let Ok(folder) = self.meant(root) else { return Vec::new() };
+        let registry = folder.registry();
+        registry.tools().iter().map(|tool| (tool.clone(), registry.activity_of(tool).is_empty())).collect()
+    }
+
+    /// The activities behind a folder's tools, to put others in their place.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is no such folder.
+    pub fn activities(&self, root: Option<&str>) -> Result<Arc<Activities>, Fault> {
+        self.meant(root).map(|folder| folder.registry().activities().clone())
+    }
+
+    /// Tells those who listen that something changed.
+    pub fn changed(&self, change: Change) {
+        self.0.stage.changed(change);
     }
 
     /// Several tools in a form that a model fills or a model's API takes.
@@ -327,6 +380,9 @@ impl Hub {
 
     /// Takes in what the editor did to a document. State changes before this returns.
     pub fn document(&self, event: DocumentEvent) {
+        if matches!(event, DocumentEvent::Opened { .. } | DocumentEvent::Closed { .. }) {
+            self.0.stage.changed(Change::WorkingSet);
+        }
         match event {
             DocumentEvent::Opened { uri, path, version, text, language } => {
                 if let Some((folder, path)) = self.folder_of(&path) {
@@ -362,6 +418,11 @@ impl Hub {
                 }
             }
         }
+    }
+
+    /// The files that matter now, by folder: those open in the editor and those with pending hunks.
+    pub fn working_set(&self, root: Option<&str>) -> Vec<WorkingFile> {
+        self.meant(root).map(|folder| folder.working_set()).unwrap_or_default()
     }
 
     /// Closes every log.

@@ -34,6 +34,10 @@ pub mod hub;
 
 pub mod socket;
 
+pub mod mcp;
+
 pub mod lsp;
+
+pub mod serve;
 
 pub mod cli;

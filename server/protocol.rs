@@ -12,7 +12,7 @@ mod requests;
 mod settings;
 mod why;
 
-pub use call::{Door, Origin, RawCall};
+pub use call::{Door, Lead, Origin, RawCall};
 pub use discovery::{
     ExpandToolAnswer, ExpandToolParams, ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer,
     SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
@@ -25,10 +25,10 @@ pub use notice::{CallNotice, FinishNotice, Notice};
 pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
 pub use requests::{
     Act, ComposeAnswer, ComposeForm, ComposeParams, DecideAnswer, DecideParams, ProposalsAnswer,
-    ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkspaceStatus,
+    ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile, WorkspaceStatus,
 };
 pub use settings::{
-    Durability, LimitSettings, LogSettings, NotifySettings, Policy, PolicyRule, ReviewSettings, RuleSettings,
-    Settings, ShowCalls, Verbosity, WhySettings,
+    DiscoverySettings, Durability, LimitSettings, LogSettings, NotifySettings, Policy, PolicyRule,
+    RequireExpand, ReviewSettings, RuleSettings, Settings, ShowCalls, Surface, Verbosity, WhySettings,
 };
 pub use why::Why;

@@ -2,12 +2,13 @@
 //!
 //! A server keeps two files in a folder that only its owner can enter: `NAME.json`, which says what it serves and
 //! which it holds a lock on for as long as it lives, and `NAME.sock`. The talk is a JSON object a line: first the
-//! token from the file, then requests `{id, method, params}` with answers `{id, result}` or `{id, error}`.
+//! token from the file, then requests `{id, method, params}` with answers `{id, result}` or `{id, error}`; or,
+//! where the first line says so, another protocol ([`Speaks`]).
 
 mod client;
 mod listener;
 mod place;
 
-pub use client::Link;
-pub use listener::{Listening, listen};
+pub use client::{Link, enter};
+pub use listener::{Doors, Greeting, Listening, Speaks, listen};
 pub use place::{Server, runtime_folder, servers};

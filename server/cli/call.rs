@@ -35,7 +35,7 @@ pub struct Args {
 
 /// What becomes of a change.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum PolicyArg {
+pub enum PolicyArg {
     /// Apply it at once
     Auto,
     /// Refuse it

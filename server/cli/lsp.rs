@@ -18,7 +18,7 @@ pub struct Args {
 /// Runs it until the editor leaves.
 pub fn run(args: &Args) -> ExitCode {
     match limits::room_for_files() {
-        Ok(()) => crate::lsp::serve(args.client_process_id),
+        Ok(()) => crate::serve::editor(args.client_process_id),
         Err(fault) => answer::fault(&fault),
     }
 }

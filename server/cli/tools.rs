@@ -10,7 +10,7 @@ use super::answer;
 use super::backend::RootArgs;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
-use crate::protocol::{ComposeForm, ComposeParams, ExpandToolParams, Fault};
+use crate::protocol::{ComposeForm, ComposeParams, ExpandToolParams, Fault, Origin};
 use crate::registry::Format;
 
 /// List the tools of a workspace, show one with its schema, or compose several for a model
@@ -141,7 +141,12 @@ fn show(args: &Args) -> Result<(), Fault> {
         Some(Act::Search { request, under }) => find::tools(request, under.as_deref(), Some(&hub))?,
         Some(Act::SearchNodes(request)) => find::nodes(request, Some(&hub))?,
         Some(Act::Expand { tool }) => {
-            answer::json(&hub.expand_tool(&ExpandToolParams { tool_id: tool.clone(), root: None })?);
+            answer::json(
+                &hub.expand_tool(
+                    &ExpandToolParams { tool_id: tool.clone(), root: None },
+                    &Origin::default(),
+                )?,
+            );
         }
         Some(Act::Compose { tools, format }) => {
             let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };

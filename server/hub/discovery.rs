@@ -1,11 +1,21 @@
-//! The operations that find tools, for every door.
+//! The operations that find tools, for every door, and the trail that they leave.
 
-use serde_json::json;
+use std::sync::Arc;
+use std::time::Instant;
 
-use super::Hub;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::trail::Expansion;
+use super::{Folder, Hub};
+use crate::base::hash;
+use crate::catalogue::ToolDef;
+use crate::pipeline::fault_envelope;
+use crate::ports::Caller;
 use crate::protocol::{
-    ExpandToolAnswer, ExpandToolParams, Fault, ListToolsAnswer, ListToolsParams, SearchNodesAnswer,
-    SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
+    Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, Lead, ListToolsAnswer, ListToolsParams,
+    Origin, RawCall, RequireExpand, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer,
+    SearchToolsParams, Status, ToolPointer,
 };
 
 impl Hub {
@@ -13,45 +23,200 @@ impl Hub {
     ///
     /// # Errors
     /// UNKNOWN_PATH, STALE for an old cursor.
-    pub fn list_tools(&self, params: &ListToolsParams) -> Result<ListToolsAnswer, Fault> {
-        self.meant(params.root.as_deref())?.directory().list(params)
+    pub fn list_tools(&self, params: &ListToolsParams, origin: &Origin) -> Result<ListToolsAnswer, Fault> {
+        let folder = self.meant(params.root.as_deref())?;
+        looked(&folder, origin, "list", params, || folder.directory().list(params), |answer| &answer.tools)
     }
 
     /// The tools under a node that answer a request.
     ///
     /// # Errors
     /// UNKNOWN_PATH, NO_MATCH_IN_CATEGORY, STALE for an old cursor.
-    pub fn search_tools(&self, params: &SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
-        self.meant(params.root.as_deref())?.directory().search(params)
+    pub fn search_tools(
+        &self,
+        params: &SearchToolsParams,
+        origin: &Origin,
+    ) -> Result<SearchToolsAnswer, Fault> {
+        let folder = self.meant(params.root.as_deref())?;
+        let search = || folder.directory().search(params);
+        looked(&folder, origin, "search_tool_by_category", params, search, |answer| &answer.results)
     }
 
     /// The nodes that may hold what a request asks for.
     ///
     /// # Errors
     /// NOT_FOUND where no folder is open.
-    pub fn search_nodes(&self, params: &SearchNodesParams) -> Result<SearchNodesAnswer, Fault> {
-        Ok(self.meant(params.root.as_deref())?.directory().search_nodes(params))
+    pub fn search_nodes(
+        &self,
+        params: &SearchNodesParams,
+        origin: &Origin,
+    ) -> Result<SearchNodesAnswer, Fault> {
+        let folder = self.meant(params.root.as_deref())?;
+        let search = || Ok(folder.directory().search_nodes(params));
+        looked(&folder, origin, "search_nodes", params, search, |_| &[])
     }
 
     /// All that a call of a tool needs.
     ///
     /// # Errors
     /// TOOL_NOT_FOUND, with the nearest names.
-    pub fn expand_tool(&self, params: &ExpandToolParams) -> Result<ExpandToolAnswer, Fault> {
+    pub fn expand_tool(&self, params: &ExpandToolParams, origin: &Origin) -> Result<ExpandToolAnswer, Fault> {
         let folder = self.meant(params.root.as_deref())?;
         let registry = folder.registry();
-        let tool = registry.find(&params.tool_id).ok_or_else(|| registry.not_found(&params.tool_id))?;
-        let def = tool.def();
-        Ok(ExpandToolAnswer {
-            tool_id: def.name.clone(),
-            path: folder.directory().path_of(&def.name),
-            summary: def.summary.clone(),
-            args_schema: def.input_schema.clone(),
-            result_schema: def.output_schema.clone(),
-            version: def.version,
-            examples: json!(def.examples),
-            sandbox: json!(def.sandbox),
-            risk: def.risk.word().to_owned(),
-        })
+        let began = Instant::now();
+        let found = registry.find(&params.tool_id).ok_or_else(|| registry.not_found(&params.tool_id));
+        let answer = found.map(|tool| (expand(&folder, tool.def()), mark(tool.def())));
+        let (follows, expanded) = match &answer {
+            Ok((answer, _)) => (folder.trail().finding(&origin.addressee(), &answer.tool_id), Ok(answer)),
+            Err(fault) => (None, Err(fault)),
+        };
+        if let Some(call_id) = note(&folder, origin, "expand_tool", params, follows, expanded, began)
+            && let Ok((answer, hash)) = &answer
+        {
+            let expansion = Expansion { call_id, hash: hash.clone() };
+            folder.trail().expanded(&origin.addressee(), &answer.tool_id, expansion);
+        }
+        answer.map(|(answer, _)| answer)
     }
+
+    /// Takes a call of a tool that was found through these operations through the pipeline. One that the agent never
+    /// expanded, or that has changed since, is warned of or refused, as `discovery.require_expand` says; where its
+    /// arguments are wrong, the fault brings the schema.
+    pub async fn call_found(&self, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
+        let folder = match self.meant(raw.root.as_deref()) {
+            Ok(folder) => folder,
+            Err(fault) => return fault_envelope(String::new(), fault),
+        };
+        let Some(tool) = folder.registry().find(&raw.tool).cloned() else {
+            return folder.pipeline().call(raw, caller).await;
+        };
+        let (agent, def) = (raw.origin.addressee(), tool.def());
+        let expansion = folder.trail().expansion(&agent, &def.name);
+        let known = expansion.as_ref().is_some_and(|expansion| expansion.hash == mark(def));
+        let follows = expansion
+            .as_ref()
+            .map(|known| known.call_id.clone())
+            .or(folder.trail().finding(&agent, &def.name));
+        let schema = json!({
+            "tool": "call_tool",
+            "tool_id": def.name,
+            "version": def.version,
+            "args_schema": def.input_schema,
+        });
+        let lack = match (known, expansion) {
+            (true, _) => None,
+            (false, Some(_)) => Some(format!("{} has changed since it was expanded", def.name)),
+            (false, None) => Some(format!("{} was not expanded in this session", def.name)),
+        };
+        let mut lead = Lead { follows, ..Lead::default() };
+        match (lack, folder.session().settings().discovery.require_expand) {
+            (None, _) | (_, RequireExpand::Off) => {}
+            (Some(lack), RequireExpand::Warn) => {
+                lead.warning = Some(format!("{lack}: expand_tool shows its arguments before they are sent"));
+            }
+            (Some(lack), RequireExpand::Refuse) => {
+                lead.bar = Some(
+                    Fault::new(Code::InvalidArgs, format!("{lack} (discovery.require_expand)"))
+                        .suggest(
+                            "check the arguments by the schema in `next_action`, then make the call again",
+                        )
+                        .next(schema.clone()),
+                );
+            }
+        }
+        let mut envelope = folder.pipeline().call(RawCall { lead, ..raw }, caller).await;
+        if !known && let Some(fault) = &mut envelope.error {
+            if fault.next_action.is_none() && matches!(fault.code, Code::InvalidArgs | Code::MissingWhy) {
+                fault.next_action = Some(schema);
+            }
+            if fault.next_action.is_some() {
+                // The schema was shown now.
+                let expansion = Expansion { call_id: envelope.call_id.clone(), hash: mark(def) };
+                folder.trail().expanded(&agent, &def.name, expansion);
+            }
+        }
+        envelope
+    }
+}
+
+fn expand(folder: &Folder, def: &ToolDef) -> ExpandToolAnswer {
+    ExpandToolAnswer {
+        tool_id: def.name.clone(),
+        path: folder.directory().path_of(&def.name),
+        summary: def.summary.clone(),
+        args_schema: def.input_schema.clone(),
+        result_schema: def.output_schema.clone(),
+        version: def.version,
+        examples: json!(def.examples),
+        sandbox: json!(def.sandbox),
+        risk: def.risk.word().to_owned(),
+    }
+}
+
+/// What a definition is, as far as a caller has to know it.
+fn mark(def: &ToolDef) -> String {
+    hash::short(format!("{}\n{}", def.version, def.input_schema).as_bytes())
+}
+
+/// Carries an operation out, and where an agent asked for it notes it in the log and remembers what it found.
+fn looked<A: Serialize>(
+    folder: &Folder,
+    origin: &Origin,
+    operation: &str,
+    params: &impl Serialize,
+    look: impl FnOnce() -> Result<A, Fault>,
+    found: fn(&A) -> &[ToolPointer],
+) -> Result<A, Fault> {
+    let began = Instant::now();
+    let answer = look();
+    let call_id = note(folder, origin, operation, params, None, answer.as_ref(), began);
+    if let (Some(call_id), Ok(answer)) = (call_id, &answer) {
+        folder.trail().found(
+            &origin.addressee(),
+            &call_id,
+            found(answer).iter().map(|tool| tool.tool_id.as_str()),
+        );
+    }
+    answer
+}
+
+/// Writes an operation to the log, where it is an agent's: a person who browses leaves no trace. That the log
+/// cannot be written does not keep a tool from being found; the call that comes of it will say so.
+fn note<A: Serialize>(
+    folder: &Folder,
+    origin: &Origin,
+    operation: &str,
+    params: &impl Serialize,
+    follows: Option<String>,
+    answer: Result<&A, &Fault>,
+    began: Instant,
+) -> Option<String> {
+    origin.agent.as_ref()?;
+    let session = folder.session();
+    session.saw(origin);
+    let call_id = session.next_call().ok()?;
+    let Ok(Value::Object(mut args)) = serde_json::to_value(params) else { return None };
+    args.retain(|name, value| name != "root" && !value.is_null());
+    let tool = operation.to_owned();
+    let call = Event::ToolCall {
+        call_id: call_id.clone(),
+        origin: origin.clone(),
+        tool: tool.clone(),
+        args,
+        follows,
+        warnings: Vec::new(),
+    };
+    let duration_ms = began.elapsed().as_secs_f64() * 1000.0;
+    let end = match answer {
+        Ok(answer) => Event::ToolResult {
+            call_id: call_id.clone(),
+            tool,
+            status: Status::Ok,
+            result: Arc::new(serde_json::to_value(answer).unwrap_or_default()),
+            duration_ms,
+        },
+        Err(fault) => Event::ToolError { call_id: call_id.clone(), tool, error: fault.clone(), duration_ms },
+    };
+    session.post(call).and_then(|_| session.post(end)).ok()?;
+    Some(call_id)
 }

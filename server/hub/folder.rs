@@ -1,15 +1,16 @@
 //! One workspace folder: its session and what works on it.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
-use super::{HubOptions, LogPlace};
+use super::LogPlace;
+use super::trail::Trail;
 use crate::catalogue::discovery::Directory;
 use crate::catalogue::{self, Problem};
 use crate::pipeline::Pipeline;
-use crate::ports::Clock;
-use crate::protocol::{Code, Fault, ToolSummary, WorkspaceStatus};
+use crate::protocol::{Code, Fault, HunkState, ProposalsParams, ToolSummary, WorkingFile, WorkspaceStatus};
 use crate::registry::Registry;
 use crate::review::Desk;
 use crate::session::{Session, SessionOptions};
@@ -24,6 +25,7 @@ pub struct Folder {
     problems: Mutex<Vec<Problem>>,
     /// Made when tools are looked for first.
     directory: OnceLock<Directory>,
+    trail: Trail,
 }
 
 impl Folder {
@@ -31,10 +33,8 @@ impl Folder {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn open(path: &str, options: &HubOptions, clock: Arc<dyn Clock>) -> Result<Self, Fault> {
-        let editor = options.editor.clone();
-        let session =
-            Arc::new(Session::open(path, SessionOptions { editor, clock, shared_log: options.shared_log })?);
+    pub fn open(path: &str, options: SessionOptions) -> Result<Self, Fault> {
+        let session = Arc::new(Session::open(path, options)?);
         let desk = Arc::new(Desk::open(session.clone()));
         let activities = tools::activities(&desk);
         let loaded = catalogue::load(&definitions(&session), &|name| activities.knows(name));
@@ -48,6 +48,7 @@ impl Folder {
             pipeline,
             problems: Mutex::new(problems),
             directory: OnceLock::new(),
+            trail: Trail::default(),
         })
     }
 
@@ -85,6 +86,34 @@ impl Folder {
     pub fn directory(&self) -> &Directory {
         let definitions = || Directory::of_definitions(self.registry.tools().iter().map(|tool| tool.def()));
         self.directory.get_or_init(definitions)
+    }
+
+    /// How agents came to the tools they call.
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
+
+    /// The files that matter now.
+    pub fn working_set(&self) -> Vec<WorkingFile> {
+        let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for document in self.session.documents().all() {
+            let Some(path) = document.path else { continue };
+            let reason = match document.dirty {
+                true => "open in the editor, with unsaved changes",
+                false => "open in the editor",
+            };
+            files.entry(path.to_string()).or_default().push(reason.to_owned());
+        }
+        for proposal in self.desk.list(&ProposalsParams::default()) {
+            for file in &proposal.files {
+                let pending = file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending).count();
+                if pending > 0 {
+                    let reason = format!("{pending} hunks of proposal {} wait for a decision", proposal.id);
+                    files.entry(file.path.clone()).or_default().push(reason);
+                }
+            }
+        }
+        files.into_iter().map(|(path, reasons)| WorkingFile { path, reasons }).collect()
     }
 
     /// The definition files that were refused.

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Hub;
-use crate::protocol::{Code, Door, Fault, RawCall};
+use crate::protocol::{Code, Door, Fault, Origin, RawCall};
 
 impl Hub {
     /// Answers one request that came in by `door`.
@@ -25,10 +25,12 @@ impl Hub {
             "wherefore/undo" => write(self.undo(read(or_empty(params))?).await?),
             "wherefore/status" => write(self.status()),
             "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
-            "wherefore/listTools" => write(self.list_tools(&read(or_empty(params))?)?),
-            "wherefore/searchToolByCategory" => write(self.search_tools(&read(params)?)?),
-            "wherefore/searchNodes" => write(self.search_nodes(&read(params)?)?),
-            "wherefore/expandTool" => write(self.expand_tool(&read(params)?)?),
+            "wherefore/listTools" => write(self.list_tools(&read(or_empty(params))?, &Origin::door(door))?),
+            "wherefore/searchToolByCategory" => {
+                write(self.search_tools(&read(params)?, &Origin::door(door))?)
+            }
+            "wherefore/searchNodes" => write(self.search_nodes(&read(params)?, &Origin::door(door))?),
+            "wherefore/expandTool" => write(self.expand_tool(&read(params)?, &Origin::door(door))?),
             "wherefore/compose" => write(self.compose(&read(or_empty(params))?)?),
             "wherefore/log" => {
                 let log = self.log(text(&params, "session"), text(&params, "root"))?;

@@ -44,6 +44,7 @@ fn call(number: u64, args: Value) -> LogEvent {
         origin: Origin { agent: Some("claude-code/2.1".to_owned()), ..Origin::default() },
         tool: "fs.read".to_owned(),
         args,
+        follows: None,
         warnings: Vec::new(),
     })
 }

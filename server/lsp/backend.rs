@@ -15,7 +15,7 @@ use super::guard::error;
 use super::outbox::Outbox;
 use super::parent;
 use super::texts::Texts;
-use crate::hub::{Hub, HubOptions};
+use crate::hub::Hub;
 use crate::protocol::{Code, Fault};
 
 /// The language server.
@@ -25,13 +25,19 @@ pub struct Backend {
     pub(super) outbox: Arc<Outbox>,
     pub(super) texts: Arc<Texts>,
     pub(super) parent: parent::Client,
+    /// Whether the hub ends with this client.
+    ends_hub: bool,
     /// Calls that the person can cancel at their progress, by its token.
     pub(super) cancels: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
-/// The service for one client, the channel to that client, and the hub behind both.
-pub fn service(parent: parent::Client) -> (WithContent<LspService<Backend>>, ClientSocket, Hub) {
-    let build = LspService::build(|client| Backend::new(client, parent))
+/// The service for one client of the hub, the channel to that client, and the client as the hub's editor.
+pub fn service(
+    hub: Hub,
+    ends_hub: bool,
+    parent: parent::Client,
+) -> (WithContent<LspService<Backend>>, ClientSocket, Arc<Outbox>) {
+    let build = LspService::build(|client| Backend::new(client, hub, ends_hub, parent))
         .custom_method("wherefore/call", Backend::wherefore_call)
         .custom_method("wherefore/proposals", Backend::wherefore_proposals)
         .custom_method("wherefore/decide", Backend::wherefore_decide)
@@ -47,16 +53,15 @@ pub fn service(parent: parent::Client) -> (WithContent<LspService<Backend>>, Cli
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
     let (service, socket) = build.finish();
-    let hub = service.inner().hub.clone();
-    (WithContent(service), socket, hub)
+    let outbox = service.inner().outbox.clone();
+    (WithContent(service), socket, outbox)
 }
 
 impl Backend {
-    fn new(client: Client, parent: parent::Client) -> Self {
+    fn new(client: Client, hub: Hub, ends_hub: bool, parent: parent::Client) -> Self {
         let texts = Arc::new(Texts::default());
         let outbox = Arc::new(Outbox::new(client, texts.clone()));
-        let hub = Hub::new(HubOptions { editor: outbox.clone(), shared_log: false });
-        Self { hub, outbox, texts, parent, cancels: Mutex::default() }
+        Self { hub, outbox, texts, parent, ends_hub, cancels: Mutex::default() }
     }
 }
 
@@ -71,7 +76,10 @@ impl LanguageServer for Backend {
 
     async fn shutdown(&self) -> Result<()> {
         self.outbox.attach(false);
-        self.hub.close();
+        // The log ends before the editor hears that it may leave, unless agents go on with it.
+        if self.ends_hub {
+            self.hub.close();
+        }
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use super::backend::{Backend, read, refuse};
 use super::content::SCHEME;
 use super::ext::{ContentParams, ListAnswer, ListParams, LogAnswer, LogParams};
 use crate::protocol::{
-    ComposeAnswer, DecideAnswer, ExpandToolAnswer, ListToolsAnswer, ProposalsAnswer, SearchNodesAnswer,
-    SearchToolsAnswer, StatusAnswer, UndoAnswer,
+    ComposeAnswer, DecideAnswer, Door, ExpandToolAnswer, ListToolsAnswer, Origin, ProposalsAnswer,
+    SearchNodesAnswer, SearchToolsAnswer, StatusAnswer, UndoAnswer,
 };
 
 impl Backend {
@@ -34,19 +34,19 @@ impl Backend {
     }
 
     pub(super) async fn wherefore_list_tools(&self, params: Value) -> Result<ListToolsAnswer> {
-        self.hub.list_tools(&read(params)?).map_err(|fault| refuse(&fault))
+        self.hub.list_tools(&read(params)?, &Origin::door(Door::Lsp)).map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_search_tools(&self, params: Value) -> Result<SearchToolsAnswer> {
-        self.hub.search_tools(&read(params)?).map_err(|fault| refuse(&fault))
+        self.hub.search_tools(&read(params)?, &Origin::door(Door::Lsp)).map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_search_nodes(&self, params: Value) -> Result<SearchNodesAnswer> {
-        self.hub.search_nodes(&read(params)?).map_err(|fault| refuse(&fault))
+        self.hub.search_nodes(&read(params)?, &Origin::door(Door::Lsp)).map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_expand_tool(&self, params: Value) -> Result<ExpandToolAnswer> {
-        self.hub.expand_tool(&read(params)?).map_err(|fault| refuse(&fault))
+        self.hub.expand_tool(&read(params)?, &Origin::door(Door::Lsp)).map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_compose(&self, params: Value) -> Result<ComposeAnswer> {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Policy;
+use super::{Fault, Policy};
 
 /// The way a call came in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +38,9 @@ pub struct Origin {
     /// The agent's own id of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// Further ids that the agent sent along, as of its turn or trace.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ids: BTreeMap<String, String>,
 }
 
 impl Origin {
@@ -70,6 +73,17 @@ impl RawCall {
     }
 }
 
+/// How an agent came to a call: what the server knows of it, and no client says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lead {
+    /// The call whose answer led to this one: the tool's expansion, or the search that found it.
+    pub follows: Option<String>,
+    /// What the agent should do better next time.
+    pub warning: Option<String>,
+    /// Why it is refused, whatever its arguments are.
+    pub bar: Option<Fault>,
+}
+
 /// One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 
@@ -94,4 +108,7 @@ pub struct RawCall {
     /// The workspace folder meant, where a server has several: an absolute path inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+    /// How its caller came to it.
+    #[serde(skip)]
+    pub lead: Lead,
 }

@@ -72,6 +72,9 @@ pub enum Event {
         tool: String,
         /// Its arguments, `why` among them.
         args: Map<String, Value>,
+        /// The call whose answer led to it: the tool's expansion, or the search that found it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        follows: Option<String>,
         /// What the caller should do better.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,

@@ -130,6 +130,15 @@ pub struct WorkspaceStatus {
     pub problems: Vec<String>,
 }
 
+/// A file that matters now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkingFile {
+    /// Its path, relative to the root.
+    pub path: String,
+    /// Why it matters, a phrase each.
+    pub reasons: Vec<String>,
+}
+
 /// The forms that several tools are put into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -179,6 +179,50 @@ impl Default for LimitSettings {
     }
 }
 
+/// How tools are offered to agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Surface {
+    /// Directly, unless there are more than `direct_up_to`.
+    #[default]
+    Auto,
+    /// Each tool is listed with its schema.
+    Direct,
+    /// Only the operations that find, show and call tools are listed.
+    Discovery,
+}
+
+/// What becomes of a call of a tool that its agent never expanded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RequireExpand {
+    /// It is made.
+    Off,
+    /// It is made, and its result says so; where it fails for its arguments, the fault brings the schema.
+    #[default]
+    Warn,
+    /// It is refused, and the fault brings the schema.
+    Refuse,
+}
+
+/// `[discovery]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DiscoverySettings {
+    /// How tools are offered to agents.
+    pub surface: Surface,
+    /// Tools up to which `auto` lists each of them.
+    pub direct_up_to: usize,
+    /// What becomes of a call, made through `call_tool`, of a tool that its agent never expanded.
+    pub require_expand: RequireExpand,
+}
+
+impl Default for DiscoverySettings {
+    fn default() -> Self {
+        Self { surface: Surface::default(), direct_up_to: 40, require_expand: RequireExpand::default() }
+    }
+}
+
 /// Everything that can be set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -195,4 +239,6 @@ pub struct Settings {
     pub rules: RuleSettings,
     /// Sizes and counts.
     pub limits: LimitSettings,
+    /// How agents find tools.
+    pub discovery: DiscoverySettings,
 }

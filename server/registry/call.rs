@@ -20,6 +20,7 @@ pub struct Call {
     pub(super) judged: Judged,
     pub(super) origin: Origin,
     pub(super) comments: BTreeMap<String, String>,
+    pub(super) follows: Option<String>,
     pub(super) policy: Option<Policy>,
     pub(super) root: Option<String>,
 }
@@ -59,6 +60,11 @@ impl Call {
     /// The model's comments on its own arguments, by path.
     pub fn comments(&self) -> &BTreeMap<String, String> {
         &self.comments
+    }
+
+    /// The call whose answer led to it.
+    pub fn follows(&self) -> Option<&str> {
+        self.follows.as_deref()
     }
 
     /// The review policy asked for.

@@ -10,7 +10,7 @@ use super::judge::judge;
 use super::{Activities, Call, Tool};
 use crate::base::nearest::nearest;
 use crate::catalogue::{Alias, ToolDef, folded};
-use crate::protocol::{Code, Fault, Origin, RawCall, ToolSummary, WhySettings};
+use crate::protocol::{Code, Fault, Lead, Origin, RawCall, ToolSummary, WhySettings};
 
 /// A call that was refused before it ran, with what the log says of it.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct Refused {
     pub origin: Origin,
     /// The model's comments on its own arguments, by path.
     pub comments: BTreeMap<String, String>,
+    /// The call whose answer led to it.
+    pub follows: Option<String>,
     /// Why it was refused.
     pub fault: Fault,
 }
@@ -73,7 +75,7 @@ impl Registry {
     }
 
     /// The activities, to swap them.
-    pub fn activities(&self) -> &Activities {
+    pub fn activities(&self) -> &Arc<Activities> {
         &self.activities
     }
 
@@ -127,7 +129,8 @@ impl Registry {
         call_id: impl FnOnce() -> String,
         settings: &WhySettings,
     ) -> Result<Call, Box<Refused>> {
-        let RawCall { tool: asked, arguments, origin, mut comments, activity, policy, root } = raw;
+        let RawCall { tool: asked, arguments, origin, mut comments, activity, policy, root, lead } = raw;
+        let Lead { follows, warning, bar } = lead;
         let id = call_id();
         let (mut args, mut meta) = match arguments::object(arguments) {
             Ok(mut args) => {
@@ -137,14 +140,16 @@ impl Registry {
             Err(bad) => {
                 let args = Map::from_iter([("arguments".to_owned(), bad.0)]);
                 let tool = self.find(&asked).map_or(asked, |tool| tool.name().to_owned());
-                return Err(Refused { call_id: id, tool, args, origin, comments, fault: bad.1 }.into());
+                let fault = bad.1;
+                return Err(Refused { call_id: id, tool, args, origin, comments, follows, fault }.into());
             }
         };
         meta.activity = activity.map(Value::String).or(meta.activity);
         let (tool, alias) = match self.meant(&asked, &meta) {
             Ok(found) => found,
             Err(fault) => {
-                return Err(Refused { call_id: id, tool: asked, args, origin, comments, fault }.into());
+                let tool = asked;
+                return Err(Refused { call_id: id, tool, args, origin, comments, follows, fault }.into());
             }
         };
         if let Some(alias) = alias {
@@ -154,12 +159,20 @@ impl Registry {
             comments.entry("args.why".to_owned()).or_insert(second);
         }
         let args = Value::Object(args);
-        match judge(tool, alias, &args, meta, &self.activities, settings) {
-            Ok(judged) => Ok(Call { id, tool: tool.clone(), args, judged, origin, comments, policy, root }),
+        let judged = match bar {
+            Some(fault) => Err(fault),
+            None => judge(tool, alias, &args, meta, &self.activities, settings),
+        };
+        match judged {
+            Ok(mut judged) => {
+                judged.warnings.extend(warning);
+                let tool = tool.clone();
+                Ok(Call { id, tool, args, judged, origin, comments, follows, policy, root })
+            }
             Err(fault) => {
                 let args = if let Value::Object(args) = args { args } else { Map::new() };
                 let tool = tool.name().to_owned();
-                Err(Refused { call_id: id, tool, args, origin, comments, fault }.into())
+                Err(Refused { call_id: id, tool, args, origin, comments, follows, fault }.into())
             }
         }
     }

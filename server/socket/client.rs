@@ -5,8 +5,20 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
+use super::listener::Greeting;
 use super::place::{Server, servers};
 use crate::protocol::Fault;
+
+/// Connects to a server, and says what is spoken from then on.
+///
+/// # Errors
+/// What keeps the socket from being reached: mostly that the server has just ended.
+pub fn enter(server: &Server, greeting: Greeting) -> std::io::Result<UnixStream> {
+    let mut stream = UnixStream::connect(&server.socket)?;
+    let greeting = json!(Greeting { token: server.token.clone(), ..greeting });
+    stream.write_all(format!("{greeting}\n").as_bytes())?;
+    Ok(stream)
+}
 
 /// A connection to a running server.
 #[derive(Debug)]
@@ -24,8 +36,7 @@ impl Link {
     }
 
     fn connect(server: Server) -> Option<Self> {
-        let mut stream = UnixStream::connect(&server.socket).ok()?;
-        writeln!(stream, "{}", json!({ "token": server.token })).ok()?;
+        let stream = enter(&server, Greeting::default()).ok()?;
         Some(Self { stream: BufReader::new(stream), server, next: 0 })
     }
 

@@ -5,16 +5,20 @@ use std::io::{Seek, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::place::{Server, claim, runtime_folder};
+use crate::base::hash;
 use crate::base::ids::unique;
+use crate::base::random;
 use crate::hub::Hub;
-use crate::protocol::{Code, Door, Fault};
+use crate::protocol::{Code, Door, Fault, Policy};
 
 /// Bytes of the longest line that a client may send.
 const LONGEST: u64 = 64 << 20;
@@ -22,12 +26,61 @@ const LONGEST: u64 = 64 << 20;
 /// Requests of one client that run at one time; it reads no further until one is answered.
 const MOST_AT_ONCE: usize = 256;
 
+/// The first line of a connection.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Greeting {
+    /// The token from the server's file.
+    #[serde(default)]
+    pub token: String,
+    /// What is spoken from then on: nothing for requests a line each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaks: Option<Speaks>,
+    /// The folder that an agent works in: an absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// What becomes of an agent's changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// Where agents are to be served over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// What those agents show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bearer: Option<String>,
+}
+
+/// The languages that a connection may speak beside our own requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaks {
+    /// The Model Context Protocol.
+    Mcp,
+    /// Nothing: it keeps an HTTP address open for as long as it lasts, and is told which.
+    Http,
+    /// The language server protocol.
+    Lsp,
+}
+
+/// Takes connections that speak another language on.
+pub trait Doors: Send + Sync {
+    /// Serves one until it ends.
+    fn open(&self, greeting: Greeting, stream: BufReader<UnixStream>) -> BoxFuture<'static, ()>;
+}
+
 /// A listening socket. Dropping it removes its files.
 #[derive(Debug)]
 pub struct Listening {
     path: PathBuf,
     socket: PathBuf,
     tasks: [AbortHandle; 2],
+    clients: watch::Receiver<usize>,
+}
+
+impl Listening {
+    /// How many clients are connected, as it changes.
+    pub fn clients(&self) -> watch::Receiver<usize> {
+        self.clients.clone()
+    }
 }
 
 impl Drop for Listening {
@@ -38,24 +91,27 @@ impl Drop for Listening {
     }
 }
 
-/// Listens for other processes, as the server of the hub's folders, until what it returns is dropped.
+/// Listens for other processes, as the server of the hub's folders, until what it returns is dropped. `headless` says
+/// that no editor started it.
 ///
 /// # Errors
 /// INTERNAL where the runtime folder cannot be used.
-pub fn listen(hub: Hub) -> Result<Listening, Fault> {
+pub fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<Listening, Fault> {
     let name = format!("{}-{}", std::process::id(), unique());
     let folder = runtime_folder()?;
     let (path, socket) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.sock")));
     let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", socket.display()));
     let mut file = claim(&path)?;
     let listener = UnixListener::bind(&socket).map_err(fault)?;
-    let token = token()?;
+    // It keeps out who can reach the socket but not read the file.
+    let token = random::token()?;
     let mut server = Server {
         pid: std::process::id(),
         roots: hub.roots(),
         socket: socket.display().to_string(),
         token: token.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        headless,
     };
     write(&mut file, &server).map_err(fault)?;
     let mut roots = hub.watch_roots();
@@ -66,12 +122,28 @@ pub fn listen(hub: Hub) -> Result<Listening, Fault> {
             let _ = write(&mut file, &server);
         }
     });
+    let (count, clients) = watch::channel(0);
     let accepting = tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(serve(stream, hub.clone(), token.clone()));
+            count.send_modify(|count| *count += 1);
+            let left = Left(count.clone());
+            let (hub, doors, token) = (hub.clone(), doors.clone(), token.clone());
+            tokio::spawn(async move {
+                let _left = left;
+                greet(stream, hub, &*doors, &token).await;
+            });
         }
     });
-    Ok(Listening { path, socket, tasks: [announcing.abort_handle(), accepting.abort_handle()] })
+    Ok(Listening { path, socket, tasks: [announcing.abort_handle(), accepting.abort_handle()], clients })
+}
+
+/// Counts a client off when it is gone.
+struct Left(watch::Sender<usize>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }
 
 fn write(file: &mut File, server: &Server) -> std::io::Result<()> {
@@ -81,39 +153,40 @@ fn write(file: &mut File, server: &Server) -> std::io::Result<()> {
     file.set_len(json.len() as u64)
 }
 
-/// 256 bits from the kernel: the token keeps out who can reach the socket but not read the file.
-fn token() -> Result<String, Fault> {
-    let mut bytes = [0_u8; 32];
-    let mut random = File::open("/dev/urandom").map_err(|error| Fault::internal(error.to_string()))?;
-    std::io::Read::read_exact(&mut random, &mut bytes).map_err(|error| Fault::internal(error.to_string()))?;
-    Ok(crate::base::hash::full(&bytes))
+/// Lets one client in, and serves it in the language that it speaks.
+async fn greet(stream: UnixStream, hub: Hub, doors: &dyn Doors, token: &str) {
+    let mut stream = BufReader::new(stream);
+    let Some(line) = line(&mut stream).await else { return };
+    let Ok(greeting) = serde_json::from_slice::<Greeting>(&line) else { return };
+    // Hashes are compared so that the time taken tells nothing of the token.
+    if hash::full(greeting.token.as_bytes()) != hash::full(token.as_bytes()) {
+        let error = Fault::new(Code::NotAuthorized, "the token is wrong");
+        let _ = stream.write_all(format!("{}\n", json!({ "error": error })).as_bytes()).await;
+        return;
+    }
+    match greeting.speaks {
+        None => serve(stream, hub).await,
+        Some(_) => doors.open(greeting, stream).await,
+    }
 }
 
-/// Talks with one client. When it goes, its calls are cancelled.
-async fn serve(stream: UnixStream, hub: Hub, token: String) {
-    let (read, write) = stream.into_split();
+/// The next whole line; nothing at the end of the stream, or where it is too long.
+async fn line(stream: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    match stream.take(LONGEST).read_until(b'\n', &mut line).await {
+        Ok(length) if length > 0 && line.ends_with(b"\n") => Some(line),
+        _ => None,
+    }
+}
+
+/// Answers the requests of one client. When it goes, its calls are cancelled.
+async fn serve(stream: BufReader<UnixStream>, hub: Hub) {
+    let (mut lines, write) = tokio::io::split(stream);
     let write = Arc::new(Mutex::new(write));
-    let mut lines = BufReader::new(read);
+    let mut lines = BufReader::new(&mut lines);
     let mut running = JoinSet::new();
-    let mut greeted = false;
-    loop {
-        let mut line = Vec::new();
-        match (&mut lines).take(LONGEST).read_until(b'\n', &mut line).await {
-            Ok(length) if length > 0 && line.ends_with(b"\n") => {}
-            _ => return,
-        }
+    while let Some(line) = line(&mut lines).await {
         let Ok(message) = serde_json::from_slice::<Value>(&line) else { return };
-        if !greeted {
-            let told = message.get("token").and_then(Value::as_str).unwrap_or_default();
-            // Hashes are compared so that the time taken tells nothing of the token.
-            greeted = crate::base::hash::full(told.as_bytes()) == crate::base::hash::full(token.as_bytes());
-            if !greeted {
-                let error = Fault::new(Code::NotAuthorized, "the token is wrong");
-                send(&write, &json!({ "error": error })).await;
-                return;
-            }
-            continue;
-        }
         while running.len() >= MOST_AT_ONCE {
             running.join_next().await;
         }
@@ -125,15 +198,11 @@ async fn serve(stream: UnixStream, hub: Hub, token: String) {
                 Ok(result) => json!({ "id": message.get("id"), "result": result }),
                 Err(error) => json!({ "id": message.get("id"), "error": error }),
             };
-            send(&write, &answer).await;
+            let mut line = answer.to_string();
+            line.push('\n');
+            // A client that is gone needs no answer.
+            let _ = write.lock().await.write_all(line.as_bytes()).await;
         });
         while running.try_join_next().is_some() {}
     }
-}
-
-async fn send(write: &Mutex<tokio::net::unix::OwnedWriteHalf>, message: &Value) {
-    let mut line = message.to_string();
-    line.push('\n');
-    // A client that is gone needs no answer.
-    let _ = write.lock().await.write_all(line.as_bytes()).await;
 }

@@ -23,6 +23,9 @@ pub struct Server {
     pub token: String,
     /// Its version.
     pub version: String,
+    /// Whether no editor started it: then it ends with its last client.
+    #[serde(default)]
+    pub headless: bool,
 }
 
 /// The folder of running servers: `$XDG_RUNTIME_DIR/wherefore`, else one of this person's own under the folder

@@ -49,6 +49,7 @@ pub fn events(number: usize, content: &str) -> (Event, Event) {
         origin: Origin::door(Door::Lsp),
         tool: tool.clone(),
         args,
+        follows: None,
         warnings: Vec::new(),
     };
     let result = json!({

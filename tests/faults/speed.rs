@@ -34,7 +34,14 @@ fn event(at: u32) -> Event {
     let args: Map<String, Value> = Map::from_iter([("path".to_owned(), json!("src/a.rs"))]);
     let (call_id, tool) = (format!("c-{:04}", at / 2 + 1), "fs.read".to_owned());
     match at % 2 {
-        0 => Event::ToolCall { call_id, origin: Origin::door(Door::Cli), tool, args, warnings: Vec::new() },
+        0 => Event::ToolCall {
+            call_id,
+            origin: Origin::door(Door::Cli),
+            tool,
+            args,
+            follows: None,
+            warnings: Vec::new(),
+        },
         _ => Event::ToolResult {
             call_id,
             tool,

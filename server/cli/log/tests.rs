@@ -38,6 +38,7 @@ fn call(id: &str, tool: &str, path: &str, agent: &str, why: &str) -> LogEvent {
         origin: Origin { agent: Some(agent.to_owned()), ..Origin::default() },
         tool: tool.to_owned(),
         args: args.as_object().unwrap().clone(),
+        follows: None,
         warnings: Vec::new(),
     })
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::catalogue::discovery::{Directory, Item};
 use crate::cli::answer;
 use crate::hub::Hub;
-use crate::protocol::{Code, Fault, SearchNodesParams, SearchToolsParams};
+use crate::protocol::{Code, Fault, Origin, SearchNodesParams, SearchToolsParams};
 
 /// What is looked for, and in what.
 #[derive(Debug, clap::Args)]
@@ -46,7 +46,7 @@ pub fn tools(request: &Request, under: Option<&str>, hub: Option<&Hub>) -> Resul
         let params = SearchToolsParams { query, category_path, limit, cursor: None, root: None };
         match (&file, hub) {
             (Some(directory), _) => directory.search(&params),
-            (None, Some(hub)) => hub.search_tools(&params),
+            (None, Some(hub)) => hub.search_tools(&params, &Origin::default()),
             (None, None) => Err(Fault::internal("nothing to search in")),
         }
     };
@@ -73,7 +73,7 @@ pub fn nodes(request: &Request, hub: Option<&Hub>) -> Result<(), Fault> {
         let params = SearchNodesParams { query, limit, root: None };
         match (&file, hub) {
             (Some(directory), _) => Ok(directory.search_nodes(&params)),
-            (None, Some(hub)) => hub.search_nodes(&params),
+            (None, Some(hub)) => hub.search_nodes(&params, &Origin::default()),
             (None, None) => Err(Fault::internal("nothing to search in")),
         }
     };

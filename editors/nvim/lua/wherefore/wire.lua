@@ -17,6 +17,7 @@
 ---@field agent? string The agent's name and version, as `claude-code/2.1`.
 ---@field session? string The agent's session at that door.
 ---@field call? string The agent's own id of the call.
+---@field ids? table<string, string> Further ids that the agent sent along, as of its turn or trace.
 
 ---The way a call came in.
 ---@alias wherefore.Door "lsp"|"mcp"|"cli"|"agent"

@@ -1,0 +1,43 @@
+//! `wherefore mcp`: the way in for agents, over standard streams or HTTP.
+
+mod http;
+mod line;
+mod pump;
+mod reach;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::answer;
+use super::call::PolicyArg;
+use reach::Reach;
+
+/// Serve an agent over the Model Context Protocol: all agents and the editor of a folder share one server
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder that the agent works in [default: the innermost one around the current folder that a server has
+    /// open, else the nearest that holds .wherefore or .git, else the current one]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// What becomes of the agent's changes [default: what the settings say; there `ask`, which shows them in the
+    /// editor and keeps them where none is open]
+    #[arg(long, value_enum)]
+    policy: Option<PolicyArg>,
+    /// Serve over HTTP at this address of this machine, as 127.0.0.1:7777, until interrupted; port 0 takes any that
+    /// is free. A line of JSON says the `url` and the bearer `token`, which WHEREFORE_MCP_TOKEN may set
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<String>,
+}
+
+/// Runs it until the agent leaves.
+pub fn run(args: &Args) -> ExitCode {
+    let reach = Reach::new(args.root.as_deref(), args.policy.map(Into::into));
+    let ended = reach.and_then(|reach| match &args.http {
+        Some(address) => http::serve(&reach, address),
+        None => pump::pump(reach),
+    });
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => answer::fault(&fault),
+    }
+}

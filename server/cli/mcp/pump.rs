@@ -1,0 +1,248 @@
+//! Passes messages between an agent at the standard streams and the folder's server, whichever that is just now.
+//!
+//! The server may end while the agent stays: an editor takes its server with it. The pump then finds or starts the
+//! next one, repeats the handshake in the agent's name, and says of each request under way that its answer is lost.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::json;
+
+use super::line::Line;
+use super::reach::Reach;
+use crate::protocol::Fault;
+use crate::socket::{Greeting, Speaks};
+
+/// Bytes of a longest message.
+const LONGEST: u64 = 64 << 20;
+/// Servers that may end, and the time in which; more of them, and something is wrong.
+const LOSSES: (usize, Duration) = (5, Duration::from_secs(10));
+/// How long answers are waited for once the agent has closed its end.
+const LAST: Duration = Duration::from_secs(10);
+/// How often it is looked whether the agent still reads.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What both directions know.
+#[derive(Default)]
+struct State {
+    server: Option<UnixStream>,
+    /// The agent's `initialize` and its `notifications/initialized`, in the era that has them.
+    handshake: [Option<Vec<u8>>; 2],
+    /// Requests that have no answer yet: the id, and the message where the next server gets it too.
+    open: Vec<(String, Option<Vec<u8>>)>,
+    /// The agent sends no more.
+    closed: bool,
+    /// No further server is to be had.
+    over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Serves the agent until it leaves.
+///
+/// # Errors
+/// What keeps a server from starting.
+pub fn pump(reach: Reach) -> Result<(), Fault> {
+    let shared = Arc::new(Shared::default());
+    let mut stream = connect(&reach)?;
+    shared.lock().server = stream.try_clone().ok();
+    let upward = shared.clone();
+    std::thread::spawn(move || {
+        upward_to_server(&upward);
+        leave(&upward);
+    });
+    let mut losses: Vec<Instant> = Vec::new();
+    loop {
+        downward_to_agent(&stream, &shared)?;
+        if shared.lock().closed {
+            return Ok(());
+        }
+        losses.retain(|loss| loss.elapsed() < LOSSES.1);
+        losses.push(Instant::now());
+        let next = match losses.len() > LOSSES.0 {
+            true => Err(Fault::internal(format!("{} servers ended one after the other", losses.len()))),
+            false => connect(&reach).and_then(|next| take_up(next, &shared)),
+        };
+        stream = match next {
+            Ok(next) => next,
+            Err(fault) => {
+                shared.lock().over = true;
+                shared.changed.notify_all();
+                return Err(fault);
+            }
+        };
+    }
+}
+
+fn connect(reach: &Reach) -> Result<UnixStream, Fault> {
+    reach.connect(&Greeting { speaks: Some(Speaks::Mcp), ..Greeting::default() })
+}
+
+/// Sends what the agent writes, until it closes its end.
+fn upward_to_server(shared: &Shared) {
+    let mut agent = BufReader::with_capacity(64 << 10, std::io::stdin().lock());
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut agent).take(LONGEST).read_until(b'\n', &mut line) {
+            Ok(length) if length > 0 => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            _ => return,
+        }
+        if !line.ends_with(b"\n") {
+            line.push(b'\n');
+        }
+        note(&line, &mut shared.lock());
+        loop {
+            let mut state = shared.lock();
+            if state.over {
+                return;
+            }
+            let Some(mut server) = state.server.as_ref().and_then(|server| server.try_clone().ok()) else {
+                // The other direction finds the next one.
+                drop(shared.changed.wait_timeout(state, LOOK));
+                continue;
+            };
+            drop(state);
+            if server.write_all(&line).is_ok() {
+                break;
+            }
+            state = shared.lock();
+            state.server = None;
+            // What was in the pipe to a server that is gone is said to be lost; what never got there is sent again.
+            let read = Line::read(&line);
+            state.open.retain(|(id, _)| read.request() != Some(id));
+            note(&line, &mut state);
+        }
+    }
+}
+
+/// Remembers what the next server would have to know of a message.
+fn note(line: &[u8], state: &mut State) {
+    let message = Line::read(line);
+    match message.method.as_deref() {
+        Some("initialize") => state.handshake[0] = Some(line.to_vec()),
+        Some("notifications/initialized") => state.handshake[1] = Some(line.to_vec()),
+        _ => {}
+    }
+    if let Some(id) = message.request() {
+        let again = message.method.as_deref() == Some("subscriptions/listen");
+        state.open.push((id.to_owned(), again.then(|| line.to_vec())));
+    }
+}
+
+/// Hands what the server says to the agent, until the server's end.
+///
+/// # Errors
+/// INTERNAL where the agent reads no more.
+fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), Fault> {
+    let mut server = BufReader::with_capacity(64 << 10, stream);
+    let mut agent = std::io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match server.read_until(b'\n', &mut line) {
+            Ok(length) if length > 0 && line.ends_with(b"\n") => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            _ => return Ok(()),
+        }
+        if let Some(id) = Line::read(&line).answered() {
+            shared.lock().open.retain(|(open, _)| open != id);
+        }
+        agent.write_all(&line).and_then(|()| agent.flush()).map_err(|error| gone(&error))?;
+    }
+}
+
+fn gone(error: &std::io::Error) -> Fault {
+    Fault::internal(format!("the agent reads no more: {error}"))
+}
+
+/// Makes a server the agent's: the handshake is repeated, what was under way is said to be lost.
+fn take_up(mut server: UnixStream, shared: &Shared) -> Result<UnixStream, Fault> {
+    let broken = |error: std::io::Error| Fault::internal(format!("the next server went away: {error}"));
+    let mut state = shared.lock();
+    let shaken = state.handshake.clone();
+    if let Some(initialize) = &shaken[0] {
+        server.write_all(initialize).map_err(broken)?;
+        // An agent that waits for this answer gets it; one that has it already does not get it twice.
+        let id = Line::read(initialize).request().map(str::to_owned);
+        if !state.open.iter().any(|(open, _)| Some(open) == id.as_ref()) {
+            skip_line(&mut server).map_err(broken)?;
+        }
+        state.open.retain(|(open, _)| Some(open) != id.as_ref());
+    }
+    if let Some(initialized) = &shaken[1] {
+        server.write_all(initialized).map_err(broken)?;
+    }
+    let mut agent = std::io::stdout().lock();
+    let open = std::mem::take(&mut state.open);
+    for (id, again) in open {
+        if let Some(line) = again {
+            server.write_all(&line).map_err(broken)?;
+            state.open.push((id, Some(line)));
+            continue;
+        }
+        let message = "the server ended while this was under way, as an editor's does with its editor; what came of \
+                       it stands in the session log: look at the files, then make the call again if need be";
+        let error = json!({ "code": -32603, "message": message });
+        let lost = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n");
+        agent.write_all(lost.as_bytes()).map_err(|error| gone(&error))?;
+    }
+    if shaken[1].is_some() {
+        let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
+        agent.write_all(format!("{changed}\n").as_bytes()).map_err(|error| gone(&error))?;
+    }
+    agent.flush().map_err(|error| gone(&error))?;
+    state.server = server.try_clone().ok();
+    shared.changed.notify_all();
+    Ok(server)
+}
+
+/// Reads one line, byte by byte: what follows it is left for others to read.
+fn skip_line(server: &mut UnixStream) -> std::io::Result<()> {
+    let mut byte = [0];
+    while byte != *b"\n" {
+        server.read_exact(&mut byte)?;
+    }
+    Ok(())
+}
+
+/// The agent has closed its end: what is under way is answered still, as long as it reads.
+fn leave(shared: &Shared) {
+    shared.lock().closed = true;
+    let since = Instant::now();
+    while since.elapsed() < LAST && agent_reads() {
+        let state = shared.lock();
+        if state.open.iter().all(|(_, again)| again.is_some()) {
+            break;
+        }
+        drop(state);
+        std::thread::sleep(LOOK);
+    }
+    if let Some(server) = &shared.lock().server {
+        let _ = server.shutdown(Shutdown::Both);
+    }
+}
+
+/// Whether anybody has the other end of standard output.
+fn agent_reads() -> bool {
+    let stdout = std::io::stdout();
+    let mut ends = [PollFd::from_borrowed_fd(stdout.as_fd(), PollFlags::empty())];
+    let polled = poll(&mut ends, Some(&Timespec::default()));
+    polled.is_err() || !ends[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
+}

@@ -1,0 +1,33 @@
+//! `wherefore serve`: a server with no editor.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::backend::RootArgs;
+use super::{answer, limits};
+
+/// Serve a folder to agents while no editor does; `wherefore mcp` starts it by itself. It ends with its last client
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// Runs it: a line on standard output says that it is ready, or why it is not.
+pub fn run(args: &Args) -> ExitCode {
+    let root = match limits::room_for_files().and_then(|()| args.root.find()) {
+        Ok(root) => root,
+        Err(fault) => return answer::fault(&fault),
+    };
+    let say = root.clone();
+    crate::serve::headless(root, move |ready| {
+        let line = match ready {
+            Ok(()) => json!({ "ready": say }),
+            Err(fault) => json!({ "error": fault }),
+        };
+        // Whoever started it may be gone again.
+        let _ = writeln!(std::io::stdout(), "{line}");
+    })
+}

@@ -1,0 +1,86 @@
+//! How each agent came to the tools it calls: what it searched, what it found, what it expanded.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+/// Agents remembered at the same time; the one seen first is forgotten first.
+const AGENTS: usize = 256;
+
+/// The steps of every agent in one folder.
+#[derive(Debug, Default)]
+pub struct Trail(Mutex<Steps>);
+
+#[derive(Debug, Default)]
+struct Steps {
+    agents: HashMap<String, Agent>,
+    order: VecDeque<String>,
+}
+
+#[derive(Debug, Default)]
+struct Agent {
+    /// The call that found a tool last, by the tool's name.
+    found: HashMap<String, String>,
+    /// The call that expanded a tool last, and what it showed.
+    expanded: HashMap<String, Expansion>,
+}
+
+/// A tool's schema as an agent saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// The call that showed it.
+    pub call_id: String,
+    /// What its definition was, as a hash.
+    pub hash: String,
+}
+
+impl Trail {
+    /// Remembers that a call found tools.
+    pub fn found<'a>(&self, agent: &str, call_id: &str, tools: impl Iterator<Item = &'a str>) {
+        self.with(agent, |steps| {
+            steps.found.extend(tools.map(|tool| (tool.to_owned(), call_id.to_owned())));
+        });
+    }
+
+    /// The call that found a tool last.
+    pub fn finding(&self, agent: &str, tool: &str) -> Option<String> {
+        self.with(agent, |steps| steps.found.get(tool).cloned())
+    }
+
+    /// Remembers that a tool's schema was shown.
+    pub fn expanded(&self, agent: &str, tool: &str, expansion: Expansion) {
+        self.with(agent, |steps| steps.expanded.insert(tool.to_owned(), expansion));
+    }
+
+    /// How a tool's schema was shown last.
+    pub fn expansion(&self, agent: &str, tool: &str) -> Option<Expansion> {
+        self.with(agent, |steps| steps.expanded.get(tool).cloned())
+    }
+
+    fn with<T>(&self, agent: &str, act: impl FnOnce(&mut Agent) -> T) -> T {
+        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !steps.agents.contains_key(agent) {
+            steps.order.push_back(agent.to_owned());
+            if steps.order.len() > AGENTS
+                && let Some(first) = steps.order.pop_front()
+            {
+                steps.agents.remove(&first);
+            }
+        }
+        act(steps.agents.entry(agent.to_owned()).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_do_not_share_steps_and_old_ones_are_forgotten() {
+        let trail = Trail::default();
+        trail.found("a", "c-1", ["fs.read"].into_iter());
+        assert_eq!(trail.finding("a", "fs.read").as_deref(), Some("c-1"));
+        assert_eq!(trail.finding("b", "fs.read"), None);
+        (0..AGENTS).for_each(|n| trail.found(&n.to_string(), "c-2", ["fs.read"].into_iter()));
+        assert_eq!(trail.finding("a", "fs.read"), None);
+    }
+}

@@ -1,0 +1,42 @@
+//! The door for agents: the Model Context Protocol, in the era of sessions and in the one after it.
+//!
+//! `rmcp` speaks the protocol; [`Agent`] answers by the hub. A connection comes in through the runtime socket
+//! ([`serve`]: messages a line each, as over standard streams) or over HTTP ([`http`]).
+
+#![allow(deprecated, reason = "agents of the earlier era know sampling, roots and logging as they were")]
+
+mod agent;
+mod answer;
+mod caller;
+mod calls;
+mod changes;
+mod era;
+pub mod http;
+mod origin;
+mod resources;
+mod seal;
+mod surface;
+
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+pub use agent::{Agent, Terms};
+pub use seal::Seal;
+
+use crate::hub::Hub;
+
+/// Serves one agent until its end of the stream is closed. Its calls are cancelled then.
+pub async fn serve<S>(hub: Hub, terms: Terms, seal: Arc<Seal>, stream: S)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let agent = Agent::new(hub, Arc::new(terms), seal, true);
+    match agent.serve(tokio::io::split(stream)).await {
+        Ok(running) => {
+            let _ = running.waiting().await;
+        }
+        Err(error) => tracing::info!("an agent left before it was served: {error}"),
+    }
+}

@@ -1,0 +1,190 @@
+//! The agent that waits for a call: told how far it is, and asked for what a tool wants to know.
+
+use std::sync::{Mutex, PoisonError};
+
+use futures::future::BoxFuture;
+use rmcp::model::{
+    ClientCapabilities, CreateMessageRequest, ElicitRequest, ElicitRequestParams, InputRequest,
+    InputRequests, ListRootsRequest, LoggingLevel, LoggingMessageNotification,
+    LoggingMessageNotificationParam, ProgressNotification, ProgressNotificationParam, ProgressToken,
+    ServerNotification, ServerRequest,
+};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+use super::era::is_modern;
+use crate::ports::{Ask, Caller};
+use crate::protocol::{Code, Fault};
+
+/// What a progress that says nothing new still adds, in percent: the protocol has it grow each time.
+const A_LITTLE: f64 = 0.001;
+
+/// The agent at the other end of one call.
+#[derive(Debug)]
+pub struct Attendant {
+    peer: Peer<RoleServer>,
+    modern: bool,
+    capabilities: ClientCapabilities,
+    token: Option<ProgressToken>,
+    /// The least level of what it wants to hear; nothing where it wants nothing.
+    level: Option<LoggingLevel>,
+    out: mpsc::UnboundedSender<ServerNotification>,
+    progress: Mutex<Reached>,
+    answers: Map<String, Value>,
+    open: Mutex<Vec<(String, Ask)>>,
+}
+
+/// How far a call is, as the agent was told.
+#[derive(Debug, Default)]
+struct Reached {
+    value: f64,
+    percent: bool,
+}
+
+impl Attendant {
+    /// The agent that made the request in `context`, and what is to be sent to it before its answer. `answers` are
+    /// those it gave to what was asked before, `level` is what a session set.
+    pub fn new(
+        context: &RequestContext<RoleServer>,
+        answers: Map<String, Value>,
+        level: Option<LoggingLevel>,
+    ) -> (Self, mpsc::UnboundedReceiver<ServerNotification>) {
+        let (out, sent) = mpsc::unbounded_channel();
+        let modern = is_modern(context);
+        let attendant = Self {
+            peer: context.peer.clone(),
+            modern,
+            capabilities: context.client_capabilities().unwrap_or_default(),
+            token: context.meta.get_progress_token(),
+            level: if modern { context.meta.log_level() } else { level },
+            out,
+            progress: Mutex::default(),
+            answers,
+            open: Mutex::default(),
+        };
+        (attendant, sent)
+    }
+
+    /// What was asked and has no answer yet, as the later era sends it; with it the answers so far.
+    pub fn open_questions(&self) -> Option<(InputRequests, &Map<String, Value>)> {
+        let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
+        let requests: InputRequests =
+            open.into_iter().filter_map(|(key, ask)| Some((key, input_request(ask).ok()?))).collect();
+        (!requests.is_empty()).then_some((requests, &self.answers))
+    }
+
+    fn lacks(&self, ask: &Ask) -> Option<Value> {
+        let (has, name) = match ask {
+            Ask::Form { .. } => (self.capabilities.elicitation.is_some(), "elicitation"),
+            Ask::Sample(_) => (self.capabilities.sampling.is_some(), "sampling"),
+            Ask::Roots => (self.capabilities.roots.is_some(), "roots"),
+        };
+        (!has).then(|| json!({ name: {} }))
+    }
+
+    async fn request(&self, ask: Ask) -> Result<Value, Fault> {
+        let request = match input_request(ask)? {
+            InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
+            InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
+            InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
+            _ => return Err(Fault::internal("this cannot be asked")),
+        };
+        let answer = self.peer.send_request(request).await.map_err(|error| {
+            Fault::new(Code::Unsupported, format!("the agent did not answer what was asked: {error}"))
+        })?;
+        serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()))
+    }
+}
+
+fn input_request(ask: Ask) -> Result<InputRequest, Fault> {
+    let wrong = |error: serde_json::Error| {
+        Fault::internal(format!("the tool asks in a form that the protocol does not have: {error}"))
+    };
+    Ok(match ask {
+        Ask::Form { message, schema } => {
+            let requested_schema = serde_json::from_value(schema).map_err(wrong)?;
+            let params = ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema };
+            InputRequest::Elicitation(ElicitRequest::new(params))
+        }
+        Ask::Sample(params) => InputRequest::CreateMessage(CreateMessageRequest::new(
+            serde_json::from_value(params).map_err(wrong)?,
+        )),
+        Ask::Roots => InputRequest::ListRoots(ListRootsRequest::default()),
+    })
+}
+
+impl Caller for Attendant {
+    fn progress(&self, message: &str, percentage: Option<u32>) {
+        let Some(token) = self.token.clone() else { return };
+        let mut reached = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = reached.value == 0.0 && !reached.percent;
+        reached.percent |= percentage.is_some();
+        reached.value = match percentage {
+            Some(percentage) if first => f64::from(percentage.min(100)),
+            Some(percentage) => f64::from(percentage.min(100)).max(reached.value + A_LITTLE),
+            None if reached.percent => reached.value + A_LITTLE,
+            None => reached.value + 1.0,
+        };
+        let mut params = ProgressNotificationParam::new(token, reached.value);
+        if reached.percent {
+            params = params.with_total(100.0);
+        }
+        if !message.is_empty() {
+            params = params.with_message(message);
+        }
+        // Where nobody takes it any more the call is over.
+        let _ = self.out.send(ServerNotification::ProgressNotification(ProgressNotification::new(params)));
+    }
+
+    fn log(&self, level: &str, data: Value) {
+        let level = serde_json::from_value(json!(level)).unwrap_or(LoggingLevel::Info);
+        if self.level.is_none_or(|least| severity(level) < severity(least)) {
+            return;
+        }
+        let params = LoggingMessageNotificationParam::new(level, data).with_logger(env!("CARGO_PKG_NAME"));
+        let message = LoggingMessageNotification::new(params);
+        let _ = self.out.send(ServerNotification::LoggingMessageNotification(message));
+    }
+
+    fn ask(&self, asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
+        Box::pin(async move {
+            if let Some(lack) = asks.iter().find_map(|(_, ask)| self.lacks(ask)) {
+                return Err(Fault::new(
+                    Code::Unsupported,
+                    "the agent cannot be asked what the tool wants to know",
+                )
+                .suggest("make the call from a client that has the capability in `details`")
+                .detail(json!({ "required_capabilities": lack })));
+            }
+            if !self.modern {
+                let mut answers = Map::new();
+                for (key, ask) in asks {
+                    answers.insert(key, self.request(ask).await?);
+                }
+                return Ok(answers);
+            }
+            let answered = |key: &String| self.answers.get(key).is_some_and(Value::is_object);
+            if asks.iter().all(|(key, _)| answered(key)) {
+                return Ok(self.answers.clone());
+            }
+            let open = asks.into_iter().filter(|(key, _)| !answered(key));
+            self.open.lock().unwrap_or_else(PoisonError::into_inner).extend(open);
+            Err(Fault::new(Code::Cancelled, "the agent is asked for input and makes the call again with it"))
+        })
+    }
+}
+
+/// The protocol's levels by their order, the least severe first.
+fn severity(level: LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => 0,
+        LoggingLevel::Info => 1,
+        LoggingLevel::Notice => 2,
+        LoggingLevel::Warning => 3,
+        LoggingLevel::Error => 4,
+        LoggingLevel::Critical => 5,
+        LoggingLevel::Alert => 6,
+        LoggingLevel::Emergency => 7,
+    }
+}

@@ -1,0 +1,81 @@
+//! What an agent may read beside its tools: the session log, the working set, each proposal.
+
+use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use serde_json::json;
+
+use crate::hub::{Change, Hub};
+use crate::protocol::{Code, Fault, ProposalsParams};
+
+/// The session log as it stands.
+pub const LOG: &str = "wherefore://log";
+/// The files that matter now.
+pub const WORKING_SET: &str = "wherefore://working-set";
+/// A proposal, its id behind it.
+const PROPOSAL: &str = "wherefore://proposal/";
+
+const MARKDOWN: &str = "text/markdown";
+const JSON: &str = "application/json";
+
+/// The resources of a folder.
+pub fn list(hub: &Hub, root: &str) -> Vec<Resource> {
+    let log = Resource::new(LOG, "session-log")
+        .with_title("Session log")
+        .with_description("Every call with its why, what came of it, and who decided what")
+        .with_mime_type(MARKDOWN);
+    let set = Resource::new(WORKING_SET, "working-set")
+        .with_title("Working set")
+        .with_description("The files that matter now, each with the reasons")
+        .with_mime_type(JSON);
+    let params = ProposalsParams { root: Some(root.to_owned()), ..ProposalsParams::default() };
+    let proposals = hub.proposals(&params).proposals.into_iter().map(|proposal| {
+        let paths: Vec<_> = proposal.files.iter().map(|file| file.path.as_str()).collect();
+        Resource::new(format!("{PROPOSAL}{}", proposal.id), proposal.id.clone())
+            .with_title(format!("Proposal {} to {}", proposal.id, paths.join(", ")))
+            .with_description(proposal.why)
+            .with_mime_type(JSON)
+    });
+    [log, set].into_iter().chain(proposals).collect()
+}
+
+/// The forms of URIs that are not listed one by one.
+pub fn templates() -> Vec<ResourceTemplate> {
+    let proposal = ResourceTemplate::new(format!("{PROPOSAL}{{id}}"), "proposal")
+        .with_description("A proposed change: its hunks and what was decided on each")
+        .with_mime_type(JSON);
+    vec![proposal]
+}
+
+/// Reads one.
+///
+/// # Errors
+/// NOT_FOUND where there is none of that URI.
+pub fn read(hub: &Hub, root: &str, uri: &str) -> Result<ReadResourceResult, Fault> {
+    let (text, kind) = match uri {
+        LOG => (hub.log(None, Some(root))?.text, MARKDOWN),
+        WORKING_SET => (json!({ "files": hub.working_set(Some(root)) }).to_string(), JSON),
+        uri => (proposal(hub, root, uri)?, JSON),
+    };
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))
+}
+
+fn proposal(hub: &Hub, root: &str, uri: &str) -> Result<String, Fault> {
+    let params = ProposalsParams { root: Some(root.to_owned()), all: true, ..ProposalsParams::default() };
+    let found = uri
+        .strip_prefix(PROPOSAL)
+        .and_then(|id| hub.proposals(&params).proposals.into_iter().find(|proposal| proposal.id == id));
+    found.map(|proposal| json!(proposal).to_string()).ok_or_else(|| {
+        let uri: String = uri.chars().take(200).collect();
+        Fault::new(Code::NotFound, format!("there is no resource {uri:?}"))
+            .suggest("list the resources: the log, the working set and each open proposal")
+    })
+}
+
+/// The resource that a change touches, where it touches one.
+pub fn touched(change: &Change) -> Option<String> {
+    match change {
+        Change::Log => Some(LOG.to_owned()),
+        Change::WorkingSet => Some(WORKING_SET.to_owned()),
+        Change::Proposed(id) | Change::Decided(id) => Some(format!("{PROPOSAL}{id}")),
+        Change::Tools => None,
+    }
+}
