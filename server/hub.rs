@@ -20,7 +20,7 @@ use crate::protocol::{
     ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile,
 };
 use crate::registry::{Activities, Format, Tool, compose, render};
-use crate::session::SessionOptions;
+use crate::session::{Connected, SessionOptions};
 pub use folder::Folder;
 pub use stage::Change;
 use stage::Stage;
@@ -155,6 +155,11 @@ impl Hub {
         }
         self.settings_changed(None);
         self.0.stage.changed(Change::WorkingSet);
+    }
+
+    /// An agent's connection of that name works in a folder, until what it returns is dropped.
+    pub fn connect(&self, root: &str, name: &str) -> Option<Connected> {
+        self.meant(Some(root)).ok().map(|folder| folder.session().connect(name))
     }
 
     /// Hears of every change from now on.

@@ -1,6 +1,7 @@
 //! The way of every call: resolve, permit, execute, log, inject. Every door enters here and nowhere else.
 
 mod execute;
+mod fallback;
 mod notices;
 mod permit;
 mod policy;
@@ -70,7 +71,7 @@ impl Pipeline {
 
     async fn run(self: Arc<Self>, raw: RawCall, cancel: Cancel, caller: Option<Arc<dyn Caller>>) -> Envelope {
         let began = Instant::now();
-        let addressee = raw.origin.addressee();
+        let origin = raw.origin.clone();
         self.session.saw(&raw.origin);
         let id = match self.session.next_call() {
             Ok(id) => id,
@@ -115,7 +116,7 @@ impl Pipeline {
             blocks: ended.blocks,
             warnings,
             // Nobody hears the answer to a cancelled call: decisions wait for the next one.
-            decisions: if heard.is_cancelled() { Vec::new() } else { self.desk.deliveries(&addressee) },
+            decisions: if heard.is_cancelled() { Vec::new() } else { self.desk.deliveries(&origin) },
         }
     }
 
@@ -220,6 +221,16 @@ impl Pipeline {
                 root: None,
             };
             faults = self.desk.decide(&all, "policy").await?.faults;
+        }
+        if let (Policy::Ask, false, Some(caller)) = (policy, attached, scope.caller())
+            && caller.waits()
+            && let Some(item) = self.desk.get(id)
+        {
+            let limit = std::time::Duration::from_secs(scope.settings().review.wait_s);
+            tokio::select! {
+                () = fallback::ask(&self.desk, &**caller, &item.proposal, limit) => {}
+                () = scope.cancel().cancelled() => {}
+            }
         }
         let wait_s = match (policy, attached) {
             (Policy::Ask, true) => scope.settings().review.wait_s,

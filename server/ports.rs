@@ -110,6 +110,11 @@ pub trait Caller: Send + Sync + Debug {
     /// Tells it something for its own log, under one of syslog's levels (`info`). Never waits.
     fn log(&self, _level: &str, _data: Value) {}
 
+    /// Whether it can put a form to a person while the call goes on.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Asks several things at once, each under a key that the answer stands under too: what a form holds, with its
     /// `action`; a message; `roots`.
     ///

@@ -36,6 +36,8 @@ pub struct Session {
     shared_log: bool,
     problems: Mutex<Vec<String>>,
     agents: Mutex<BTreeSet<String>>,
+    /// The connections of agents, by name.
+    connections: Mutex<BTreeSet<String>>,
     calls: AtomicU64,
     running: AtomicU32,
     /// Calls by how they ended, hunks by what became of them.
@@ -86,6 +88,7 @@ impl Session {
             shared_log: options.shared_log,
             problems: Mutex::new(problems),
             agents: Mutex::default(),
+            connections: Mutex::default(),
             calls: AtomicU64::new(0),
             running: AtomicU32::new(0),
             totals: Mutex::default(),
@@ -196,6 +199,17 @@ impl Session {
         self.agents.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
+    /// An agent's connection of that name is there, until what it returns is dropped.
+    pub fn connect(self: &Arc<Self>, name: &str) -> Connected {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        Connected { session: self.clone(), name: name.to_owned() }
+    }
+
+    /// Whether an agent's connection of that name is there.
+    pub fn is_connected(&self, name: &str) -> bool {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
     /// How many calls were made, and how many run now.
     pub fn counts(&self) -> (u64, u32) {
         (self.calls.load(Ordering::Relaxed), self.running.load(Ordering::Relaxed))
@@ -241,6 +255,19 @@ impl Session {
     /// What is wrong with the settings, a sentence each.
     pub fn problems(&self) -> Vec<String> {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// An agent's connection.
+#[derive(Debug)]
+pub struct Connected {
+    session: Arc<Session>,
+    name: String,
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.session.connections.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.name);
     }
 }
 

@@ -17,6 +17,7 @@ use super::surface;
 use crate::base::ids;
 use crate::hub::Hub;
 use crate::protocol::{Code, Fault, Policy};
+use crate::session::Connected;
 
 /// Milliseconds that lists may be kept: a change is told before.
 const LISTS_LAST: u64 = 60_000;
@@ -47,6 +48,7 @@ pub(super) struct Connection {
     level: Mutex<Option<LoggingLevel>>,
     subscribed: Mutex<BTreeSet<String>>,
     telling: OnceLock<AbortHandle>,
+    _connected: Option<Connected>,
 }
 
 impl Drop for Connection {
@@ -60,8 +62,10 @@ impl Drop for Connection {
 impl Agent {
     /// A server for one connection. `lasting` is false where its requests come one by one and belong to no session.
     pub fn new(hub: Hub, terms: Arc<Terms>, seal: Arc<Seal>, lasting: bool) -> Self {
+        let name = lasting.then(|| format!("s-{}", ids::unique()));
         let connection = Connection {
-            name: lasting.then(|| format!("s-{}", &ids::unique()[..8])),
+            _connected: name.as_ref().and_then(|name| hub.connect(&terms.root, name)),
+            name,
             level: Mutex::default(),
             subscribed: Mutex::default(),
             telling: OnceLock::new(),

@@ -9,8 +9,9 @@ use crate::protocol::{Envelope, Fault};
 /// Under which name a result that is no object stands: earlier versions of the protocol take only objects.
 pub const RESULT: &str = "result";
 
-/// The answer to a call.
-pub fn of(envelope: &Envelope) -> CallToolResult {
+/// The answer to a call. Where it tells the agent what to do next, the tools in `names` go by the names that they are
+/// listed under.
+pub fn of(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> CallToolResult {
     let mut content = match (&envelope.error, &envelope.result) {
         (Some(fault), _) => fault_object(fault),
         (None, Some(result)) => match &**result {
@@ -32,6 +33,19 @@ pub fn of(envelope: &Envelope) -> CallToolResult {
     if !envelope.decisions.is_empty() {
         content.entry("decisions").or_insert(json!(envelope.decisions));
     }
+    // What a file holds is never touched: only what says what to do.
+    let advice = ["/error/message", "/error/suggestion", "/error/hints", "/error/next_action/tool"];
+    let advice = advice.into_iter().chain(["/next_action/tool", "/rest"]);
+    let mut content = Value::Object(content);
+    let mut names = Some(names);
+    let mut known = Vec::new();
+    for place in advice {
+        let Some(value) = content.pointer_mut(place) else { continue };
+        if let Some(names) = names.take() {
+            known = names();
+        }
+        rename(value, &known);
+    }
     let mut result = finish(content, envelope.error.is_some());
     let blocks: Vec<ContentBlock> =
         envelope.blocks.iter().filter_map(|block| serde_json::from_value(block.clone()).ok()).collect();
@@ -46,9 +60,23 @@ pub fn of(envelope: &Envelope) -> CallToolResult {
 /// The answer to an operation that finds tools.
 pub fn of_operation(answer: Result<impl Serialize, Fault>) -> CallToolResult {
     match answer.map(|answer| serde_json::to_value(answer).unwrap_or_default()) {
-        Ok(Value::Object(content)) => finish(content, false),
-        Ok(other) => finish(Map::from_iter([(RESULT.to_owned(), other)]), false),
-        Err(fault) => finish(fault_object(&fault), true),
+        Ok(content) => finish(content, false),
+        Err(fault) => finish(Value::Object(fault_object(&fault)), true),
+    }
+}
+
+/// Writes each name without its dots, in a text or a list of texts.
+fn rename(value: &mut Value, names: &[String]) {
+    match value {
+        Value::String(text) => {
+            for name in names.iter().filter(|name| name.contains('.')) {
+                if text.contains(name.as_str()) {
+                    *text = text.replace(name, &name.replace('.', "_"));
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, names)),
+        _ => {}
     }
 }
 
@@ -56,8 +84,7 @@ fn fault_object(fault: &Fault) -> Map<String, Value> {
     Map::from_iter([("error".to_owned(), json!(fault))])
 }
 
-fn finish(content: Map<String, Value>, is_error: bool) -> CallToolResult {
-    let content = Value::Object(content);
+fn finish(content: Value, is_error: bool) -> CallToolResult {
     match is_error {
         true => CallToolResult::structured_error(content),
         false => CallToolResult::structured(content),

@@ -147,6 +147,10 @@ impl Caller for Attendant {
         let _ = self.out.send(ServerNotification::LoggingMessageNotification(message));
     }
 
+    fn waits(&self) -> bool {
+        !self.modern && self.capabilities.elicitation.is_some()
+    }
+
     fn ask(&self, asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
         Box::pin(async move {
             if let Some(lack) = asks.iter().find_map(|(_, ask)| self.lacks(ask)) {

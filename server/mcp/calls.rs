@@ -86,7 +86,8 @@ impl Agent {
         if let Some(lack) = lacking(&envelope).filter(|_| era::is_modern(&context)) {
             return Err(lack);
         }
-        Ok(answer::of(&envelope).into())
+        let names = || self.hub.tools(Some(&self.terms.root)).into_iter().map(|tool| tool.name).collect();
+        Ok(answer::of(&envelope, names).into())
     }
 
     fn raw(&self, tool: String, arguments: Value, origin: Origin) -> RawCall {

@@ -9,8 +9,9 @@ use crate::session::Session;
 
 /// The policy of a call: the strictest over the paths it writes.
 ///
-/// What a caller asks for can only make it stricter, but for the command line: there the caller is the person,
-/// whose word counts before the default, though not before a rule.
+/// What a caller asks for can only make it stricter, but where it is the word of the person who typed the command:
+/// that counts before the default, though not before a rule. It is so for a call from the command line, and for an
+/// agent's, whose policy is that of the `wherefore mcp` which let it in.
 ///
 /// # Errors
 /// PERMISSION_DENIED where the policy is to refuse.
@@ -28,6 +29,7 @@ pub fn of(session: &Session, call: &Call) -> Result<Policy, Fault> {
         let ruled = ruled.max();
         let policy = match (ruled, call.policy(), call.origin().door) {
             (None, asked, Door::Cli) => asked.unwrap_or(Policy::Auto),
+            (None, Some(asked), Door::Mcp) => asked,
             (ruled, asked, _) => ruled.unwrap_or(review.policy).max(asked.unwrap_or(Policy::Auto)),
         };
         if policy == Policy::Deny {

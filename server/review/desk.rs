@@ -13,7 +13,8 @@ use super::{apply, cut, report};
 use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
 use crate::protocol::{
-    ChangeKind, Delivery, Event, Fault, HunkState, Notice, Policy, Proposal, ProposalState, ProposalsParams,
+    ChangeKind, Delivery, Door, Event, Fault, HunkState, Notice, Origin, Policy, Proposal, ProposalState,
+    ProposalsParams,
 };
 use crate::registry::{Call, Draft};
 use crate::session::Session;
@@ -246,8 +247,10 @@ impl Desk {
         if over { self.update(id) } else { Ok(()) }
     }
 
-    /// Decisions that an agent has not heard of yet, each given once.
-    pub fn deliveries(&self, addressee: &str) -> Vec<Delivery> {
+    /// Decisions that an agent has not heard of yet, each given once. Those of an earlier connection of the same agent,
+    /// which hears no more of them, are given to this one.
+    pub fn deliveries(&self, agent: &Origin) -> Vec<Delivery> {
+        let addressee = agent.addressee();
         let mut found: Vec<Delivery> = Vec::new();
         let waiting: Vec<Item> = {
             let items = self.items();
@@ -255,7 +258,8 @@ impl Desk {
                 item.answered
                     && !item.delivered
                     && item.proposal.state() != ProposalState::Pending
-                    && item.proposal.origin.addressee() == addressee
+                    && (item.proposal.origin.addressee() == addressee
+                        || self.is_left_behind(&item.proposal.origin, agent))
             };
             items.values().filter(due).cloned().collect()
         };
@@ -265,9 +269,17 @@ impl Desk {
             let _ = self.told(&item.proposal.id);
         }
         let mut undone = self.undone.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = undone.extract_if(.., |(to, _)| to == addressee).map(|(_, delivery)| delivery);
+        let mine = undone.extract_if(.., |(to, _)| *to == addressee).map(|(_, delivery)| delivery);
         found.extend(mine);
         found
+    }
+
+    /// Whether a call was made over a connection of the same agent that has ended.
+    fn is_left_behind(&self, origin: &Origin, agent: &Origin) -> bool {
+        origin.door == Door::Mcp
+            && agent.door == Door::Mcp
+            && origin.agent == agent.agent
+            && origin.session.as_ref().is_some_and(|session| !self.session.is_connected(session))
     }
 
     /// Lets the agent of a call know, with its next result, that a person took its change back.

@@ -1,8 +1,11 @@
 //! End to end: the real binary, driven by a test editor over stdio. One module a feature.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
+mod agents;
 mod command_line;
 mod demo;
+mod discovery;
+mod http;
 mod language;
 mod neovim;
 mod protocol;

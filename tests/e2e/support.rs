@@ -1,5 +1,6 @@
 //! The test editor and what it checks every message of the server with.
 
+pub mod agent;
 mod editor;
 mod model;
 mod ours;
