@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 enum Wire {
     /// `Content-Length` headers, as the Language Server Protocol has them.
     Headers,
-    /// A line each, as the Model Context Protocol has them.
-    Lines,
+    /// A line each, as the Model Context Protocol has them; with the name of the tool that reads a file, and whether it
+    /// takes a path below the root and a reason.
+    Lines(&'static str, bool),
 }
 
 /// A running server.
@@ -45,17 +46,28 @@ impl Peer {
         if !script.exists() {
             return None;
         }
-        let mut peer =
-            Self::start(Command::new("node").arg(script).arg(root).stderr(Stdio::null()), Wire::Lines);
+        let mut command = Command::new("node");
+        command.arg(script).arg(root).stderr(Stdio::null());
+        Some(Self::shaken(&mut command, Wire::Lines("read_text_file", false)))
+    }
+
+    /// `wherefore mcp` on `root`: the way of an agent, through the socket to a server of its own.
+    pub fn agent(root: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        Self::shaken(command.arg("mcp").arg("--root").arg(root), Wire::Lines("fs_read", true))
+    }
+
+    fn shaken(command: &mut Command, wire: Wire) -> Self {
+        let mut peer = Self::start(command, wire);
         let client = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": {},
             "clientInfo": { "name": "bench", "version": "1" },
         });
-        peer.send(&frame(Wire::Lines, Some(0), "initialize", &client));
+        peer.send(&frame(wire, Some(0), "initialize", &client));
         peer.answer();
-        peer.send(&frame(Wire::Lines, None, "notifications/initialized", &json!({})));
-        Some(peer)
+        peer.send(&frame(wire, None, "notifications/initialized", &json!({})));
+        peer
     }
 
     fn start(command: &mut Command, wire: Wire) -> Self {
@@ -86,14 +98,13 @@ impl Peer {
 
     /// The request that reads the file `name` in `root`, as this server takes it.
     pub fn read(&self, id: usize, root: &Path, name: &str) -> Vec<u8> {
+        let why = "See how retries are counted before the limit changes";
+        let reasoned = json!({ "path": name, "why": why });
         let (method, params) = match self.wire {
-            Wire::Headers => {
-                let why = "See how retries are counted before the limit changes";
-                ("wherefore/call", json!({ "tool": "fs.read", "arguments": { "path": name, "why": why } }))
-            }
-            Wire::Lines => {
-                let params = json!({ "name": "read_text_file", "arguments": { "path": root.join(name) } });
-                ("tools/call", params)
+            Wire::Headers => ("wherefore/call", json!({ "tool": "fs.read", "arguments": reasoned })),
+            Wire::Lines(tool, true) => ("tools/call", json!({ "name": tool, "arguments": reasoned })),
+            Wire::Lines(tool, false) => {
+                ("tools/call", json!({ "name": tool, "arguments": { "path": root.join(name) } }))
             }
         };
         self.request(id, method, &params)
@@ -129,7 +140,7 @@ impl Peer {
 
     fn message(&mut self) {
         self.body.clear();
-        if self.wire == Wire::Lines {
+        if self.wire != Wire::Headers {
             self.output.read_until(b'\n', &mut self.body).unwrap();
             assert!(!self.body.is_empty(), "the server ended");
             return;
@@ -168,7 +179,7 @@ fn frame(wire: Wire, id: Option<usize>, method: &str, params: &Value) -> Vec<u8>
             let body = message.to_string();
             format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
         }
-        Wire::Lines => format!("{message}\n").into_bytes(),
+        Wire::Lines(..) => format!("{message}\n").into_bytes(),
     }
 }
 

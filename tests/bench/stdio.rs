@@ -40,6 +40,7 @@ fn main() {
     }
     let mut rows = start(&root);
     rows.extend(read(&root));
+    rows.extend(agent(&root));
     rows.extend(memory(&root));
     measure::table(&rows);
 }
@@ -125,6 +126,33 @@ fn read(root: &Path) -> Vec<Row> {
         );
     }
     rows
+}
+
+/// A read as an agent asks for it, through the shim and the socket, against one over the pipes of a language client.
+fn agent(root: &Path) -> Vec<Row> {
+    let mut direct = Peer::wherefore(root, false);
+    // The shim would go to that server; this one has a folder of its own.
+    let folder = tempfile::tempdir().unwrap();
+    let apart = folder.path().canonicalize().unwrap();
+    std::fs::copy(root.join(name(0)), apart.join(name(0))).unwrap();
+    let mut agent = Peer::agent(&apart);
+    let (mut direct_reads, mut agent_reads, mut piped) = (vec![], vec![], vec![]);
+    for _ in 0..ROUNDS {
+        direct_reads.push(sequential(&mut direct, REQUESTS, |peer, id| peer.read(id, root, &name(0))));
+        agent_reads.push(sequential(&mut agent, REQUESTS, |peer, id| peer.read(id, root, &name(0))));
+        piped.push(pipelined(&mut agent, 4 * REQUESTS, DEPTH, |peer, id| peer.read(id, root, &name(0))));
+    }
+    let (direct, agent) = (best(&direct_reads), best(&agent_reads));
+    let ratio = agent.at(0.5) / direct.at(0.5);
+    let many = piped.iter().copied().fold(0.0, f64::max);
+    vec![
+        Row::new("tools/call fs_read through shim and socket, p50 / p95", agent.pair()),
+        Row::new("tools/call ÷ the direct call, p50", format!("{ratio:.2}×")).goal("≤ 2×", ratio <= 2.0),
+        Row::new(
+            format!("tools/call, one by one / {DEPTH} at a time"),
+            format!("{:.0} / {many:.0}/s", agent.rate()),
+        ),
+    ]
 }
 
 /// The two events of a read as a call posts them, and how long they hold it up; `run` is the reading itself.
