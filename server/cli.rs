@@ -6,6 +6,7 @@ mod call;
 mod completions;
 mod demo;
 mod doctor;
+mod file;
 mod init;
 mod limits;
 mod log;

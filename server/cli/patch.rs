@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::file;
 use crate::base::text::{Decoded, Encoding, decode};
 use crate::patch::{Applied, apply_to};
 use crate::protocol::{ChangeKind, Code, Fault};
 
 mod batch;
-mod file;
 
 /// Apply a diff as models write them; exit 1 and the file untouched where it cannot be placed
 #[derive(Args, Debug)]

@@ -1,4 +1,4 @@
-//! How a proposal looks on a terminal.
+//! How a proposal and a diff look on a terminal.
 
 use super::print::{Look, Page, visible};
 use crate::protocol::{Hunk, Proposal, ProposedFile};
@@ -29,4 +29,15 @@ pub fn hunk(page: Page, file: &ProposedFile, hunk: &Hunk) -> String {
     shown.extend(hunk.old.iter().map(|line| signed(Look::Red, '-', line)));
     shown.extend(hunk.new.iter().map(|line| signed(Look::Green, '+', line)));
     shown
+}
+
+/// How a line of a unified diff looks.
+pub fn diff_look(line: &str) -> Look {
+    match line.as_bytes() {
+        [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => Look::Bold,
+        [b'-', ..] => Look::Red,
+        [b'+', ..] => Look::Green,
+        [b'@', ..] => Look::Cyan,
+        _ => Look::Dim,
+    }
 }

@@ -179,6 +179,37 @@ fn held_hunks_are_reviewed_and_undone() {
 }
 
 #[test]
+fn init_sets_agents_up_and_takes_it_back() {
+    let folder = folder();
+    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).ok();
+    let init = |more: &[&str]| {
+        run(folder.path(), &[&["init", "--agents", "claude,codex,gemini"], more].concat(), "")
+    };
+    std::fs::create_dir(folder.path().join(".gemini")).unwrap();
+    std::fs::write(folder.path().join(".gemini/settings.json"), "{ // mine\n}\n").unwrap();
+    let shown = init(&[]);
+    let diff = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.status.success() && diff.contains("+++ b/.mcp.json\n"), "{shown:?}");
+    assert!(diff.contains("+[mcp_servers.wherefore]\n") && diff.contains(" { // mine\n"), "{diff}");
+    assert_eq!((text(".mcp.json"), text(".wherefore/config.toml")), (None, None), "nobody agreed");
+    assert!(init(&["--yes"]).status.success());
+    let claude: Value = serde_json::from_str(&text(".mcp.json").unwrap()).unwrap();
+    let entry = json!({ "type": "stdio", "command": "wherefore", "args": ["mcp"] });
+    assert_eq!(claude, json!({ "mcpServers": { "wherefore": entry } }));
+    assert!(text(".gemini/settings.json").unwrap().starts_with("{ // mine\n  \"mcpServers\""));
+    let again = init(&["--yes"]);
+    assert!(String::from_utf8_lossy(&again.stdout).contains("nothing to write"), "{again:?}");
+    // What a person changes afterwards stays; a file that cannot be read keeps none of the others back.
+    std::fs::write(folder.path().join(".mcp.json"), "{ \"mcpServers\": {").unwrap();
+    let removed = run(folder.path(), &["init", "--remove", "--yes"], "");
+    assert_eq!(removed.status.code(), Some(1), "{removed:?}");
+    assert!(String::from_utf8_lossy(&removed.stderr).contains(".mcp.json is left as it is"), "{removed:?}");
+    assert_eq!(text(".gemini/settings.json").as_deref(), Some("{ // mine\n}\n"));
+    assert!(!folder.path().join(".codex").exists() && folder.path().join(".wherefore/config.toml").exists());
+    assert_eq!(run(folder.path(), &["init", "--agents", "clod"], "").status.code(), Some(2));
+}
+
+#[test]
 fn completions_and_help_exist_for_all() {
     let folder = folder();
     let help = String::from_utf8(run(folder.path(), &["--help"], "").stdout).unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::cli::print::{Look, Page, fit, visible, wrap};
+use crate::cli::show::diff_look;
 use crate::protocol::{Envelope, Hunk, Status};
 
 /// Lines of unchanged text shown before and after a hunk.
@@ -113,13 +114,7 @@ fn row(page: Page, look: Look, sign: char, number: usize, line: &str) -> io::Res
 /// Shows a unified diff.
 pub fn diff(page: Page, diff: &str) -> io::Result<()> {
     for line in diff.lines() {
-        let look = match line.as_bytes() {
-            [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => Look::Bold,
-            [b'-', ..] => Look::Red,
-            [b'+', ..] => Look::Green,
-            [b'@', ..] => Look::Cyan,
-            _ => Look::Dim,
-        };
+        let look = diff_look(line);
         page.line(format!("{INDENT}{}", page.paint(look, &fit(line, page.width() - 3))))?;
     }
     Ok(())

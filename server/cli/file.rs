@@ -1,4 +1,4 @@
-//! The file that a person names on the command line: read whole, replaced whole.
+//! A file outside any workspace's rules, since a person named it or agreed to it: read whole, replaced whole.
 
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::protocol::{Code, Fault};
 
 /// The bytes of a regular file; none where nothing is there.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+///
+/// # Errors
+/// NOT_FOUND for a link to nothing, UNSUPPORTED for what is no regular file; else what the system says.
+pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     match std::fs::metadata(path) {
         // Reading a pipe or a device may never end.
         Ok(found) if !found.is_file() => {
@@ -25,7 +28,10 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
 
 /// Puts bytes in the place of a file, or makes it: at every instant it holds the old bytes or the new ones. A link
 /// stays one.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+///
+/// # Errors
+/// UNSUPPORTED for a file with several hard links; else what the system says.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let target = target(path);
     if let Ok(found) = std::fs::metadata(&target)
         && found.nlink() > 1
@@ -36,7 +42,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
             found.nlink()
         );
         return Err(Fault::new(Code::Unsupported, message)
-            .suggest("Print the result with `--output -`, then write it into the file yourself."));
+            .suggest("Give it a file of its own first: `cp FILE NEW && mv NEW FILE`."));
     }
     replace(&target, bytes).map_err(|error| fault("write", path, &error))
 }
@@ -71,12 +77,15 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// Removes a file; where a link leads to it, the link stays.
-pub(super) fn remove(path: &Path) -> Result<(), Fault> {
+///
+/// # Errors
+/// What the system says.
+pub fn remove(path: &Path) -> Result<(), Fault> {
     std::fs::remove_file(target(path)).map_err(|error| fault("remove", path, &error))
 }
 
 /// What the system said no to.
-pub(super) fn fault(act: &str, path: &Path, error: &std::io::Error) -> Fault {
+pub fn fault(act: &str, path: &Path, error: &std::io::Error) -> Fault {
     let code = match error.kind() {
         ErrorKind::NotFound => Code::NotFound,
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Code::PermissionDenied,

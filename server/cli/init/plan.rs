@@ -1,0 +1,150 @@
+//! What is to be done to the agents' files: worked out first, shown, and done only where the file is still as seen.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::agents::Agent;
+use crate::cli::file;
+
+/// What becomes of an agent's file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Act {
+    /// Our entry comes in.
+    Add,
+    /// Our entry takes the place of another of its name.
+    Replace,
+    /// Our entry stands there already.
+    Nothing,
+    /// Our entry goes.
+    Remove,
+}
+
+/// A file, as it is and as it will be; none where it is not there.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) agent: &'static Agent,
+    pub(super) act: Act,
+    /// Below the project.
+    pub(super) name: &'static str,
+    path: PathBuf,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
+/// Puts the entry that starts `command` into the agent's file: the one that has an entry, else the first that is
+/// there, else the usual one.
+///
+/// # Errors
+/// What keeps the file from being read or changed, with its name.
+pub(super) fn put(agent: &'static Agent, dir: &Path, command: &str) -> Result<Plan, String> {
+    let mut chosen = None;
+    for name in agent.files {
+        let text = read(dir, name)?;
+        let entry = text.as_deref().map_or(Ok(None), |text| agent.format.entry(text, agent.place));
+        let entry = entry.map_err(|problem| broken(name, &problem))?;
+        match (&entry, &text, &chosen) {
+            (Some(_), ..) => {
+                chosen = Some((*name, text, entry));
+                break;
+            }
+            (None, Some(_), None) => chosen = Some((*name, text, None)),
+            _ => {}
+        }
+    }
+    let usual = agent.files.first().copied().unwrap_or_default();
+    let (name, before, has) = chosen.unwrap_or((usual, None, None));
+    let entry = agent.entry(command);
+    let act = match &has {
+        Some(has) if holds(has, &entry) => Act::Nothing,
+        Some(_) => Act::Replace,
+        None => Act::Add,
+    };
+    let after = match act {
+        Act::Nothing => before.clone(),
+        _ => {
+            let text = before.as_deref().unwrap_or_default();
+            let put = agent.format.put(text, agent.place, &entry, &agent.head());
+            Some(put.map_err(|problem| broken(name, &problem))?)
+        }
+    };
+    Ok(Plan { agent, act, name, path: dir.join(name), before, after })
+}
+
+/// Takes the entry out of each of the agent's files that has one. A file that then holds nothing goes with it; an
+/// entry of that name that starts another program stays.
+///
+/// # Errors
+/// What keeps a file from being read or changed, with its name.
+pub(super) fn take(agent: &'static Agent, dir: &Path) -> Vec<Result<Plan, String>> {
+    let plan = |name: &&'static str| {
+        let before = read(dir, name)?;
+        let Some(text) = &before else { return Ok(None) };
+        let problem = |problem: String| broken(name, &problem);
+        let entry = agent.format.entry(text, agent.place).map_err(problem)?;
+        if !entry.is_some_and(|entry| starts_us(&entry)) {
+            return Ok(None);
+        }
+        let left = agent.format.take(text, agent.place).map_err(problem)?;
+        let path = dir.join(name);
+        let after = (path.is_symlink() || !agent.format.is_bare(&left, &agent.head())).then_some(left);
+        Ok(Some(Plan { agent, act: Act::Remove, name, path, before, after }))
+    };
+    agent.files.iter().filter_map(|name| plan(name).transpose()).collect()
+}
+
+/// Whether an entry says all that ours does. What else it says is the person's own.
+fn holds(entry: &Value, ours: &Value) -> bool {
+    ours.as_object().is_some_and(|ours| ours.iter().all(|(key, value)| entry.get(key) == Some(value)))
+}
+
+/// Whether an entry starts a program of our name, from wherever.
+fn starts_us(entry: &Value) -> bool {
+    let command = &entry["command"];
+    let program = command.as_str().or(command[0].as_str()).map(Path::new);
+    program.and_then(Path::file_name).is_some_and(|name| name == super::PROGRAM)
+}
+
+impl Plan {
+    /// Does it.
+    ///
+    /// # Errors
+    /// What keeps the file from being written, or that it has changed since it was looked at.
+    pub(super) fn carry_out(&self, dir: &Path) -> io::Result<()> {
+        let failed = |problem: String| io::Error::other(problem);
+        if read(dir, self.name).map_err(failed)? != self.before {
+            let changed = format!("{} has changed meanwhile and is left as it is: run it again", self.name);
+            return Err(failed(changed));
+        }
+        let told = |fault: crate::protocol::Fault| failed(told(&fault));
+        match &self.after {
+            Some(text) => file::write(&self.path, text.as_bytes()).map_err(told),
+            None => {
+                file::remove(&self.path).map_err(told)?;
+                // A folder that held nothing else goes, too; one that does stays by itself.
+                let folder = self.path.parent().filter(|folder| *folder != dir);
+                let _ = folder.map(std::fs::remove_dir);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn read(dir: &Path, name: &str) -> Result<Option<String>, String> {
+    let bytes = file::read(&dir.join(name)).map_err(|fault| told(&fault))?;
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|_| broken(name, "it is not UTF-8"))
+}
+
+/// A file that cannot be changed by us, and what to do then.
+fn broken(name: &str, problem: &str) -> String {
+    format!("{name} is left as it is: {problem}")
+}
+
+fn told(fault: &crate::protocol::Fault) -> String {
+    match &fault.suggestion {
+        Some(suggestion) => format!("{}. {suggestion}", fault.message),
+        None => fault.message.clone(),
+    }
+}

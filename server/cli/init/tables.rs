@@ -1,0 +1,123 @@
+//! One table of a TOML file, put in at its end and taken out again; every other byte stays.
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::edit::Place;
+
+/// The file's value.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub(super) fn parse(text: &str) -> Result<Value, String> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+        match line {
+            Some(line) => format!("{} on line {line}", error.message()),
+            None => error.message().to_owned(),
+        }
+    })
+}
+
+/// The text with the entry at its end, and not where it was.
+///
+/// # Errors
+/// Where it cannot be put in.
+pub(super) fn put(text: &str, place: Place, entry: &Value) -> Result<String, String> {
+    let text = take(text, place)?;
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut lines = vec![format!("[{}.{}]", place.container, place.name)];
+    for (key, value) in entry.as_object().into_iter().flatten() {
+        let value = toml::Value::try_from(value).map_err(|error| error.to_string())?;
+        lines.push(format!("{key} = {value}"));
+    }
+    // A text whose last line has no end is given none, so that it can be had back as it was.
+    let (gap, end) = match text.as_str() {
+        "" => ("", newline),
+        text if text.ends_with('\n') => (newline, newline),
+        _ => (&*newline.repeat(2), ""),
+    };
+    Ok(format!("{text}{gap}{}{end}", lines.join(newline)))
+}
+
+/// The text without the entry's table and those below it.
+///
+/// # Errors
+/// What is wrong with the text; where the entry has no table of its own.
+pub(super) fn take(text: &str, place: Place) -> Result<String, String> {
+    let root = DeTable::parse(text).map_err(|error| error.message().to_owned())?;
+    let mut marks = Vec::new();
+    mark(text, root.get_ref(), Some(&[place.container, place.name]), &mut marks);
+    marks.sort_unstable_by_key(|mark| mark.start);
+    let mut left = String::new();
+    let (mut at, mut ours) = (0, false);
+    for (index, one) in marks.iter().enumerate() {
+        let line = text[..one.start].rfind('\n').map_or(0, |end| end + 1);
+        if one.ours && !one.header && one.start >= at {
+            return Err(format!("its `{}` has no table of its own", place.name));
+        }
+        if !one.ours || !one.header {
+            continue;
+        }
+        left.push_str(&text[at..line]);
+        // The blank line that sets a table off goes with it.
+        if let Some(set_off) = left.strip_suffix("\r\n").or(left.strip_suffix('\n'))
+            && (set_off.is_empty() || set_off.ends_with('\n'))
+        {
+            left.truncate(set_off.len());
+        }
+        let held = marks[index + 1..].iter().take_while(|mark| !mark.header);
+        let end = held.map(|mark| mark.end).fold(one.end, usize::max);
+        at = text[end..].find('\n').map_or(text.len(), |length| end + length + 1);
+        ours = true;
+    }
+    left.push_str(&text[at..]);
+    if ours && at == text.len() && !text.ends_with('\n') {
+        left.truncate(left.strip_suffix("\r\n").or(left.strip_suffix('\n')).unwrap_or(&left).len());
+    }
+    Ok(left)
+}
+
+/// A table's header, or a value.
+struct Mark {
+    start: usize,
+    end: usize,
+    header: bool,
+    /// Whether it belongs to the entry.
+    ours: bool,
+}
+
+/// Marks what stands in a table. `wanted` is what is left of the way to the entry, and empty from there on.
+fn mark(text: &str, table: &DeTable<'_>, wanted: Option<&[&str]>, marks: &mut Vec<Mark>) {
+    for (key, value) in table {
+        let wanted = wanted.and_then(|names| match names.split_first() {
+            Some((first, rest)) => (*first == key.get_ref().as_ref()).then_some(rest),
+            None => Some(names),
+        });
+        mark_value(text, value, wanted, marks);
+    }
+}
+
+fn mark_value(text: &str, value: &Spanned<DeValue<'_>>, wanted: Option<&[&str]>, marks: &mut Vec<Mark>) {
+    let span = value.span();
+    let begins = |with: &str| text[span.clone()].starts_with(with);
+    let ours = wanted.is_some_and(<[&str]>::is_empty);
+    let one = |header| Mark { start: span.start, end: span.end, header, ours };
+    match value.get_ref() {
+        DeValue::Table(table) => {
+            if begins("[") || begins("{") {
+                marks.push(one(begins("[")));
+            }
+            mark(text, table, wanted, marks);
+        }
+        DeValue::Array(items) => {
+            // An array of tables has no place of its own: its headers have.
+            if !items.iter().any(|item| item.get_ref().is_table() && text[item.span()].starts_with('[')) {
+                marks.push(one(false));
+            }
+            items.iter().for_each(|item| mark_value(text, item, wanted, marks));
+        }
+        _ => marks.push(one(false)),
+    }
+}

@@ -1,0 +1,333 @@
+//! Setting a project up and taking it back, agent by agent: what a person wrote stays byte for byte.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::agents::{AGENTS, Agent, Id, Machine};
+use super::edit::Format;
+use super::print::Page;
+use super::{FILES, InitArgs, init, plan, remove};
+use crate::protocol::Settings;
+
+fn args(dir: &Path, agents: &[Id]) -> InitArgs {
+    InitArgs {
+        dir: dir.to_path_buf(),
+        yes: true,
+        agents: Some(agents.to_vec()),
+        remove: false,
+        absolute: false,
+    }
+}
+
+/// Whether it went well.
+fn set_up(args: &InitArgs) -> bool {
+    init(Page::stdout(), args, &Machine::default()).unwrap() == ExitCode::SUCCESS
+}
+
+/// Whether it went well.
+fn take_back(args: &InitArgs) -> bool {
+    remove(Page::stdout(), args).unwrap() == ExitCode::SUCCESS
+}
+
+fn agent(id: Id) -> &'static Agent {
+    AGENTS.iter().find(|agent| agent.id == id).unwrap()
+}
+
+#[test]
+fn the_settings_shown_are_the_defaults() {
+    let shown: String = FILES[0].1.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).fold(
+        String::new(),
+        |text, line| match line.contains(" = ") || line.starts_with('[') {
+            true => text + line + "\n",
+            false => text,
+        },
+    );
+    let settings: Settings = toml::from_str(&shown).unwrap();
+    assert_eq!(settings, Settings::default());
+    assert_eq!(toml::from_str::<Settings>(FILES[0].1).unwrap(), Settings::default());
+}
+
+#[test]
+fn what_is_there_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join(".wherefore")).unwrap();
+    fs::write(dir.path().join(FILES[0].0), "# mine\n").unwrap();
+    set_up(&args(dir.path(), &[]));
+    let text = |path| fs::read_to_string(dir.path().join(path)).unwrap();
+    assert_eq!(text(FILES[0].0), "# mine\n");
+    assert_eq!(text(FILES[1].0), FILES[1].1);
+}
+
+#[test]
+fn nothing_is_written_unasked() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(set_up(&InitArgs { yes: false, ..args(dir.path(), &[Id::All]) }));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// One agent's file: before, and after where the entry comes in; taken out again it is as before.
+fn check(id: Id, name: &str, before: Option<&str>, after: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    if let Some(before) = before {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, before).unwrap();
+    }
+    let args = args(dir.path(), &[id]);
+    for _ in 0..2 {
+        assert!(set_up(&args), "{name} of {before:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), after, "{name} of {before:?}");
+    }
+    for _ in 0..2 {
+        assert!(take_back(&args), "{name} of {before:?}");
+        assert_eq!(fs::read_to_string(&path).ok().as_deref(), before, "{name}");
+    }
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 1 + usize::from(before.is_some()), "{left:?}");
+}
+
+#[test]
+fn claude_code() {
+    let ours = "{\n  \"mcpServers\": {\n    \"wherefore\": {\n      \"type\": \"stdio\",\n      \"command\": \"wherefore\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n";
+    check(Id::Claude, ".mcp.json", None, ours);
+    check(
+        Id::Claude,
+        ".mcp.json",
+        Some("{\"mcpServers\":{\"x\":{\"command\":\"x\"}}}"),
+        "{\"mcpServers\":{\"x\":{\"command\":\"x\"}, \"wherefore\": {\"type\": \"stdio\", \"command\": \"wherefore\", \"args\": [\"mcp\"]}}}",
+    );
+}
+
+#[test]
+fn vs_code() {
+    let before = "{\r\n\t// what we share\r\n\t\"servers\": {\r\n\t\t\"x\": { \"command\": \"x\" }, // why\r\n\t\t// and no more\r\n\t},\r\n\t\"inputs\": [],\r\n}\r\n";
+    let after = "{\r\n\t// what we share\r\n\t\"servers\": {\r\n\t\t\"x\": { \"command\": \"x\" }, // why\r\n\t\t\"wherefore\": {\r\n\t\t\t\"type\": \"stdio\",\r\n\t\t\t\"command\": \"wherefore\",\r\n\t\t\t\"args\": [\"mcp\"]\r\n\t\t},\r\n\t\t// and no more\r\n\t},\r\n\t\"inputs\": [],\r\n}\r\n";
+    check(Id::Vscode, ".vscode/mcp.json", Some(before), after);
+}
+
+#[test]
+fn codex() {
+    let ours = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_CONFIG_HOME\"]";
+    check(Id::Codex, ".codex/config.toml", None, &format!("{ours}\n"));
+    for before in [
+        "# mine\nmodel = \"m\" # the small one\n\n[mcp_servers.x]\ncommand = \"x\"\n# behind it\n",
+        "model = '''\n[mcp_servers.wherefore]\n'''\n\n\n",
+        "[mcp_servers]\n",
+    ] {
+        check(Id::Codex, ".codex/config.toml", Some(before), &format!("{before}\n{ours}\n"));
+    }
+    check(Id::Codex, ".codex/config.toml", Some("model = \"m\""), &format!("model = \"m\"\n\n{ours}"));
+    let (before, ours) = ("model = \"m\"\r\n", ours.replace('\n', "\r\n"));
+    check(Id::Codex, ".codex/config.toml", Some(before), &format!("{before}\r\n{ours}\r\n"));
+}
+
+#[test]
+fn gemini_cli() {
+    let before = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" } // by day\n}";
+    let after = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" }, // by day\n    \"mcpServers\": {\n        \"wherefore\": {\n            \"command\": \"wherefore\",\n            \"args\": [\"mcp\"]\n        }\n    }\n}";
+    check(Id::Gemini, ".gemini/settings.json", Some(before), after);
+}
+
+#[test]
+fn opencode() {
+    let entry = "\"wherefore\": {\n      \"type\": \"local\",\n      \"command\": [\"wherefore\", \"mcp\"],\n      \"enabled\": true\n    }";
+    let schema = "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n";
+    check(Id::Opencode, "opencode.json", None, &format!("{schema}  \"mcp\": {{\n    {entry}\n  }}\n}}\n"));
+    check(
+        Id::Opencode,
+        "opencode.jsonc",
+        Some(&format!("{schema}  /* none yet */\n}}\n")),
+        &format!("{schema}  \"mcp\": {{\n    {entry}\n  }},\n  /* none yet */\n}}\n"),
+    );
+}
+
+#[test]
+fn zed() {
+    check(
+        Id::Zed,
+        ".zed/settings.json",
+        Some("// Folder settings\n{}\n// the end\n"),
+        "// Folder settings\n{\n  \"context_servers\": {\n    \"wherefore\": {\n      \"command\": \"wherefore\",\n      \"args\": [\"mcp\"],\n      \"remote\": true\n    }\n  }\n}\n// the end\n",
+    );
+}
+
+#[test]
+fn a_file_that_is_no_settings_file_is_left_as_it_is() {
+    for (id, name, text) in [
+        (Id::Claude, ".mcp.json", "{ \"mcpServers\": { "),
+        (Id::Claude, ".mcp.json", "[]"),
+        (Id::Claude, ".mcp.json", "{ \"mcpServers\": 1 }"),
+        (Id::Claude, ".mcp.json", "{ mcpServers: {} }"),
+        (Id::Gemini, ".gemini/settings.json", "{} {}"),
+        (Id::Codex, ".codex/config.toml", "model = \n"),
+        (Id::Codex, ".codex/config.toml", "mcp_servers = { x = { command = \"x\" } }\n"),
+        (Id::Codex, ".codex/config.toml", "mcp_servers = 1\n"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        assert!(!set_up(&args(dir.path(), &[id, Id::Zed])), "{text}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert!(dir.path().join(".zed/settings.json").exists(), "the others are set up");
+        let problem = plan::put(agent(id), dir.path(), "wherefore").unwrap_err();
+        assert!(problem.starts_with(&format!("{name} is left as it is: ")), "{problem}");
+    }
+}
+
+#[test]
+fn an_entry_of_the_person_s_own_is_replaced_only_on_a_yes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".mcp.json");
+    let theirs = "{\n  \"mcpServers\": {\n    \"wherefore\": { \"command\": \"other\" }, // mine\n    \"x\": {}\n  }\n}\n";
+    fs::write(&path, theirs).unwrap();
+    let args = args(dir.path(), &[Id::Claude]);
+    set_up(&InitArgs { yes: false, ..args });
+    assert!(take_back(&self::args(dir.path(), &[Id::Claude])));
+    assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+    let args = self::args(dir.path(), &[Id::Claude]);
+    assert!(set_up(&args));
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"command\": \"wherefore\"") && !text.contains("other"), "{text}");
+    assert!(text.contains("}, // mine\n    \"x\": {}\n"), "{text}");
+    // What a person adds to it is theirs, and no reason to change it back.
+    fs::write(&path, text.replace("\"args\"", "\"timeout\": 90000,\n      \"args\"")).unwrap();
+    let before = fs::read_to_string(&path).unwrap();
+    assert!(set_up(&args));
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    fs::write(dir.path().join(".mcp.json"), before.replace("\"x\": {}", "\"x\": { \"command\": \"x\" }"))
+        .unwrap();
+    assert!(take_back(&args));
+    let left: Value =
+        serde_json::from_str(&fs::read_to_string(&path).unwrap().replace(" // mine", "")).unwrap();
+    assert_eq!(left, json!({ "mcpServers": { "x": { "command": "x" } } }));
+}
+
+#[test]
+fn a_codex_table_goes_with_the_tables_below_it() {
+    let place = agent(Id::Codex).place;
+    let text = "a = 1\n\n[mcp_servers.wherefore.tools.fs_read]\napproval_mode = \"approve\"\n\n# the other\n[b]\nc = [\n  1,\n] # d\n\n[mcp_servers.wherefore]\ncommand = \"w\"\n# kept by hand\nargs = [\n  \"mcp\",\n]\n# end\n\n[[e]]\nf = 1\n";
+    let left = Format::Toml.take(text, place).unwrap();
+    assert_eq!(left, "a = 1\n\n# the other\n[b]\nc = [\n  1,\n] # d\n# end\n\n[[e]]\nf = 1\n");
+    let inline = "[mcp_servers]\nwherefore = { command = \"w\" }\n";
+    assert!(Format::Toml.take(inline, place).unwrap_err().contains("no table of its own"));
+}
+
+#[test]
+fn a_link_stays_a_link_and_a_mode_a_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let (link, real) = (dir.path().join(".mcp.json"), dir.path().join("real.json"));
+    fs::write(&real, "{}").unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("real.json", &link).unwrap();
+    let args = args(dir.path(), &[Id::Claude]);
+    assert!(set_up(&args));
+    assert!(fs::read_to_string(&real).unwrap().contains("wherefore"));
+    assert!(take_back(&args));
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{}");
+    assert!(link.is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn a_file_that_changes_meanwhile_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = plan::put(agent(Id::Claude), dir.path(), "wherefore").unwrap();
+    fs::write(dir.path().join(".mcp.json"), "{}").unwrap();
+    assert!(plan.carry_out(dir.path()).unwrap_err().to_string().contains("has changed meanwhile"));
+    assert_eq!(fs::read_to_string(dir.path().join(".mcp.json")).unwrap(), "{}");
+}
+
+#[test]
+fn agents_are_found_by_program_or_by_what_they_leave() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| {
+        let path = dir.path().join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    };
+    let project = place("project");
+    let found = |machine: &Machine| -> Vec<Id> {
+        AGENTS.iter().filter(|agent| agent.is_found(machine, &project)).map(|agent| agent.id).collect()
+    };
+    assert_eq!(found(&Machine::default()), []);
+    let programs = [("bin/claude", 0o755), ("bin/opencode", 0o644), ("sbin/zed", 0o755)];
+    place("bin");
+    place("sbin");
+    for (name, mode) in programs {
+        fs::write(dir.path().join(name), "").unwrap();
+        fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let path = std::env::join_paths([dir.path().join("sbin"), dir.path().join("bin")]).unwrap();
+    let machine = Machine { path, ..Machine::default() };
+    assert_eq!(found(&machine), [Id::Claude]);
+    let home = Some(dir.path().to_path_buf());
+    let machine = Machine { home, config: Some(place("config")), codex: Some(place("own")), ..machine };
+    place(".gemini");
+    place("config/zed");
+    assert_eq!(found(&machine), [Id::Claude, Id::Codex, Id::Gemini, Id::Zed]);
+    fs::write(project.join("opencode.jsonc"), "{}").unwrap();
+    fs::create_dir(project.join(".vscode")).unwrap();
+    assert_eq!(found(&machine).len(), 6);
+}
+
+/// A JSON text with comments, laid out in one of many ways; never without a member, and with no empty object of
+/// entries.
+fn layout() -> impl Strategy<Value = String> {
+    let blank = prop::sample::select(vec![
+        "",
+        " ",
+        "\n",
+        "\n  ",
+        "\t",
+        " // c\n",
+        " /* c */ ",
+        "\n  // c, {\n  ",
+        "\r\n",
+    ]);
+    let value =
+        prop::sample::select(vec!["1", "\"a, {\"", "[1, 2]", "{}", "{ \"b\": 1, }", "{\n\"c\": [\n1\n]\n}"]);
+    let member = (blank.clone(), 0..3_usize, blank.clone(), value, blank.clone());
+    let members = prop::collection::vec(member, 1..4);
+    (blank.clone(), members, any::<bool>(), any::<bool>(), blank).prop_map(
+        |(head, members, nested, trailing, tail)| {
+            let all: Vec<String> = members
+                .iter()
+                .enumerate()
+                .map(|(at, (before, kind, gap, value, after))| {
+                    format!("{before}\"k{kind}{at}\":{gap}{value}{after}")
+                })
+                .collect();
+            let object = format!("{{{}{}{tail}}}", all.join(","), if trailing { "," } else { "" });
+            if nested {
+                format!("{head}{{\"mcpServers\": {object} }}{tail}")
+            } else {
+                format!("{head}{object}{tail}")
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn what_comes_in_goes_out_again_byte_for_byte(text in layout()) {
+        let agent = agent(Id::Claude);
+        let put = Format::Json.put(&text, agent.place, &agent.entry("wherefore"), &[]).unwrap();
+        prop_assert_eq!(Format::Json.entry(&put, agent.place).unwrap(), Some(agent.entry("wherefore")));
+        prop_assert_eq!(Format::Json.take(&put, agent.place).unwrap(), text, "{}", put);
+    }
+
+    #[test]
+    fn no_text_is_too_odd(text in "[\\[\\]{}:,\"/*# =.a\n\r\u{feff}ü-]{0,60}") {
+        for agent in [agent(Id::Claude), agent(Id::Codex)] {
+            let put = agent.format.put(&text, agent.place, &agent.entry("wherefore"), &[]);
+            let _ = agent.format.take(&put.unwrap_or(text.clone()), agent.place);
+        }
+    }
+}
