@@ -1,6 +1,7 @@
 //! `wherefore tools`: the tools of a workspace, one in full, and several composed for a model.
 
 mod find;
+mod list;
 
 use std::process::ExitCode;
 
@@ -24,12 +25,8 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Act {
-    /// List them: name, risk, summary
-    List {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// List them all: name, risk, summary; or browse: what stands at a node, what has a tag, what answers a request
+    List(list::Listing),
     /// Show one in full
     Show {
         /// Its name or an alias
@@ -152,13 +149,8 @@ fn show(args: &Args) -> Result<(), Fault> {
             let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };
             answer::json(&hub.compose(&params)?.composed);
         }
-        Some(Act::List { json: true }) => answer::json(&hub.tools(None)),
-        Some(Act::List { json: false }) | None => {
-            for tool in hub.tools(None) {
-                let latent = if tool.activity.is_empty() { " (latent)" } else { "" };
-                answer::line(&format!("{:<16} {:<8} {}{latent}", tool.name, tool.risk, tool.summary));
-            }
-        }
+        Some(Act::List(listing)) => list::show(listing, &hub)?,
+        None => list::show(&list::Listing::default(), &hub)?,
     }
     for problem in hub.problems() {
         answer::note(&format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule));

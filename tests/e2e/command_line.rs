@@ -123,6 +123,34 @@ fn tools_are_found_by_what_is_wanted() {
 }
 
 #[test]
+fn tools_are_listed_whole_or_browsed() {
+    let folder = folder();
+    let list = |more: &[&str]| run(folder.path(), &[&["tools", "list"], more].concat(), "");
+    let text = |output: Output| String::from_utf8(output.stdout).unwrap();
+    let all = text(list(&[]));
+    assert_eq!(all, text(run(folder.path(), &["tools"], "")));
+    assert!(all.contains("\nfs.patch         write "), "{all}");
+    let root = json_of(&list(&["/", "--json"]));
+    assert_eq!((&root["path"], &root["nodes"][0]["path"]), (&json!([]), &json!(["Files"])));
+    let files = text(list(&["Files"]));
+    assert!(files.starts_with("fs.") && !files.contains("search.lexical"), "{files}");
+    let tagged = json_of(&list(&["--tag", "file", "--tag", "read", "--json"]));
+    let found = tagged["tools"].as_array().unwrap();
+    assert!(found.iter().any(|tool| tool["tool_id"] == "fs.read") && found.len() < 10, "{tagged}");
+    let asked = text(list(&["Files", "--query", "apply a diff"]));
+    assert!(asked.lines().next().unwrap().contains("  fs.patch "), "{asked}");
+    let page = json_of(&list(&["--limit", "2", "--json"]));
+    let cursor = page["next_cursor"].as_str().unwrap();
+    let next = json_of(&list(&["--limit", "2", "--cursor", cursor, "--json"]));
+    assert_ne!(page["tools"], next["tools"]);
+    let wrong = list(&["Flies"]);
+    assert!(
+        wrong.status.code() == Some(1) && String::from_utf8_lossy(&wrong.stderr).contains("Files"),
+        "{wrong:?}"
+    );
+}
+
+#[test]
 fn a_batch_answers_a_line_each_in_order() {
     let folder = folder();
     let why = "Leave a list of what was decided for the next reader";

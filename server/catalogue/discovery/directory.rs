@@ -69,24 +69,20 @@ impl Directory {
     pub fn list(&self, params: &ListToolsParams) -> Result<ListToolsAnswer, Fault> {
         self.check(&params.path)?;
         let from = self.offset(params.cursor.as_deref())?;
-        let tagged = |item: usize| {
-            params.tags.iter().all(|tag| self.index.items()[item].tags.iter().any(|own| own == tag))
-        };
+        // Before the best are picked: what is not meant takes no place among them.
+        let tagged = |item: &Item| params.tags.iter().all(|tag| item.tags.contains(tag));
+        let meant = |item: &Item| item.is_under(&params.path) && tagged(item);
         let found: Vec<(usize, f64)> = match params.query.as_deref().filter(|query| !query.trim().is_empty())
         {
             Some(query) => {
-                let all = self.index.search(query, &params.path, usize::MAX);
+                let all = self.index.search_among(query, usize::MAX, meant);
                 all.into_iter().map(|found| (found.item, found.confidence)).collect()
             }
             None => {
-                let inside = |item: &Item| {
-                    params.path.is_empty() || item.nodes.iter().any(|node| node.starts_with(&params.path))
-                };
-                let all = self.index.items().iter().enumerate().filter(|(_, item)| inside(item));
+                let all = self.index.items().iter().enumerate().filter(|(_, item)| meant(item));
                 all.map(|(at, _)| (at, 1.0)).collect()
             }
         };
-        let found: Vec<_> = found.into_iter().filter(|(item, _)| tagged(*item)).collect();
         let depth = params.path.len() + 1;
         let below = |node: &&NodePointer| node.path.len() == depth && node.path.starts_with(&params.path);
         let (tools, next_cursor) = self.page(&found, from, params.limit, &params.path);

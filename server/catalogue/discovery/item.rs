@@ -47,6 +47,11 @@ impl Item {
         }
     }
 
+    /// Whether it stands at a node or below it; every one does at the root.
+    pub fn is_under(&self, node: &[String]) -> bool {
+        node.is_empty() || self.nodes.iter().any(|own| own.starts_with(node))
+    }
+
     /// A tool of a catalogue in JSON lines: `{"id", "path", "name", "description", "schema"}`. Nothing where it has
     /// no id.
     pub fn read(value: &Value) -> Option<Self> {

@@ -8,6 +8,7 @@
 use super::index::{
     ARGUMENT_TEXTS, ARGUMENTS, FIELDS, FIRST, Features, Index, NAME, NODES, REST, Word, bits, pairs,
 };
+use super::item::Item;
 use super::words::{meaning, split};
 
 /// Tools that are ranked again.
@@ -74,7 +75,12 @@ struct Sums {
 impl Index {
     /// The tools that answer a request best, best first; only those under the node `within` where one is given.
     pub fn search(&self, request: &str, within: &[String], limit: usize) -> Vec<Found> {
-        let ranked = self.rank(request, within);
+        self.search_among(request, limit, |item| item.is_under(within))
+    }
+
+    /// The tools that answer a request best, best first, of those that `meant` picks.
+    pub fn search_among(&self, request: &str, limit: usize, meant: impl Fn(&Item) -> bool) -> Vec<Found> {
+        let ranked = self.rank(request, meant);
         let found =
             ranked.iter().take(limit).map(|one| Found { item: one.item, confidence: one.confidence() });
         // What stands behind another is no surer than that.
@@ -89,7 +95,7 @@ impl Index {
     /// The nodes that hold what a request asks for, likeliest first.
     pub fn search_nodes(&self, request: &str, limit: usize) -> Vec<FoundNode<'_>> {
         let mut nodes: Vec<(&[String], f64, usize, f64)> = Vec::new();
-        for one in self.rank(request, &[]) {
+        for one in self.rank(request, |_| true) {
             for path in &self.items[one.item].nodes {
                 match nodes.iter_mut().find(|node| node.0 == path.as_slice()) {
                     Some(node) if node.2 < 4 => {
@@ -107,14 +113,11 @@ impl Index {
         nodes.into_iter().take(limit).map(found).collect()
     }
 
-    fn rank(&self, request: &str, within: &[String]) -> Vec<Candidate> {
+    fn rank(&self, request: &str, meant: impl Fn(&Item) -> bool) -> Vec<Candidate> {
         let asked = self.asked(request);
         let sums = self.sums(&asked);
-        let inside = |item: &usize| {
-            within.is_empty() || self.items[*item].nodes.iter().any(|node| node.starts_with(within))
-        };
-        let mut best: Vec<usize> =
-            (0..sums.len()).filter(|item| sums[*item].score > 0.0).filter(inside).collect();
+        let held = (0..sums.len()).filter(|item| sums[*item].score > 0.0);
+        let mut best: Vec<usize> = held.filter(|item| meant(&self.items[*item])).collect();
         let order =
             |one: &usize, other: &usize| sums[*other].score.total_cmp(&sums[*one].score).then(one.cmp(other));
         if best.len() > BEST {

@@ -164,6 +164,32 @@ fn a_list_is_filtered_by_tags_and_by_what_is_asked() {
 }
 
 #[test]
+fn a_tagged_tool_is_found_behind_many_others() {
+    let tool = |at: usize| {
+        let tags = if at == 99 { vec!["mine"] } else { Vec::new() };
+        // The longer the text, the less a word in it is worth: the tagged one comes last.
+        let text = format!("Reads a file{}.", " of some kind".repeat(at));
+        let id = format!("t{at}");
+        Item::read(&json!({ "id": id, "path": ["All"], "name": id, "description": text, "tags": tags }))
+            .unwrap()
+    };
+    let directory = Directory::new((0..100).map(tool).collect(), Vec::new());
+    let params = |tags: &[&str]| ListToolsParams {
+        path: vec!["All".to_owned()],
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        query: Some("read a file".to_owned()),
+        limit: 50,
+        cursor: None,
+        root: None,
+    };
+    let ids = |tags: &[&str]| -> Vec<String> {
+        directory.list(&params(tags)).unwrap().tools.into_iter().map(|tool| tool.tool_id).collect()
+    };
+    assert_eq!(ids(&["mine"]), ["t99"]);
+    assert!(!ids(&[]).contains(&"t99".to_owned()), "it is not among the best of all");
+}
+
+#[test]
 fn a_node_that_is_not_there_is_answered_with_the_closest() {
     let fault = searching("a file", &["Flies"]).unwrap_err();
     assert_eq!((fault.code, fault.hints.first().map(String::as_str)), (Code::UnknownPath, Some("Files")));

@@ -39,8 +39,7 @@ pub struct Request {
 /// What the search or reading the file says.
 pub fn tools(request: &Request, under: Option<&str>, hub: Option<&Hub>) -> Result<(), Fault> {
     let file = request.catalogue.as_deref().map(read).transpose()?;
-    let names = under.unwrap_or_default().split('/').map(str::trim).filter(|name| !name.is_empty());
-    let category_path: Vec<String> = names.map(str::to_owned).collect();
+    let category_path = node(under.unwrap_or_default());
     let find = |query: String, limit: usize| {
         let category_path = category_path.clone();
         let params = SearchToolsParams { query, category_path, limit, cursor: None, root: None };
@@ -61,6 +60,11 @@ pub fn tools(request: &Request, under: Option<&str>, hub: Option<&Hub>) -> Resul
     let lines = found.results.iter().map(|tool| (tool.confidence, tool.tool_id.clone(), &*tool.summary));
     show(request, &found, lines);
     Ok(())
+}
+
+/// A node as a person writes it, its names with `/` between; the root is `/`.
+pub fn node(path: &str) -> Vec<String> {
+    path.split('/').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Finds nodes.

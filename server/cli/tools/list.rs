@@ -1,0 +1,87 @@
+//! `wherefore tools list`: every tool in a line, or one node of the catalogue with what stands there.
+
+use super::find::node;
+use crate::cli::answer;
+use crate::hub::Hub;
+use crate::protocol::{Fault, ListToolsParams, Origin};
+
+/// How many tools are shown where no limit is given.
+const LIMIT: usize = 10;
+
+/// What is listed: everything where nothing is said.
+#[derive(Debug, Default, clap::Args)]
+pub struct Listing {
+    /// The node to look at, its names with `/` between; the root is `/`
+    path: Option<String>,
+    /// Only tools with this tag; given more than once, with all of them
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only what answers this request in plain words, best first
+    #[arg(long)]
+    query: Option<String>,
+    /// How many tools at most, 10 where it is not said, 50 at the most
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Where to go on: the cursor that the list before ended with
+    #[arg(long)]
+    cursor: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Listing {
+    /// What is asked for, where not simply everything is.
+    fn params(&self) -> Option<ListToolsParams> {
+        let Self { path, tags, query, limit, cursor, .. } = self;
+        let plain =
+            path.is_none() && tags.is_empty() && query.is_none() && limit.is_none() && cursor.is_none();
+        (!plain).then(|| ListToolsParams {
+            path: node(path.as_deref().unwrap_or_default()),
+            tags: tags.clone(),
+            query: query.clone(),
+            limit: limit.unwrap_or(LIMIT),
+            cursor: cursor.clone(),
+            root: None,
+        })
+    }
+}
+
+/// Prints the list.
+///
+/// # Errors
+/// UNKNOWN_PATH, STALE for an old cursor, INVALID_ARGS for what is none.
+pub fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
+    let Some(params) = listing.params() else {
+        let all = hub.tools(None);
+        if listing.json {
+            answer::json(&all);
+            return Ok(());
+        }
+        for tool in all {
+            let latent = if tool.activity.is_empty() { " (latent)" } else { "" };
+            answer::line(&format!("{:<16} {:<8} {}{latent}", tool.name, tool.risk, tool.summary));
+        }
+        return Ok(());
+    };
+    let found = hub.list_tools(&params, &Origin::default())?;
+    if listing.json {
+        answer::json(&found);
+        return Ok(());
+    }
+    for node in &found.nodes {
+        answer::line(&format!("{:<24} {}", format!("{}/", node.path.join("/")), node.summary));
+    }
+    for tool in &found.tools {
+        match params.query {
+            Some(_) => {
+                answer::line(&format!("{:.2}  {:<24} {}", tool.confidence, tool.tool_id, tool.summary))
+            }
+            None => answer::line(&format!("{:<24} {}", tool.tool_id, tool.summary)),
+        }
+    }
+    if let Some(cursor) = &found.next_cursor {
+        answer::note(&format!("There is more: the same with `--cursor {cursor}`."));
+    }
+    Ok(())
+}
