@@ -17,5 +17,9 @@ pub use index::Index;
 pub use item::{Argument, Item};
 pub use rank::{Found, FoundNode};
 
+/// A map for the many small look-ups that making an index takes: quick, and keyed anew in each process, since the
+/// words come from others.
+type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+
 #[cfg(test)]
 mod tests;

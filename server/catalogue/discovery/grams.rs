@@ -1,8 +1,7 @@
 //! Runs of four characters: what a request shares with a name that is written together, or nearly right.
 
-use std::collections::{HashMap, HashSet};
-
-use super::words::split;
+use super::Map;
+use super::words::each;
 
 /// Characters of a run.
 const LENGTH: usize = 4;
@@ -13,14 +12,14 @@ type Gram = u64;
 /// The runs of every name, and what each is worth.
 #[derive(Debug, Default)]
 pub(super) struct Grams {
-    weights: HashMap<Gram, f64>,
+    weights: Map<Gram, f64>,
     /// The runs of each name, sorted, and the length of their vector.
     names: Vec<(Vec<Gram>, f64)>,
 }
 
 /// The runs of a request.
 pub(super) struct Asked {
-    grams: HashMap<Gram, f64>,
+    grams: Map<Gram, f64>,
     norm: f64,
 }
 
@@ -30,29 +29,31 @@ impl Grams {
         let all: Vec<Vec<Gram>> = names
             .iter()
             .map(|name| {
-                let mut grams: Vec<Gram> = runs(name).collect();
+                let mut grams = runs(name);
                 grams.sort_unstable();
+                grams.dedup();
                 grams
             })
             .collect();
-        let mut counts: HashMap<Gram, u32> = HashMap::new();
-        for grams in &all {
-            for gram in grams.iter().collect::<HashSet<_>>() {
-                *counts.entry(*gram).or_default() += 1;
-            }
+        let mut counts: Map<Gram, u32> = Map::default();
+        for gram in all.iter().flatten() {
+            *counts.entry(*gram).or_default() += 1;
         }
         let total = all.len() as f64;
-        let weights: HashMap<Gram, f64> =
+        let weights: Map<Gram, f64> =
             counts.into_iter().map(|(gram, count)| (gram, (1.0 + total / f64::from(count)).ln())).collect();
-        let norm = |grams: &[Gram]| distinct(grams).map(|gram| weights[&gram].powi(2)).sum::<f64>().sqrt();
-        let names = all.iter().map(|grams| (distinct(grams).collect(), norm(grams))).collect();
+        let norm = |grams: &[Gram]| grams.iter().map(|gram| weights[gram].powi(2)).sum::<f64>().sqrt();
+        let names =
+            all.into_iter().map(|grams| (norm(&grams), grams)).map(|(norm, grams)| (grams, norm)).collect();
         Self { weights, names }
     }
 
     /// The runs of a request.
     pub(super) fn asked(&self, text: &str) -> Asked {
-        let grams: HashMap<Gram, f64> =
-            runs(text).filter_map(|gram| Some((gram, self.weights.get(&gram)?.powi(2)))).collect();
+        let grams: Map<Gram, f64> = runs(text)
+            .into_iter()
+            .filter_map(|gram| Some((gram, self.weights.get(&gram)?.powi(2))))
+            .collect();
         let norm = grams.values().sum::<f64>().sqrt();
         Asked { grams, norm }
     }
@@ -65,13 +66,21 @@ impl Grams {
     }
 }
 
-fn distinct(sorted: &[Gram]) -> impl Iterator<Item = Gram> {
-    sorted.iter().enumerate().filter(|(at, gram)| *at == 0 || sorted[at - 1] != **gram).map(|(_, gram)| *gram)
-}
-
-fn runs(text: &str) -> impl Iterator<Item = Gram> {
-    let words = split(text).join(" ");
-    let chars: Vec<u64> = format!(" {words} ").chars().map(|c| u64::from(u32::from(c)) & 0xffff).collect();
-    let packed = |run: &[u64]| run.iter().fold(0, |packed, c| packed << 16 | c);
-    chars.windows(LENGTH).map(packed).collect::<Vec<_>>().into_iter()
+/// The runs of a text's words with one blank between, before and behind them.
+fn runs(text: &str) -> Vec<Gram> {
+    let mut runs = Vec::with_capacity(text.len());
+    let (mut packed, mut seen) = (0, 0);
+    let mut push = |c: char| {
+        packed = packed << 16 | u64::from(u32::from(c)) & 0xffff;
+        seen += 1;
+        if seen >= LENGTH {
+            runs.push(packed);
+        }
+    };
+    push(' ');
+    each(text, |word| {
+        word.chars().for_each(&mut push);
+        push(' ');
+    });
+    runs
 }

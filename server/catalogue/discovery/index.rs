@@ -1,7 +1,6 @@
 //! The inverted index: which tools hold a word, in which of their fields.
 
-use std::collections::HashMap;
-
+use super::Map;
 use super::grams::Grams;
 use super::item::Item;
 use super::synonyms::{self, groups};
@@ -47,7 +46,7 @@ pub(super) struct Features {
 #[derive(Debug)]
 pub struct Index {
     pub(super) items: Vec<Item>,
-    pub(super) words: HashMap<String, Word>,
+    pub(super) words: Map<String, Word>,
     pub(super) postings: Vec<Vec<Posting>>,
     /// What finding a word is worth.
     pub(super) worth: Vec<f64>,
@@ -99,10 +98,10 @@ fn rarity(total: f64, holders: usize) -> f64 {
 
 struct Building {
     /// Every word as it was written, and the number of its stem.
-    written: HashMap<String, Option<Word>>,
+    written: Map<String, Option<Word>>,
     /// The groups of synonyms that each word belongs to, a bit each.
     groups: Vec<u64>,
-    words: HashMap<String, Word>,
+    words: Map<String, Word>,
     postings: Vec<Vec<Posting>>,
     features: Vec<Features>,
     firsts: Vec<Vec<Word>>,
@@ -112,9 +111,9 @@ struct Building {
 impl Default for Building {
     fn default() -> Self {
         Self {
-            written: HashMap::new(),
+            written: Map::default(),
             groups: Vec::new(),
-            words: HashMap::new(),
+            words: Map::default(),
             postings: Vec::new(),
             features: Vec::new(),
             firsts: Vec::new(),
@@ -127,19 +126,26 @@ impl Building {
     fn add(&mut self, item: &Item) {
         let number = u32::try_from(self.features.len()).unwrap_or(u32::MAX);
         let (first, rest) = sentence(&item.description);
-        let nodes = item.nodes.iter().flatten().chain(&item.tags).cloned().collect::<Vec<_>>().join(" ");
-        let names = item.arguments.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(" ");
-        let texts = item.arguments.iter().map(|one| one.description.as_str()).collect::<Vec<_>>().join(" ");
-        let fields = [&item.name, &nodes, first, rest, &names, &texts].map(|text| self.words_of(text));
-        let mut counts: HashMap<Word, [u8; FIELDS]> = HashMap::new();
+        let nodes = item.nodes.iter().flatten().chain(&item.tags).map(String::as_str);
+        let fields = [
+            self.words_of([item.name.as_str()]),
+            self.words_of(nodes),
+            self.words_of([first]),
+            self.words_of([rest]),
+            self.words_of(item.arguments.iter().map(|one| one.name.as_str())),
+            self.words_of(item.arguments.iter().map(|one| one.description.as_str())),
+        ];
         for (field, words) in fields.iter().enumerate() {
             for word in words {
-                let count = &mut counts.entry(*word).or_default()[field];
-                *count = count.saturating_add(1);
+                let postings = &mut self.postings[*word as usize];
+                // Tools come one after the other: a word that this one has had before stands last.
+                if postings.last().is_none_or(|last| last.item != number) {
+                    postings.push(Posting { item: number, counts: [0; FIELDS] });
+                }
+                if let Some(last) = postings.last_mut() {
+                    last.counts[field] = last.counts[field].saturating_add(1);
+                }
             }
-        }
-        for (word, counts) in counts {
-            self.postings[word as usize].push(Posting { item: number, counts });
         }
         let groups = |words: &[Word]| words.iter().fold(0, |bits, word| bits | self.groups[*word as usize]);
         let in_name = groups(&fields[NAME]);
@@ -156,26 +162,29 @@ impl Building {
         self.firsts.push(first);
     }
 
-    fn words_of(&mut self, text: &str) -> Vec<Word> {
+    fn words_of<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vec<Word> {
         let mut found = Vec::new();
-        each(text, |word| {
-            let number = match self.written.get(word) {
-                Some(number) => *number,
-                None => {
-                    let number = meaning(word).map(|stem| number(&mut self.words, &mut self.groups, stem));
-                    self.written.insert(word.to_owned(), number);
-                    number
-                }
-            };
-            found.extend(number);
-        });
+        for text in texts {
+            each(text, |word| {
+                let number = match self.written.get(word) {
+                    Some(number) => *number,
+                    None => {
+                        let number =
+                            meaning(word).map(|stem| number(&mut self.words, &mut self.groups, stem));
+                        self.written.insert(word.to_owned(), number);
+                        number
+                    }
+                };
+                found.extend(number);
+            });
+        }
         self.postings.resize_with(self.words.len(), Vec::new);
         found
     }
 }
 
 /// The number of a stem; a new one is given the next, and its groups are noted.
-fn number(words: &mut HashMap<String, Word>, noted: &mut Vec<u64>, stem: String) -> Word {
+fn number(words: &mut Map<String, Word>, noted: &mut Vec<u64>, stem: String) -> Word {
     let next = Word::try_from(words.len()).unwrap_or(Word::MAX);
     *words.entry(stem).or_insert_with_key(|stem| {
         noted.push(bits_of(stem));

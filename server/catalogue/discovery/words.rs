@@ -30,18 +30,30 @@ pub(super) fn split(text: &str) -> Vec<String> {
 /// [`split`], a word at a time.
 pub(super) fn each(text: &str, mut found: impl FnMut(&str)) {
     let mut lower = String::new();
-    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
-        each_part(run, |part| {
-            lower.clear();
-            match part.is_ascii() {
-                true => lower.push_str(part),
-                false => lower.push_str(&part.to_lowercase()),
+    let mut part = |part: &str| {
+        // Most words stand in lower case already.
+        if part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+            if part.len() <= LONGEST {
+                found(part);
             }
-            lower.make_ascii_lowercase();
-            if lower.len() <= LONGEST {
-                found(&lower);
-            }
-        });
+            return;
+        }
+        lower.clear();
+        match part.is_ascii() {
+            true => lower.push_str(part),
+            false => lower.push_str(&part.to_lowercase()),
+        }
+        lower.make_ascii_lowercase();
+        if lower.len() <= LONGEST {
+            found(&lower);
+        }
+    };
+    match text.is_ascii() {
+        true => each_ascii_part(text, &mut part),
+        false => {
+            let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+            runs.for_each(|run| each_part(run, &mut part));
+        }
     }
 }
 
@@ -62,25 +74,69 @@ fn kind(c: char) -> Kind {
     }
 }
 
+/// Whether a word begins at a character: by what stands before it in its run, what it is, and what follows.
+fn begins(before: Kind, now: Kind, next: impl FnOnce() -> Option<Kind>) -> bool {
+    match (before, now) {
+        (Kind::Upper, Kind::Lower) => false,
+        (Kind::Upper, Kind::Upper) => next() == Some(Kind::Lower),
+        (before, now) => before != now,
+    }
+}
+
 /// The parts of a run of letters and digits.
 fn each_part<'a>(run: &'a str, mut found: impl FnMut(&'a str)) {
     let (mut start, mut before) = (0, None);
     let mut chars = run.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let now = kind(c);
-        let mut next = || chars.peek().map(|(_, c)| kind(*c));
-        let word_begins = match (before, now) {
-            (None, _) | (Some(Kind::Upper), Kind::Lower) => false,
-            (Some(Kind::Upper), Kind::Upper) => next() == Some(Kind::Lower),
-            (Some(before), now) => before != now,
-        };
-        if word_begins {
+        let next = || chars.peek().map(|(_, c)| kind(*c));
+        if before.is_some_and(|before| begins(before, now, next)) {
             found(&run[start..at]);
             start = at;
         }
         before = Some(now);
     }
     found(&run[start..]);
+}
+
+/// The kind of each byte that may stand in a word of ASCII.
+const KINDS: [Option<Kind>; 256] = {
+    let mut kinds = [None; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' => Some(Kind::Lower),
+            b'A'..=b'Z' => Some(Kind::Upper),
+            b'0'..=b'9' => Some(Kind::Digit),
+            _ => None,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// The parts of every run in a text of ASCII alone, as nearly all are: a byte at a time.
+fn each_ascii_part<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let (mut start, mut before) = (0, None);
+    for (at, byte) in bytes.iter().enumerate() {
+        let now = KINDS[usize::from(*byte)];
+        let next = || bytes.get(at + 1).and_then(|byte| KINDS[usize::from(*byte)]);
+        match (before, now) {
+            (None, None) => {}
+            (None, Some(_)) => start = at,
+            (Some(_), None) => found(&text[start..at]),
+            (Some(before), Some(now)) if begins(before, now, next) => {
+                found(&text[start..at]);
+                start = at;
+            }
+            (Some(_), Some(_)) => {}
+        }
+        before = now;
+    }
+    if before.is_some() {
+        found(&text[start..]);
+    }
 }
 
 /// The stem of a word in lower case; nothing where it carries no meaning.
@@ -114,6 +170,18 @@ mod tests {
         check("search.lexical: find-it, EC2", &["search", "lexical", "find", "it", "ec", "2"]);
         check("Größe ändern", &["größe", "ändern"]);
         check("", &[]);
+        check("HTTPServer2Go IP4 aB", &["http", "server", "2", "go", "ip", "4", "a", "b"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn ascii_is_split_as_any_text_is(text in "[a-cA-C0-1_ .]{0,24}") {
+            let mut runs = Vec::new();
+            for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+                each_part(run, |part| runs.push(part.to_lowercase()));
+            }
+            proptest::prop_assert_eq!(split(&text), runs);
+        }
     }
 
     #[test]
