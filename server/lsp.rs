@@ -46,9 +46,10 @@ where
     W: AsyncWrite + Unpin + Send + 'static,
 {
     let (service, socket, outbox) = backend::service(hub.clone(), ends_hub, parent);
-    let editor: Arc<dyn Editor> = outbox;
+    let editor: Arc<dyn Editor> = outbox.clone();
     hub.attach(editor.clone());
     let end = transport::serve(input, output, service, socket, orphaned).await;
+    outbox.end();
     hub.detach(&editor);
     end
 }

@@ -20,6 +20,7 @@ mod surface;
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use agent::{Agent, Terms};
@@ -27,13 +28,18 @@ pub use seal::Seal;
 
 use crate::hub::Hub;
 
+/// Bytes of the longest message of an agent.
+pub const LONGEST: usize = 64 << 20;
+
 /// Serves one agent until its end of the stream is closed. Its calls are cancelled then.
 pub async fn serve<S>(hub: Hub, terms: Terms, seal: Arc<Seal>, stream: S)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let agent = Agent::new(hub, Arc::new(terms), seal, true);
-    match agent.serve(tokio::io::split(stream)).await {
+    let (read, write) = tokio::io::split(stream);
+    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(LONGEST);
+    match agent.serve(transport).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

@@ -1,7 +1,5 @@
 //! `initialize` and what follows from it: what this server can do, which folders it works in.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 use tower_lsp::ls_types::*;
 
@@ -40,7 +38,7 @@ impl Backend {
     /// The client is ready: tell it what there is to tell.
     pub(super) async fn settle(&self) {
         self.outbox.attach(true);
-        tokio::spawn(Arc::clone(&self.outbox).run());
+        self.outbox.start();
         self.configure(None).await;
         if self.outbox.features().register_configuration {
             self.outbox.register_configuration().await;

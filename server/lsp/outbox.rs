@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc;
@@ -55,6 +56,8 @@ pub struct Outbox {
     contents: Mutex<BTreeSet<String>>,
     /// Whether it left a refresh unanswered.
     mute: AtomicBool,
+    /// What tells the queued.
+    telling: OnceLock<AbortHandle>,
 }
 
 impl Outbox {
@@ -72,6 +75,7 @@ impl Outbox {
             previewing: tokio::sync::Mutex::default(),
             contents: Mutex::default(),
             mute: AtomicBool::new(false),
+            telling: OnceLock::new(),
         }
     }
 
@@ -88,6 +92,20 @@ impl Outbox {
     /// Whether there is someone to show things to from now on.
     pub fn attach(&self, attached: bool) {
         self.attached.store(attached, Ordering::SeqCst);
+    }
+
+    /// Tells what is queued from now on.
+    pub fn start(self: &Arc<Self>) {
+        let telling = tokio::spawn(Arc::clone(self).run());
+        let _ = self.telling.set(telling.abort_handle());
+    }
+
+    /// The client is gone for good.
+    pub fn end(&self) {
+        self.attach(false);
+        if let Some(telling) = self.telling.get() {
+            telling.abort();
+        }
     }
 
     /// Which calls are shown, and how many a second.

@@ -7,6 +7,7 @@ use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
+use tokio::sync::broadcast::Receiver;
 use tokio::task::AbortHandle;
 
 use super::changes::{self, Wishes};
@@ -15,7 +16,7 @@ use super::resources;
 use super::seal::Seal;
 use super::surface;
 use crate::base::ids;
-use crate::hub::Hub;
+use crate::hub::{Change, Hub};
 use crate::protocol::{Code, Fault, Policy};
 use crate::session::Connected;
 
@@ -48,6 +49,8 @@ pub(super) struct Connection {
     level: Mutex<Option<LoggingLevel>>,
     subscribed: Mutex<BTreeSet<String>>,
     telling: OnceLock<AbortHandle>,
+    /// Ears for those who are promised to hear of changes: opened before the promise is sent.
+    ears: Mutex<Vec<Receiver<Change>>>,
     _connected: Option<Connected>,
 }
 
@@ -69,12 +72,23 @@ impl Agent {
             level: Mutex::default(),
             subscribed: Mutex::default(),
             telling: OnceLock::new(),
+            ears: Mutex::default(),
         };
         Self { hub, terms, seal, connection: Arc::new(connection) }
     }
 
     pub(super) fn level(&self) -> Option<LoggingLevel> {
         *self.connection.level.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_ear(&self) {
+        let ear = self.hub.listen();
+        self.connection.ears.lock().unwrap_or_else(PoisonError::into_inner).push(ear);
+    }
+
+    fn ear(&self) -> Receiver<Change> {
+        let open = self.connection.ears.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        open.unwrap_or_else(|| self.hub.listen())
     }
 
     fn subscribed(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
@@ -122,6 +136,16 @@ impl ServerHandler for Agent {
             .build();
         let own = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.instructions())
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        self.open_ear();
+        self.negotiate_initialize(&request)
     }
 
     async fn list_tools(
@@ -225,6 +249,7 @@ impl ServerHandler for Agent {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.open_ear();
         Some(requested.clone())
     }
 
@@ -235,7 +260,7 @@ impl ServerHandler for Agent {
             resources: accepted.resources_list_changed == Some(true),
             uris: accepted.resource_subscriptions.iter().flatten().cloned().collect(),
         };
-        let mut changed = self.hub.listen();
+        let mut changed = self.ear();
         loop {
             let notifications = tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -251,7 +276,7 @@ impl ServerHandler for Agent {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let (agent, mut changed) = (Arc::downgrade(&self.connection), self.hub.listen());
+        let (agent, mut changed) = (Arc::downgrade(&self.connection), self.ear());
         let telling = tokio::spawn(async move {
             let wishes = || Wishes {
                 tools: true,

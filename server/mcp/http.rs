@@ -20,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::LONGEST;
 use crate::base::hash;
 use crate::protocol::{Code, Fault};
 
@@ -30,8 +31,6 @@ pub const PATH: &str = "/mcp";
 const CONNECTIONS: usize = 256;
 /// How long a client may take to send a request's head.
 const HEAD: Duration = Duration::from_secs(10);
-/// Bytes of the largest request.
-const BODY: usize = 64 << 20;
 
 /// A bound address that waits to be served.
 #[derive(Debug)]
@@ -79,7 +78,7 @@ impl Bound {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(origins)
             .enforce_origin_validation()
-            .with_max_request_body_bytes(BODY);
+            .with_max_request_body_bytes(LONGEST);
         let sessions = Arc::new(LocalSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(handler()), sessions, config);
         let token = token.map(|token| Arc::new(hash::full(token.as_bytes())));

@@ -3,7 +3,7 @@
 //! The server may end while the agent stays: an editor takes its server with it. The pump then finds or starts the
 //! next one, repeats the handshake in the agent's name, and says of each request under way that its answer is lost.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -15,11 +15,10 @@ use serde_json::json;
 
 use super::line::Line;
 use super::reach::Reach;
+use crate::mcp::LONGEST;
 use crate::protocol::Fault;
 use crate::socket::{Greeting, Speaks};
 
-/// Bytes of a longest message.
-const LONGEST: u64 = 64 << 20;
 /// Servers that may end, and the time in which; more of them, and something is wrong.
 const LOSSES: (usize, Duration) = (5, Duration::from_secs(10));
 /// How long answers are waited for once the agent has closed its end.
@@ -99,12 +98,15 @@ fn upward_to_server(shared: &Shared) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        match (&mut agent).take(LONGEST).read_until(b'\n', &mut line) {
+        match (&mut agent).take(LONGEST as u64).read_until(b'\n', &mut line) {
             Ok(length) if length > 0 => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             _ => return,
         }
         if !line.ends_with(b"\n") {
+            if line.len() == LONGEST {
+                refuse(&mut agent);
+                continue;
+            }
             line.push(b'\n');
         }
         note(&line, &mut shared.lock());
@@ -132,6 +134,15 @@ fn upward_to_server(shared: &Shared) {
     }
 }
 
+/// Passes over a message that is too long, and says so.
+fn refuse(agent: &mut impl BufRead) {
+    let message = format!("a message has at most {LONGEST} bytes; this one is longer and was not taken");
+    let answer = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32600, "message": message } });
+    // An agent that reads no more is found out by the other direction.
+    let _ = std::io::stdout().lock().write_all(format!("{answer}\n").as_bytes());
+    let _ = agent.skip_until(b'\n');
+}
+
 /// Remembers what the next server would have to know of a message.
 fn note(line: &[u8], state: &mut State) {
     let message = Line::read(line);
@@ -152,18 +163,17 @@ fn note(line: &[u8], state: &mut State) {
 /// INTERNAL where the agent reads no more.
 fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), Fault> {
     let mut server = BufReader::with_capacity(64 << 10, stream);
-    let mut agent = std::io::stdout().lock();
     let mut line = Vec::new();
     loop {
         line.clear();
         match server.read_until(b'\n', &mut line) {
             Ok(length) if length > 0 && line.ends_with(b"\n") => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             _ => return Ok(()),
         }
         if let Some(id) = Line::read(&line).answered() {
             shared.lock().open.retain(|(open, _)| open != id);
         }
+        let mut agent = std::io::stdout().lock();
         agent.write_all(&line).and_then(|()| agent.flush()).map_err(|error| gone(&error))?;
     }
 }

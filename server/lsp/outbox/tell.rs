@@ -19,7 +19,7 @@ const REFRESH: Duration = Duration::from_secs(1);
 
 impl Outbox {
     /// Tells what is queued, for as long as the client is there.
-    pub async fn run(self: Arc<Self>) {
+    pub(super) async fn run(self: Arc<Self>) {
         let mut rate = Rate::default();
         let mut refreshed = tokio::time::Instant::now();
         let mut grown = false;
