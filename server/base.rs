@@ -2,6 +2,7 @@
 
 pub mod file_id;
 pub mod hash;
+pub mod hidden;
 pub mod ids;
 pub mod nearest;
 pub mod path;

@@ -1,6 +1,6 @@
 //! Tool definitions: one loader for the built-in ones and those that users write.
 //!
-//! A definition is a YAML file with one `tool:` in it. [`load`] reads the built-in ones, which are embedded,
+//! A definition is a YAML file with one `tool:` in it, or several under `custom_tools:`. [`load`] reads the built-in ones, which are embedded,
 //! and the users', which are handed in as text; what breaks a rule becomes a [`Problem`] with its line, and
 //! the other definitions still load. Nothing here reads a file.
 
@@ -14,16 +14,22 @@ mod load;
 mod node;
 mod reader;
 mod schema;
+mod short;
+mod shown;
 mod tree;
 
 pub(crate) use definition::folded;
 
 pub use built_in::BUILT_IN;
-pub use definition::{Alias, Example, Risk, Sandbox, ToolDef};
+pub use definition::{Alias, Example, Runs, Sandbox, ToolDef};
 pub use example::matches;
 pub use load::{Catalogue, load};
 pub use node::Problem;
 pub use schema::compile;
+pub use short::WHY;
+pub use shown::show_schema;
+
+pub use crate::protocol::Risk;
 pub use tree::{TreeNode, tree};
 
 #[cfg(test)]

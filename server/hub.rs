@@ -307,7 +307,7 @@ impl Hub {
         let folder = self.meant(None)?;
         let registry = folder.registry();
         let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
-        Ok(render(tool.def(), format, &registry.activity_of(tool)))
+        Ok(render(tool.def(), format, &registry.activity_of(&tool)))
     }
 
     /// Every tool of a folder, each with whether no code runs it.
@@ -340,12 +340,12 @@ impl Hub {
         let mut tools = Vec::new();
         for name in &params.tools {
             let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
-            if !tools.iter().any(|known| Arc::ptr_eq(known, tool)) {
-                tools.push(tool.clone());
+            if !tools.iter().any(|known| Arc::ptr_eq(known, &tool)) {
+                tools.push(tool);
             }
         }
         if params.tools.is_empty() {
-            tools = registry.tools().to_vec();
+            tools = registry.tools();
         }
         let tools: Vec<_> = tools.iter().map(|tool| (tool.def(), registry.activity_of(tool))).collect();
         Ok(ComposeAnswer { composed: compose(&tools, params.form) })

@@ -9,6 +9,7 @@ mod fault;
 mod notice;
 mod proposal;
 mod requests;
+mod risk;
 mod settings;
 mod why;
 
@@ -27,6 +28,7 @@ pub use requests::{
     Act, ComposeAnswer, ComposeForm, ComposeParams, DecideAnswer, DecideParams, ProposalsAnswer,
     ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile, WorkspaceStatus,
 };
+pub use risk::Risk;
 pub use settings::{
     DiscoverySettings, Durability, LimitSettings, LogSettings, NotifySettings, Policy, PolicyRule,
     RequireExpand, ReviewSettings, RuleSettings, Settings, ShowCalls, Surface, Verbosity, WhySettings,

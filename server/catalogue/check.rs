@@ -9,6 +9,8 @@ use super::reader::Reader;
 use super::{Alias, Example, Risk, Sandbox, ToolDef, schema, tree};
 use crate::base::nearest::meant;
 
+mod runs;
+
 const KEYS: &[&str] = &[
     "name",
     "category",
@@ -26,16 +28,17 @@ const KEYS: &[&str] = &[
     "activity",
     "_activity",
     "notes",
+    "mcp_server",
+    "remote_tool",
+    "command",
 ];
 
-/// Reads the definition in `root`; nothing where a problem stands in its way. The name's line comes with it.
+/// Reads the definition in `tool`; nothing where a problem stands in its way. The name's line comes with it.
 pub(super) fn definition(
     reader: &mut Reader,
-    root: &Node,
+    tool: &Node,
     known: &dyn Fn(&str) -> bool,
 ) -> Option<(ToolDef, u32)> {
-    reader.map(root, "a definition", &["tool"]);
-    let tool = &reader.required(root, "tool")?.value;
     reader.map(tool, "`tool`", KEYS);
     let name = reader.required_text(tool, "name").filter(|name| grammar(reader, tool.line_at("/name"), name));
     let description = reader.required_text(tool, "description");
@@ -46,11 +49,12 @@ pub(super) fn definition(
     let output = tool.entry("output_schema").map(|entry| &entry.value);
     let output_validator = output.and_then(|node| schema::output(reader, node));
     let sandbox = sandbox(reader, tool);
+    let runs = runs::runs(reader, tool, input);
     let def = ToolDef {
         category: category(reader, tool),
         nodes: nodes(reader, tool),
         tags: reader.texts(tool, "tags"),
-        risk: risk(reader, tool, &sandbox),
+        risk: risk(reader, tool, &sandbox, runs.is_some()),
         examples: examples(reader, tool, input_validator.as_ref(), output_validator.as_ref()),
         version: reader.number(tool, "version", 1, u64::from(u32::MAX)).unwrap_or(1),
         aliases: aliases(reader, tool, input),
@@ -61,6 +65,7 @@ pub(super) fn definition(
         input_schema: input?.value(),
         output_schema: output.map(Node::value),
         sandbox,
+        runs,
         source: None,
     };
     (reader.count() == 0).then(|| (def, tool.line_at("/name")))
@@ -132,11 +137,14 @@ fn nodes(reader: &mut Reader, tool: &Node) -> Vec<Vec<String>> {
     paths
 }
 
-fn risk(reader: &mut Reader, tool: &Node, sandbox: &Sandbox) -> Risk {
+/// The risk named; else the worst that the sandbox allows. What runs elsewhere is not held by it.
+fn risk(reader: &mut Reader, tool: &Node, sandbox: &Sandbox, runs: bool) -> Risk {
     let Some(word) = reader.text(tool, "risk") else {
         let writes = sandbox.filesystem.iter().any(|pattern| pattern.ends_with('w'));
         return if sandbox.network {
             Risk::Network
+        } else if runs {
+            Risk::Execute
         } else if writes {
             Risk::Write
         } else {

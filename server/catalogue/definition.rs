@@ -5,39 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a call of the tool can do at worst; shown to people and to clients, never a permission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Risk {
-    /// It looks, or only says something.
-    Read,
-    /// It changes files.
-    Write,
-    /// It runs a program.
-    Execute,
-    /// It reaches the network.
-    Network,
-}
-
-impl Risk {
-    /// Every risk with its word, from the least to the most.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("read", Self::Read),
-        ("write", Self::Write),
-        ("execute", Self::Execute),
-        ("network", Self::Network),
-    ];
-
-    /// The word that definitions use.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Execute => "execute",
-            Self::Network => "network",
-        }
-    }
-}
+use crate::protocol::Risk;
 
 /// The limits that a tool runs in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -82,6 +50,25 @@ pub struct Alias {
     pub defaults: BTreeMap<String, Value>,
 }
 
+/// What runs a custom tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Runs {
+    /// A tool of a server of the Model Context Protocol.
+    Remote {
+        /// The server, by its name in the settings: `[mcp_servers.NAME]`.
+        mcp_server: String,
+        /// The server's own name of the tool; the last part of this one's where it is not given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        remote_tool: Option<String>,
+    },
+    /// A program.
+    Command {
+        /// It and its arguments, with `{{name}}` where an argument of the call stands.
+        command: Vec<String>,
+    },
+}
+
 /// A tool: a pure schema, with no code.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolDef {
@@ -119,6 +106,9 @@ pub struct ToolDef {
     /// The activity asked for: empty means latent, nothing means the one of the same name, if there is one.
     #[serde(rename = "_activity", skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
+    /// What runs it, where that is not code of ours.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Runs>,
     /// The file it was read from; nothing for a built-in one.
     #[serde(skip)]
     pub source: Option<String>,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::definition::folded;
 use super::reader::Reader;
-use super::{BUILT_IN, Problem, ToolDef, check, node};
+use super::{BUILT_IN, Problem, ToolDef, check, node, short, shown};
 
 /// What was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +23,29 @@ pub fn load(user: &[(String, String)], known: &dyn Fn(&str) -> bool) -> Catalogu
     let built_in = BUILT_IN.iter().map(|(path, text)| (*path, *text, false));
     let user = user.iter().map(|(path, text)| (path.as_str(), text.as_str(), true));
     load_files(built_in.chain(user), known)
+}
+
+impl Catalogue {
+    /// Takes in definitions that come from no file, as those of servers; each that has a name which is taken is left
+    /// out. Gives their names with the tools that have them.
+    pub fn import(&mut self, definitions: Vec<ToolDef>) -> Vec<(String, String)> {
+        let own = |def: &ToolDef| {
+            let names = std::iter::once(&def.name).chain(def.aliases.iter().map(|alias| &alias.name));
+            names.map(|name| (folded(name), def.name.clone())).collect::<Vec<_>>()
+        };
+        let mut taken: HashMap<String, String> = self.tools.iter().flat_map(own).collect();
+        let mut left_out = Vec::new();
+        for def in definitions {
+            match taken.get(&folded(&def.name)) {
+                Some(by) => left_out.push((def.name, by.clone())),
+                None => {
+                    taken.insert(folded(&def.name), def.name.clone());
+                    self.tools.push(def);
+                }
+            }
+        }
+        left_out
+    }
 }
 
 /// Loads files in order, each with its path, its text, and whether it is a user's.
@@ -51,11 +74,35 @@ impl Loading<'_> {
             Err(problem) => return self.catalogue.problems.push(problem),
         };
         let mut reader = Reader::new(path, user);
-        if let Some((def, line)) = check::definition(&mut reader, &root, self.known) {
-            let source = user.then(|| path.to_owned());
-            self.admit(&mut reader, ToolDef { source, ..def }, line);
+        if root.entry("custom_tools").is_some() {
+            reader.map(&root, "a file of custom tools", &["custom_tools"]);
+            for item in reader.list(&root, "custom_tools") {
+                // Each stands or falls by itself.
+                let mut reader = Reader::new(path, user);
+                self.tool(&mut reader, &short::expanded(item), user);
+                self.catalogue.problems.extend(reader.finish());
+            }
+        } else {
+            reader.map(&root, "a definition", &["tool"]);
+            if let Some(entry) = reader.required(&root, "tool") {
+                self.tool(&mut reader, &entry.value, user);
+            }
         }
         self.catalogue.problems.extend(reader.finish());
+    }
+
+    fn tool(&mut self, reader: &mut Reader, node: &node::Node, user: bool) {
+        if let Some((mut def, line)) = check::definition(reader, node, self.known) {
+            if user {
+                def.source = Some(reader.path().to_owned());
+                let hiding = shown::show(&mut def);
+                for at in hiding {
+                    let message = format!("`{at}` holds characters that nobody sees: take them out");
+                    reader.problem(line, "hidden-character", message);
+                }
+            }
+            self.admit(reader, def, line);
+        }
     }
 
     /// Takes the definition in, unless one of its names is taken.

@@ -22,6 +22,11 @@ impl Reader {
         Self { path: path.to_owned(), thorough, problems: Vec::new() }
     }
 
+    /// The file.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// How many problems there are so far.
     pub(super) fn count(&self) -> usize {
         self.problems.len()

@@ -36,6 +36,7 @@ fn built_in_definitions_keep_every_rule() {
         assert!(tool.examples.len() >= 2, "{}", tool.name);
         assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
         described(&tool.name, tool.output_schema.as_ref().unwrap());
+        assert_eq!(tool.input_schema["properties"]["why"]["description"], WHY);
         whys.insert(tool.input_schema["properties"]["why"].to_string());
     }
     assert_eq!(whys.len(), 1, "the description of `why` is the same everywhere");
@@ -94,6 +95,7 @@ fn defaults_of_what_is_left_out() {
         version: 1,
         aliases: vec![],
         activity: None,
+        runs: None,
         source: Some("a.yaml".into()),
     };
     assert_eq!(*def, expected);

@@ -87,7 +87,7 @@ impl Hub {
             Ok(folder) => folder,
             Err(fault) => return fault_envelope(String::new(), fault),
         };
-        let Some(tool) = folder.registry().find(&raw.tool).cloned() else {
+        let Some(tool) = folder.registry().find(&raw.tool) else {
             return folder.pipeline().call(raw, caller).await;
         };
         let (agent, def) = (raw.origin.addressee(), tool.def());

@@ -54,10 +54,12 @@ type Set = HashMap<String, Arc<dyn Activity>>;
 struct Sets {
     active: String,
     named: BTreeMap<String, Set>,
+    /// What runs the tools that the person and the project define.
+    custom: Set,
 }
 
 /// Every activity, in named sets of which one is active. A name that the active set lacks is looked up in
-/// [`PROD`], so that a test set holds only what it replaces.
+/// [`PROD`], so that a test set holds only what it replaces; then among those of custom tools.
 pub struct Activities {
     sets: RwLock<Sets>,
 }
@@ -65,7 +67,7 @@ pub struct Activities {
 impl Default for Activities {
     fn default() -> Self {
         let named = ["dev", PROD, "test"].map(|name| (name.to_owned(), Set::new()));
-        Self { sets: RwLock::new(Sets { active: PROD.to_owned(), named: named.into() }) }
+        Self { sets: RwLock::new(Sets { active: PROD.to_owned(), named: named.into(), custom: Set::new() }) }
     }
 }
 
@@ -96,14 +98,20 @@ impl Activities {
         self.sets.read().unwrap_or_else(PoisonError::into_inner).active.clone()
     }
 
-    /// The activity of that name in the active set, or else in [`PROD`].
+    /// Puts what runs custom tools, each under its tool's name, in place of all that did before. Calls already
+    /// resolved keep theirs.
+    pub fn set_custom(&self, custom: HashMap<String, Arc<dyn Activity>>) {
+        self.sets.write().unwrap_or_else(PoisonError::into_inner).custom = custom;
+    }
+
+    /// The activity of that name in the active set, or else in [`PROD`], or else a custom tool's.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Activity>> {
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         let find = |set: &str| sets.named.get(set).and_then(|set| set.get(name)).cloned();
-        find(&sets.active).or_else(|| find(PROD))
+        find(&sets.active).or_else(|| find(PROD)).or_else(|| sets.custom.get(name).cloned())
     }
 
-    /// Whether any set holds that name.
+    /// Whether any named set holds that name. A custom tool's activity is its own: no other definition names it.
     pub fn knows(&self, name: &str) -> bool {
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         sets.named.values().any(|set| set.contains_key(name))

@@ -1,7 +1,7 @@
 //! From a raw call to a checked one: the tool, the arguments, the reason, the schema, the activity.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
@@ -31,6 +31,9 @@ pub struct Refused {
     pub fault: Fault,
 }
 
+/// How many tools a fault names.
+const NAMED: usize = 40;
+
 /// A name that a tool answers to.
 #[derive(Debug)]
 struct Name {
@@ -39,19 +42,29 @@ struct Name {
     alias: Option<usize>,
 }
 
-/// Every tool, and every activity.
-pub struct Registry {
-    tools: Vec<Arc<Tool>>,
+/// The tools at one time, by name.
+#[derive(Debug, Default)]
+struct Tools {
+    list: Vec<Arc<Tool>>,
     names: HashMap<String, Name>,
+}
+
+/// Every tool, and every activity. The tools may be swapped for others while it is in use.
+pub struct Registry {
+    tools: RwLock<Arc<Tools>>,
     activities: Arc<Activities>,
 }
 
-impl Registry {
-    /// Brings definitions and activities together. Of definitions with one name the first counts; the loader
-    /// refuses the others.
-    pub fn new(definitions: Vec<ToolDef>, activities: Arc<Activities>) -> Self {
+impl Tools {
+    /// Of definitions with one name the first counts; the loader refuses the others. What is as it was in `before`
+    /// keeps its compiled schemas.
+    fn new(definitions: Vec<ToolDef>, before: &Self) -> Self {
+        let tool = |def: ToolDef| match before.named(&def.name) {
+            Some((known, None)) if *known.def() == def => known.clone(),
+            _ => Arc::new(Tool::new(def)),
+        };
         let mut names = HashMap::new();
-        let tools: Vec<_> = definitions.into_iter().map(|def| Arc::new(Tool::new(def))).collect();
+        let tools: Vec<_> = definitions.into_iter().map(tool).collect();
         for (tool, def) in tools.iter().map(|tool| tool.def()).enumerate() {
             names.entry(def.name.clone()).or_insert(Name { tool, alias: None });
         }
@@ -61,17 +74,47 @@ impl Registry {
             }
             names.entry(folded(&def.name)).or_insert(Name { tool, alias: None });
         }
-        Self { tools, names, activities }
+        Self { list: tools, names }
+    }
+
+    fn named(&self, name: &str) -> Option<(&Arc<Tool>, Option<&Alias>)> {
+        let found = self.names.get(name)?;
+        let tool = self.list.get(found.tool)?;
+        Some((tool, found.alias.and_then(|alias| tool.def().aliases.get(alias))))
+    }
+}
+
+impl Registry {
+    /// Brings definitions and activities together. Of definitions with one name the first counts; the loader
+    /// refuses the others.
+    pub fn new(definitions: Vec<ToolDef>, activities: Arc<Activities>) -> Self {
+        Self { tools: RwLock::new(Arc::new(Tools::new(definitions, &Tools::default()))), activities }
+    }
+
+    /// Puts other definitions in place of all; calls already resolved keep theirs. Says whether that changes
+    /// anything.
+    pub fn replace(&self, definitions: Vec<ToolDef>) -> bool {
+        let before = self.now();
+        let same = before.list.iter().map(|tool| tool.def()).eq(&definitions);
+        if !same {
+            let now = Tools::new(definitions, &before);
+            *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
+        }
+        !same
+    }
+
+    fn now(&self) -> Arc<Tools> {
+        self.tools.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Every tool, in the order of the definitions.
-    pub fn tools(&self) -> &[Arc<Tool>] {
-        &self.tools
+    pub fn tools(&self) -> Vec<Arc<Tool>> {
+        self.now().list.clone()
     }
 
     /// The tool of that name or alias.
-    pub fn find(&self, name: &str) -> Option<&Arc<Tool>> {
-        self.named(name).map(|(tool, _)| tool)
+    pub fn find(&self, name: &str) -> Option<Arc<Tool>> {
+        self.now().named(name).map(|(tool, _)| tool.clone())
     }
 
     /// The activities, to swap them.
@@ -95,13 +138,14 @@ impl Registry {
             activity: self.activity_of(tool),
             aliases: tool.def().aliases.iter().map(|alias| alias.name.clone()).collect(),
         };
-        self.tools.iter().map(summary).collect()
+        self.now().list.iter().map(summary).collect()
     }
 
     /// The fault for a name that no tool has, with the nearest ones that there are.
     pub fn not_found(&self, name: &str) -> Fault {
         let asked: String = name.chars().take(100).collect();
-        let known = self.tools.iter().flat_map(|tool| {
+        let tools = self.now();
+        let known = tools.list.iter().flat_map(|tool| {
             let aliases = tool.def().aliases.iter().map(|alias| alias.name.as_str());
             std::iter::once(tool.name()).chain(aliases)
         });
@@ -112,8 +156,9 @@ impl Registry {
                 fault.suggest(format!("call {first}, or another of the names in `hints`")).hint(near)
             }
             None => {
-                let all: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
-                fault.suggest(format!("call one of {}", all.join(", ")))
+                let all: Vec<_> = tools.list.iter().take(NAMED).map(|tool| tool.name()).collect();
+                let more = if tools.list.len() > NAMED { ", or search for another" } else { "" };
+                fault.suggest(format!("call one of {}{more}", all.join(", ")))
             }
         }
     }
@@ -145,7 +190,8 @@ impl Registry {
             }
         };
         meta.activity = activity.map(Value::String).or(meta.activity);
-        let (tool, alias) = match self.meant(&asked, &meta) {
+        let tools = self.now();
+        let (tool, alias) = match self.meant(&tools, &asked, &meta) {
             Ok(found) => found,
             Err(fault) => {
                 let tool = asked;
@@ -178,23 +224,22 @@ impl Registry {
     }
 
     /// The tool meant by the call's name, or by `_tool` where the call has none.
-    fn meant(&self, asked: &str, meta: &Meta) -> Result<(&Arc<Tool>, Option<&Alias>), Fault> {
+    fn meant<'a>(
+        &self,
+        tools: &'a Tools,
+        asked: &str,
+        meta: &Meta,
+    ) -> Result<(&'a Arc<Tool>, Option<&'a Alias>), Fault> {
         let inner = meta.tool.as_ref().and_then(Value::as_str);
         let name = if asked.is_empty() { inner.unwrap_or_default() } else { asked };
-        let found = self.named(name).ok_or_else(|| self.not_found(name))?;
-        match inner.and_then(|inner| self.find(inner)) {
-            Some(other) if !Arc::ptr_eq(other, found.0) => Err(Fault::new(
+        let found = tools.named(name).ok_or_else(|| self.not_found(name))?;
+        match inner.and_then(|inner| tools.named(inner)) {
+            Some((other, _)) if !Arc::ptr_eq(other, found.0) => Err(Fault::new(
                 Code::InvalidArgs,
                 format!("the call names {}, but `_tool` names {}", found.0.name(), other.name()),
             )
             .suggest("name one tool, and leave `_tool` out of the arguments")),
             _ => Ok(found),
         }
-    }
-
-    fn named(&self, name: &str) -> Option<(&Arc<Tool>, Option<&Alias>)> {
-        let found = self.names.get(name)?;
-        let tool = self.tools.get(found.tool)?;
-        Some((tool, found.alias.and_then(|alias| tool.def().aliases.get(alias))))
     }
 }

@@ -376,7 +376,8 @@ fn outputs_are_checked_and_lists_are_made() {
 #[test]
 fn renderings() {
     let registry = registry();
-    let def: &ToolDef = registry.find("sentiment").unwrap().def();
+    let tool = registry.find("sentiment").unwrap();
+    let def: &ToolDef = tool.def();
     let why = json!({ "type": "string", "description": "Why" });
     let text = json!({ "type": "string", "description": "The text" });
     let output = def.output_schema.clone().unwrap();
@@ -399,7 +400,8 @@ fn renderings() {
     let names: Vec<_> =
         render(def, Format::ToolProtocol, "")["properties"].as_object().unwrap().keys().cloned().collect();
     assert_eq!(names, ["_tool", "_activity", "_reasoningForCall", "_output", "text"]);
-    let read = registry.find("fs.read").unwrap().def();
+    let read = registry.find("fs.read").unwrap();
+    let read = read.def();
     let function = render(read, Format::Function, "fs.read");
     assert_eq!(function["function"]["name"], "fs_read");
     assert_eq!(function["function"]["parameters"], read.input_schema);
@@ -410,7 +412,8 @@ fn renderings() {
                 "idempotentHint": true, "openWorldHint": false })
     );
     assert_eq!(mcp["outputSchema"], *read.output_schema.as_ref().unwrap());
-    let ls = registry.find("fs.ls").unwrap().def();
+    let ls = registry.find("fs.ls").unwrap();
+    let ls = ls.def();
     assert_eq!(render(ls, Format::Mcp, "fs.ls").get("outputSchema"), None);
     assert_eq!(render(ls, Format::Definition, "fs.ls")["tool"]["_activity"], "fs.ls");
 }

@@ -21,7 +21,8 @@ fn definition(yaml: &str) -> ToolDef {
 #[test]
 fn a_filled_call_of_every_tool_is_valid_and_another_is_not() {
     let registry = registry();
-    let tools: Vec<_> = registry.tools().iter().map(|tool| (tool.def(), tool.name().to_owned())).collect();
+    let all = registry.tools();
+    let tools: Vec<_> = all.iter().map(|tool| (tool.def(), tool.name().to_owned())).collect();
     let schema = composed(&tools);
     for (def, activity) in &tools {
         for example in &def.examples {
@@ -42,11 +43,8 @@ fn a_filled_call_of_every_tool_is_valid_and_another_is_not() {
 #[test]
 fn meta_fields_come_first_and_say_how_it_is_run() {
     let registry = registry();
-    let tools: Vec<_> = ["fs.read", "sentiment"]
-        .iter()
-        .map(|name| registry.find(name).unwrap())
-        .map(|tool| (tool.def(), registry.activity_of(tool)))
-        .collect();
+    let both = ["fs.read", "sentiment"].map(|name| registry.find(name).unwrap());
+    let tools: Vec<_> = both.iter().map(|tool| (tool.def(), registry.activity_of(tool))).collect();
     let schema = compose(&tools, ComposeForm::Calls);
     let items = schema["properties"]["calls"]["items"]["anyOf"].as_array().unwrap();
     for (item, activity) in items.iter().zip(["fs.read", ""]) {
@@ -100,7 +98,7 @@ fn only_references_are_changed() {
 fn lists_are_in_the_form_of_each_api() {
     let registry = registry();
     let tool = registry.find("fs.read").unwrap();
-    let tools = [(tool.def(), registry.activity_of(tool))];
+    let tools = [(tool.def(), registry.activity_of(&tool))];
     let one = |form, pointer: &str| compose(&tools, form).pointer(pointer).cloned().unwrap_or_default();
     assert_eq!(one(ComposeForm::Openai, "/0/function/name"), "fs_read");
     assert_eq!(one(ComposeForm::Ollama, "/0/function/parameters/type"), "object");
