@@ -1,10 +1,12 @@
 //! One process, several workspaces: what every door asks of.
 
+mod custom;
 mod discovery;
 mod folder;
 mod requests;
 mod stage;
 mod trail;
+mod watch_files;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -95,14 +97,17 @@ struct Inner {
     folders: RwLock<Vec<Arc<Folder>>>,
     client_settings: RwLock<Option<Value>>,
     roots: watch::Sender<Vec<String>>,
+    news: Arc<custom::News>,
 }
 
 impl Hub {
     /// A hub with no workspace yet.
     pub fn new(options: HubOptions) -> Self {
+        let stage = Arc::new(Stage::new(options.editor));
         Self(Arc::new(Inner {
             shared_log: options.shared_log,
-            stage: Arc::new(Stage::new(options.editor)),
+            news: Arc::new(custom::News::new(stage.clone())),
+            stage,
             clock: Arc::new(SystemClock),
             folders: RwLock::default(),
             client_settings: RwLock::default(),
@@ -123,12 +128,13 @@ impl Hub {
             clock: self.0.clock.clone(),
             shared_log: self.0.shared_log,
         };
-        let folder = Folder::open(path, options)?;
+        let folder = Folder::open(path, options, self.0.news.clone())?;
         if let Some(client) = &*self.0.client_settings.read().unwrap_or_else(PoisonError::into_inner) {
             folder.configure(Some(client));
         }
         self.0.folders.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(folder));
         self.0.roots.send_replace(self.roots());
+        self.0.news.tools_changed();
         Ok(())
     }
 
@@ -136,10 +142,11 @@ impl Hub {
     pub fn remove_root(&self, path: &str) {
         let mut folders = self.0.folders.write().unwrap_or_else(PoisonError::into_inner);
         for folder in folders.extract_if(.., |folder| folder.session().root() == path) {
-            folder.session().close();
+            folder.close();
         }
         drop(folders);
         self.0.roots.send_replace(self.roots());
+        self.0.news.tools_changed();
     }
 
     /// Puts an editor in the place of the one that is attached.
@@ -170,6 +177,27 @@ impl Hub {
     /// The folders served, as they change.
     pub fn watch_roots(&self) -> watch::Receiver<Vec<String>> {
         self.0.roots.subscribe()
+    }
+
+    /// A count that goes up whenever the tools of any folder changed.
+    pub fn watch_tools(&self) -> watch::Receiver<u64> {
+        self.0.news.tools.subscribe()
+    }
+
+    /// A count that goes up whenever other definition files are wrong than before.
+    pub fn watch_problems(&self) -> watch::Receiver<u64> {
+        self.0.news.problems.subscribe()
+    }
+
+    /// Lists the tools of those servers that are taken in and were never listed, and takes them in; waits for that a
+    /// while. A person at an editor may be asked whether a project's servers may start.
+    pub async fn settle(&self) {
+        let folders = self.folders();
+        let settle = folders.iter().map(|folder| async move {
+            folder.custom().upstreams().settle().await;
+            folder.custom().read();
+        });
+        futures::future::join_all(settle).await;
     }
 
     fn folders(&self) -> Vec<Arc<Folder>> {
@@ -430,10 +458,10 @@ impl Hub {
         self.meant(root).map(|folder| folder.working_set()).unwrap_or_default()
     }
 
-    /// Closes every log.
+    /// Ends every server and closes every log.
     pub fn close(&self) {
         for folder in self.folders() {
-            folder.session().close();
+            folder.close();
         }
     }
 }

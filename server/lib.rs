@@ -30,6 +30,8 @@ pub mod pipeline;
 
 pub mod tools;
 
+pub mod upstream;
+
 pub mod hub;
 
 pub mod socket;

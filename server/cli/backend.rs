@@ -84,6 +84,7 @@ impl Backend {
             .map_err(|error| Fault::internal(error.to_string()))?;
         let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true });
         hub.add_root(root)?;
+        runtime.block_on(hub.settle());
         Ok(Self::Here(Some(runtime), hub))
     }
 

@@ -1,14 +1,15 @@
 //! One workspace folder: its session and what works on it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::LogPlace;
+use super::custom::{Custom, News};
 use super::trail::Trail;
+use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
-use crate::catalogue::{self, Problem};
 use crate::pipeline::Pipeline;
 use crate::protocol::{Code, Fault, HunkState, ProposalsParams, ToolSummary, WorkingFile, WorkspaceStatus};
 use crate::registry::Registry;
@@ -19,12 +20,9 @@ use crate::tools;
 /// A workspace folder with everything that serves it.
 pub struct Folder {
     session: Arc<Session>,
-    registry: Arc<Registry>,
+    custom: Arc<Custom>,
     desk: Arc<Desk>,
     pipeline: Arc<Pipeline>,
-    problems: Mutex<Vec<Problem>>,
-    /// Made when tools are looked for first.
-    directory: OnceLock<Directory>,
     trail: Trail,
 }
 
@@ -33,23 +31,17 @@ impl Folder {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn open(path: &str, options: SessionOptions) -> Result<Self, Fault> {
+    pub fn open(path: &str, options: SessionOptions, news: Arc<News>) -> Result<Self, Fault> {
+        let short_lived = options.shared_log;
         let session = Arc::new(Session::open(path, options)?);
         let desk = Arc::new(Desk::open(session.clone()));
-        let activities = tools::activities(&desk);
-        let loaded = catalogue::load(&definitions(&session), &|name| activities.knows(name));
-        let registry = Arc::new(Registry::new(loaded.tools, activities));
-        let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), desk.clone()));
-        let problems = loaded.problems.into_iter().map(|problem| at(&session, problem)).collect();
-        Ok(Self {
-            session,
-            registry,
-            desk,
-            pipeline,
-            problems: Mutex::new(problems),
-            directory: OnceLock::new(),
-            trail: Trail::default(),
-        })
+        let custom = Custom::open(session.clone(), tools::activities(&desk), news);
+        // The command line is gone before anything changes.
+        if !short_lived {
+            custom.watch();
+        }
+        let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
+        Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })
     }
 
     /// Its state.
@@ -69,23 +61,27 @@ impl Folder {
 
     /// Its tools.
     pub fn registry(&self) -> &Arc<Registry> {
-        &self.registry
+        self.custom.registry()
+    }
+
+    /// Its tools that are not ours, and where they come from.
+    pub fn custom(&self) -> &Arc<Custom> {
+        &self.custom
     }
 
     /// Reads the settings again, with what the editor holds.
     pub fn configure(&self, client: Option<&Value>) {
-        self.session.configure(client);
+        self.custom.configure(client);
     }
 
     /// Its tools, for a list.
     pub fn tools(&self) -> Vec<ToolSummary> {
-        self.registry.summaries()
+        self.registry().summaries()
     }
 
     /// Its tools, to be looked through.
-    pub fn directory(&self) -> &Directory {
-        let definitions = || Directory::of_definitions(self.registry.tools().iter().map(|tool| tool.def()));
-        self.directory.get_or_init(definitions)
+    pub fn directory(&self) -> Arc<Directory> {
+        self.custom.directory()
     }
 
     /// How agents came to the tools they call.
@@ -118,7 +114,7 @@ impl Folder {
 
     /// The definition files that were refused.
     pub fn definition_problems(&self) -> Vec<Problem> {
-        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.custom.problems()
     }
 
     /// How it stands.
@@ -131,6 +127,7 @@ impl Folder {
         problems.extend(self.definition_problems().iter().map(|problem| {
             format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule)
         }));
+        problems.extend(self.custom.troubles());
         WorkspaceStatus {
             root: self.session.root().to_owned(),
             log: if session.is_empty() { String::new() } else { self.log_path(&session) },
@@ -151,6 +148,12 @@ impl Folder {
 
     fn log_path(&self, session: &str) -> String {
         format!("{}/.wherefore/sessions/{session}/session-log.md", self.session.root().trim_end_matches('/'))
+    }
+
+    /// Ends its servers and its log.
+    pub fn close(&self) {
+        self.custom.upstreams().close();
+        self.session.close();
     }
 
     /// Its open log, or that of an earlier session.
@@ -179,21 +182,4 @@ impl std::fmt::Debug for Folder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Folder").field("root", &self.session.root()).finish_non_exhaustive()
     }
-}
-
-/// The folder's own definition files. What cannot be read is left out; the listing of problems names the rest.
-fn definitions(session: &Session) -> Vec<(String, String)> {
-    let store = session.store();
-    let names = store.list("tools").unwrap_or_default();
-    let yaml = names.into_iter().filter(|name| name.ends_with(".yaml") || name.ends_with(".yml"));
-    let read = |name: String| {
-        let path = format!("tools/{name}");
-        let text = String::from_utf8_lossy(&store.read(&path).ok()??).into_owned();
-        Some((format!(".wherefore/{path}"), text))
-    };
-    yaml.filter_map(read).collect()
-}
-
-fn at(session: &Session, problem: Problem) -> Problem {
-    Problem { path: format!("{}/{}", session.root().trim_end_matches('/'), problem.path), ..problem }
 }

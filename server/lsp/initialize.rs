@@ -43,8 +43,21 @@ impl Backend {
         if self.outbox.features().register_configuration {
             self.outbox.register_configuration().await;
         }
+        self.follow();
         let pending = self.hub.proposals(&ProposalsParams::default()).proposals;
         self.outbox.load(pending).await;
+    }
+
+    /// Keeps what is shown of definitions up to date, and gets to know the tools of servers that are new.
+    fn follow(&self) {
+        let (hub, outbox, mut problems) = (self.hub.clone(), self.outbox.clone(), self.hub.watch_problems());
+        tokio::spawn(async move {
+            while problems.changed().await.is_ok() {
+                outbox.problems(hub.problems()).await;
+            }
+        });
+        let hub = self.hub.clone();
+        tokio::spawn(async move { hub.settle().await });
     }
 
     /// Takes the client's settings: asks for them where it can be asked, else those it sent along.

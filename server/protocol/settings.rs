@@ -1,7 +1,13 @@
 //! Settings: the person's `config.toml`, tightened by the project's.
 
+mod servers;
+
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use servers::{ForwardWhy, Import, McpServer};
 
 /// What becomes of a proposed change. Ordered from the loosest to the strictest.
 #[derive(
@@ -241,4 +247,6 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// How agents find tools.
     pub discovery: DiscoverySettings,
+    /// Servers whose tools are called like our own, by name.
+    pub mcp_servers: BTreeMap<String, McpServer>,
 }

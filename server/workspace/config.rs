@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::protocol::{Fault, PolicyRule, Settings};
+use crate::protocol::{Fault, McpServer, PolicyRule, Settings};
 use crate::workspace::Store;
 
 /// Settings as they hold, and what was wrong with the files.
@@ -41,7 +41,14 @@ pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
             person
         })
     });
-    let settings = tighten(person, &project, &mut problems);
+    let mut settings = tighten(person, &project, &mut problems);
+    settings.mcp_servers.retain(|name, server| match server.check(name) {
+        Ok(()) => true,
+        Err(wrong) => {
+            problems.push(format!("mcp_servers.{}: {wrong}", crate::base::hidden::shown(name)));
+            false
+        }
+    });
     Loaded { settings, project, problems }
 }
 
@@ -100,6 +107,16 @@ fn tighten(person: Settings, project: &Settings, problems: &mut Vec<String>) -> 
             }
         }
     }
+    for (name, server) in &project.mcp_servers {
+        match settings.mcp_servers.contains_key(name) {
+            true => loose(&format!("mcp_servers.{name} is a server of the person's too")),
+            // It waits for consent where it would start.
+            false => {
+                let server = McpServer { of_project: true, ..server.clone() };
+                settings.mcp_servers.insert(name.clone(), server);
+            }
+        }
+    }
     settings.why.strict |= project.why.strict;
     settings.log.verbosity = settings.log.verbosity.max(project.log.verbosity);
     if !project.rules.allow.is_empty() {
@@ -137,5 +154,20 @@ mod tests {
         assert!(settings.why.strict);
         assert_eq!(settings.limits.output_bytes, 10);
         assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn a_project_adds_servers_that_are_known_as_its_own() {
+        let read = |text: &str| toml::from_str::<Settings>(text).unwrap();
+        let person = read("[mcp_servers.a]\ncommand = \"mine\"");
+        let project = read("[mcp_servers.a]\ncommand = \"theirs\"\n[mcp_servers.b]\ncommand = \"theirs\"");
+        let mut problems = Vec::new();
+        let servers = tighten(person, &project, &mut problems).mcp_servers;
+        let seen: Vec<_> = servers
+            .iter()
+            .map(|(name, server)| (name.as_str(), server.command.as_deref(), server.of_project))
+            .collect();
+        assert_eq!(seen, [("a", Some("mine"), false), ("b", Some("theirs"), true)]);
+        assert_eq!(problems.len(), 1, "{problems:?}");
     }
 }

@@ -1,0 +1,94 @@
+//! Watches the files that a folder's tools come from: definitions, settings, consents.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use notify::event::EventKind;
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::custom::Custom;
+
+/// The quiet after which it is read: an editor saves in several steps.
+const QUIET: Duration = Duration::from_millis(80);
+/// How long changes may follow each other before it is read all the same.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Starts watching on a thread of its own; what is sent into the channel has everything read too. The thread ends
+/// once `custom` is gone and something is sent.
+///
+/// # Errors
+/// What the system says.
+pub fn start(custom: &Arc<Custom>) -> Result<Sender<()>, String> {
+    let (nudge, nudged) = channel();
+    let events = nudge.clone();
+    let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        // An error may mean that something was missed.
+        if event.as_ref().map_or(true, matters) {
+            let _ = events.send(());
+        }
+    });
+    let mut places =
+        Places { watcher: watcher.map_err(|error| error.to_string())?, watched: BTreeSet::new() };
+    places.watch(&custom.places());
+    let custom = Arc::downgrade(custom);
+    let thread = std::thread::Builder::new().name("tool-files".to_owned());
+    thread.spawn(move || run(&custom, places, &nudged)).map_err(|error| error.to_string())?;
+    Ok(nudge)
+}
+
+fn run(custom: &Weak<Custom>, mut places: Places, nudged: &Receiver<()>) {
+    while nudged.recv().is_ok() {
+        let first = Instant::now();
+        while first.elapsed() < LONGEST {
+            match nudged.recv_timeout(QUIET) {
+                Ok(()) => {}
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        let Some(custom) = custom.upgrade() else { return };
+        // Folders that were made, or made anew, since.
+        places.watch(&custom.places());
+        custom.reload();
+    }
+}
+
+/// Whether an event is about a file that something is read from, or a folder on the way to one.
+fn matters(event: &Event) -> bool {
+    let names = [".wherefore", "wherefore", "tools", "config.toml", "consents.json"];
+    let known = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        names.contains(&name) || name.ends_with(".yaml") || name.ends_with(".yml")
+    };
+    !matches!(event.kind, EventKind::Access(_)) && (event.need_rescan() || event.paths.iter().any(known))
+}
+
+struct Places {
+    watcher: RecommendedWatcher,
+    watched: BTreeSet<PathBuf>,
+}
+
+impl Places {
+    /// Watches those folders; where one is missing, the nearest above it that is there, for it to be made.
+    fn watch(&mut self, wanted: &[PathBuf]) {
+        let there = |path: &PathBuf| path.ancestors().find(|above| above.is_dir()).map(Path::to_owned);
+        let now: BTreeSet<PathBuf> = wanted.iter().filter_map(there).collect();
+        for gone in self.watched.difference(&now) {
+            // It may have ended with its folder.
+            let _ = self.watcher.unwatch(gone);
+        }
+        for folder in &now {
+            // Watched again even where it was: another folder may stand there now.
+            if self.watched.contains(folder) {
+                let _ = self.watcher.unwatch(folder);
+            }
+            if let Err(error) = self.watcher.watch(folder, RecursiveMode::NonRecursive) {
+                tracing::warn!("{}: changes are not seen: {error}", folder.display());
+            }
+        }
+        self.watched = now;
+    }
+}

@@ -1,0 +1,200 @@
+//! Custom tools that other programs run: servers of the Model Context Protocol, started, watched and held to their word.
+//!
+//! [`Upstreams`] holds the servers that a workspace's settings name. Each starts at its first need, lists its tools,
+//! and carries the calls of all callers. What a project names waits for the person's consent, and so does every word
+//! of a tool that changes after it.
+
+mod connection;
+pub mod consents;
+mod expand;
+mod faults;
+mod flights;
+mod gate;
+mod handler;
+mod health;
+mod http;
+mod import;
+pub mod known;
+mod listening;
+mod names;
+mod process;
+pub mod remote;
+mod remote_call;
+mod result;
+mod server;
+mod stdio;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use crate::base::hidden::shown;
+use crate::catalogue::{Runs, ToolDef};
+use crate::registry::Activity;
+use crate::session::Session;
+use consents::Consents;
+use known::Standing;
+pub use server::Changed;
+use server::Server;
+
+/// How long whoever only wants to know the tools waits for servers that were never listed.
+const SETTLE: Duration = Duration::from_secs(20);
+
+/// The servers of a workspace.
+pub struct Upstreams {
+    session: Arc<Session>,
+    consents: Arc<Consents>,
+    servers: RwLock<BTreeMap<String, Arc<Server>>>,
+    changed: Changed,
+}
+
+impl fmt::Debug for Upstreams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upstreams").field("servers", &self.servers().keys()).finish_non_exhaustive()
+    }
+}
+
+impl Upstreams {
+    /// The servers that the session's settings name, none started. `changed` is called where their tools became
+    /// others.
+    pub fn new(session: Arc<Session>, consents: Arc<Consents>, changed: Changed) -> Self {
+        let upstreams = Self { session, consents, servers: RwLock::default(), changed };
+        upstreams.configure();
+        upstreams
+    }
+
+    /// Takes the session's settings: what is as it was stays, what is no more or not allowed any more is ended.
+    pub fn configure(&self) {
+        let settings = self.session.settings();
+        let mut before = std::mem::take(&mut *self.servers.write().unwrap_or_else(PoisonError::into_inner));
+        let mut now = BTreeMap::new();
+        for (name, settings) in settings.mcp_servers.iter().filter(|(_, settings)| settings.enabled) {
+            let kept = before.remove(name).filter(|server| server.settings == *settings);
+            let kept = match kept {
+                Some(server) if server.is_up() && !server.may_start() => {
+                    server.close();
+                    None
+                }
+                kept => kept,
+            };
+            let server = kept.unwrap_or_else(|| {
+                let (session, consents) = (self.session.clone(), self.consents.clone());
+                Server::new(name, settings.clone(), session, consents, self.changed.clone())
+            });
+            now.insert(name.clone(), server);
+        }
+        *self.servers.write().unwrap_or_else(PoisonError::into_inner) = now;
+        before.values().for_each(|server| server.close());
+    }
+
+    fn servers(&self) -> BTreeMap<String, Arc<Server>> {
+        self.servers.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The definitions of all tools taken in, with what could not be, a sentence each.
+    pub fn imported(&self) -> (Vec<ToolDef>, Vec<String>) {
+        let (mut definitions, mut problems) = (Vec::new(), Vec::new());
+        for server in self.servers().values().filter(|server| server.settings.imports() && server.may_start())
+        {
+            let Some(known) = server.known() else { continue };
+            let consent = server.consent();
+            let prefix = server.settings.prefix.as_deref().unwrap_or(&server.name);
+            let remote: Vec<&str> = known.tools.iter().map(|tool| tool.name.as_str()).collect();
+            for (tool, name) in known.tools.iter().zip(names::names(prefix, &remote)) {
+                let words = match known.standing(tool, consent.as_ref()) {
+                    Standing::Granted => Some(tool.clone()),
+                    // Until the person has seen the new words, agents see the old ones.
+                    Standing::Changed(former) => former.map(|former| *former),
+                    Standing::New => None,
+                };
+                let definition = match words {
+                    Some(words) => import::definition(&server.name, &server.settings, &name, &words),
+                    None => Ok(import::unconsented(&server.name, &server.settings, &name, tool)),
+                };
+                match definition {
+                    Ok(definition) => definitions.push(definition),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+        (definitions, problems)
+    }
+
+    /// What runs a custom tool; nothing where code of ours does, or a model.
+    pub fn activity(&self, definition: &ToolDef) -> Option<Arc<dyn Activity>> {
+        match definition.runs.as_ref()? {
+            Runs::Command { .. } => Some(Arc::new(remote_call::Program)),
+            Runs::Remote { mcp_server, remote_tool } => match self.servers().get(mcp_server) {
+                Some(server) => {
+                    let (server, remote_tool) = (server.clone(), remote_tool.clone());
+                    Some(Arc::new(remote_call::RemoteCall { server, remote_tool }))
+                }
+                None => Some(Arc::new(remote_call::NoServer(mcp_server.clone()))),
+            },
+        }
+    }
+
+    /// What is not as it should be, a sentence each: consents that are waited for, servers that do not start, tools
+    /// that were left out.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (name, server) in self.servers() {
+            if !server.may_start() {
+                problems.push(format!("mcp_servers.{name} waits for your consent: wherefore consent"));
+                continue;
+            }
+            problems.extend(server.trouble().map(|fault| fault.message));
+            let Some(known) = server.known() else { continue };
+            let consent = server.consent();
+            let waiting =
+                known.tools.iter().filter_map(|tool| match known.standing(tool, consent.as_ref()) {
+                    Standing::Granted => None,
+                    Standing::Changed(_) => Some(format!("{} has changed", shown(&tool.name))),
+                    Standing::New => Some(format!("{} is new", shown(&tool.name))),
+                });
+            let waiting: Vec<String> = waiting.collect();
+            if !waiting.is_empty() && consent.is_some() {
+                let shown = waiting.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+                let more = if waiting.len() > 5 {
+                    format!(" and {} more", waiting.len() - 5)
+                } else {
+                    String::new()
+                };
+                problems
+                    .push(format!("{name}: {shown}{more}; that waits for your consent: wherefore consent"));
+            }
+            problems.extend(known.problems.iter().cloned());
+        }
+        problems
+    }
+
+    /// Lists the tools of those servers that are taken in and never were listed, and waits for that a while. The
+    /// person is asked, where they can be, whether those of the project may start.
+    pub async fn settle(&self) {
+        let servers = self.servers();
+        let waiting = servers.values().filter(|server| server.settings.imports() && server.known().is_none());
+        let listings = waiting.map(|server| async move {
+            if server.let_start(None).await.is_ok() {
+                // Why one does not start stands among the problems.
+                let _ = server.connection().await;
+            }
+        });
+        let _ = tokio::time::timeout(SETTLE, futures::future::join_all(listings)).await;
+    }
+
+    /// Ends every server.
+    pub fn close(&self) {
+        let servers = std::mem::take(&mut *self.servers.write().unwrap_or_else(PoisonError::into_inner));
+        servers.values().for_each(|server| server.close());
+    }
+}
+
+impl Drop for Upstreams {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,406 @@
+//! A connection to a server: the handshake, the listing of its tools, calls.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest, PaginatedRequestParams,
+    PingRequest, ProtocolVersion,
+};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, Peer, PeerRequestOptions, RequestHandle, RunningService,
+    RunningServiceCancellationToken, ServiceError, serve_client_with_lifecycle,
+};
+use serde_json::{Map, Value, json};
+use tokio::sync::watch;
+
+use super::faults;
+use super::flights::Flights;
+use super::handler::{Handler, Relist, question};
+use super::health::Health;
+use super::http;
+use super::listening::Listening;
+use super::process::{Group, Process};
+use super::remote::RemoteTool;
+use super::stdio::Stdio;
+use crate::ports::Ask;
+use crate::protocol::{Fault, McpServer};
+use crate::session::Scope;
+
+/// Tools of one server at most.
+const TOOLS: usize = 2000;
+/// Pages of a listing at most.
+const PAGES: usize = 200;
+/// Bytes of a listing at most.
+const LISTING: usize = 16 << 20;
+/// Times that one call is made again with answers to what the server asked.
+const ROUNDS: usize = 8;
+/// Problems of one listing that are told.
+const TOLD: usize = 20;
+/// How long the end of a process is waited for that cannot be written to.
+const LOST: Duration = Duration::from_secs(2);
+/// How long a server may take to say that it is there.
+const PING: Duration = Duration::from_secs(5);
+
+/// What a server listed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    /// Its tools, in its order.
+    pub tools: Vec<RemoteTool>,
+    /// What could not be taken, a sentence each.
+    pub problems: Vec<String>,
+}
+
+/// A connection.
+pub struct Connection {
+    server: String,
+    peer: Peer<RoleClient>,
+    end: Mutex<Option<RunningServiceCancellationToken>>,
+    over: watch::Receiver<bool>,
+    flights: Arc<Flights>,
+    health: Arc<Health>,
+    relist: Arc<OnceLock<Relist>>,
+    group: Option<Arc<Group>>,
+    broken: AtomicBool,
+    root: Value,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// What a handshake needs to be told of.
+struct Start<'a> {
+    server: &'a str,
+    settings: &'a McpServer,
+    root: &'a Path,
+    health: Arc<Health>,
+}
+
+impl Connection {
+    /// Starts or reaches a server and shakes hands with it. Unbounded in time: the caller's limit ends it.
+    ///
+    /// # Errors
+    /// Why it cannot be reached, with what it said last.
+    pub async fn open(
+        server: &str,
+        settings: &McpServer,
+        root: &Path,
+        health: Arc<Health>,
+    ) -> Result<Self, Fault> {
+        let start = Start { server, settings, root, health };
+        match start.shake(ClientLifecycleMode::Initialize).await {
+            Err(Refused::Era(_)) => {
+                let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+                start
+                    .shake(ClientLifecycleMode::Discover { preferred_versions })
+                    .await
+                    .map_err(Refused::fault)
+            }
+            done => done.map_err(Refused::fault),
+        }
+    }
+
+    /// All its tools.
+    ///
+    /// # Errors
+    /// What keeps them from being listed.
+    pub async fn list(&self) -> Result<Listing, Fault> {
+        let mut listing = Listing::default();
+        let (mut cursor, mut bytes): (Option<String>, usize) = (None, 0);
+        let note = |problems: &mut Vec<String>, problem: String| {
+            if problems.len() < TOLD {
+                problems.push(format!("{}: {problem}", self.server));
+            }
+        };
+        for page in 0.. {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+            let answer = self.request(request).await?;
+            let Some(tools) = answer.get("tools").and_then(Value::as_array) else {
+                return Err(faults::odd(&self.server, "its listing of tools", "it has no list of `tools`"));
+            };
+            bytes += tools.iter().map(|tool| tool.to_string().len()).sum::<usize>();
+            for tool in tools {
+                match RemoteTool::read(tool) {
+                    Ok(tool) if listing.tools.iter().any(|known| known.name == tool.name) => {
+                        note(
+                            &mut listing.problems,
+                            format!("it lists {:?} twice; the first counts", tool.name),
+                        );
+                    }
+                    Ok(tool) if listing.tools.len() < TOOLS => listing.tools.push(tool),
+                    Ok(_) => {}
+                    Err(problem) => note(&mut listing.problems, problem),
+                }
+            }
+            let next = answer.get("nextCursor").and_then(Value::as_str).filter(|next| !next.is_empty());
+            let Some(next) = next else { break };
+            if page + 1 >= PAGES || bytes > LISTING || listing.tools.len() >= TOOLS {
+                let message = format!(
+                    "it lists more than {TOOLS} tools, {PAGES} pages or {LISTING} bytes: what follows is left out"
+                );
+                note(&mut listing.problems, message);
+                break;
+            }
+            cursor = Some(next.to_owned());
+        }
+        Ok(listing)
+    }
+
+    /// Has `relist` called whenever the server says that its tools are others.
+    pub fn on_change(&self, relist: Relist) {
+        let _ = self.relist.set(relist);
+    }
+
+    /// Calls a tool; gives the server's result as it came. Dropping the future cancels the call there.
+    ///
+    /// # Errors
+    /// What the server or the way to it says.
+    pub async fn call(&self, tool: &str, args: Map<String, Value>, scope: &Scope) -> Result<Value, Fault> {
+        let aloft = self.flights.begin(scope);
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
+        for _ in 0..ROUNDS {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+            let handle = match sent {
+                Ok(handle) => handle,
+                Err(error) => return Err(self.fault(&error).await),
+            };
+            aloft.sent(handle.id.clone(), handle.progress_token.clone());
+            let mut result = self.answer(Cancelling(Some(handle))).await?;
+            if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
+                return Ok(result);
+            }
+            let asked = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();
+            params.input_responses = Some(self.inputs(asked, scope).await?);
+            params.request_state = result.get("requestState").and_then(Value::as_str).map(str::to_owned);
+        }
+        Err(faults::odd(&self.server, "its answer", "it asks for more input again and again"))
+    }
+
+    /// Answers what a server asks for before it goes on.
+    async fn inputs(
+        &self,
+        asked: Value,
+        scope: &Scope,
+    ) -> Result<std::collections::BTreeMap<String, Value>, Fault> {
+        let mut answers = std::collections::BTreeMap::new();
+        let mut asks = Vec::new();
+        let Value::Object(asked) = asked else { return Ok(answers) };
+        for (key, request) in asked {
+            let params = request.get("params").cloned().unwrap_or_default();
+            match request.get("method").and_then(Value::as_str).unwrap_or_default() {
+                "roots/list" => drop(answers.insert(key, self.root.clone())),
+                "sampling/createMessage" => asks.push((key, Ask::Sample(params))),
+                "elicitation/create" => {
+                    let ask = serde_json::from_value(params)
+                        .ok()
+                        .and_then(|params| question(&self.server, &params));
+                    match ask {
+                        Some(ask) => asks.push((key, ask)),
+                        None => drop(answers.insert(key, json!({ "action": "decline" }))),
+                    }
+                }
+                other => {
+                    return Err(faults::odd(&self.server, "its answer", &format!("it asks for {other:?}")));
+                }
+            }
+        }
+        if !asks.is_empty() {
+            let caller = scope.caller().ok_or_else(|| faults::nobody_to_ask(&self.server))?;
+            answers.extend(caller.ask(asks).await?);
+        }
+        Ok(answers)
+    }
+
+    /// Whether the server says within a moment that it is there.
+    pub async fn answers(&self) -> bool {
+        let ping = self.request(ClientRequest::PingRequest(PingRequest::default()));
+        match tokio::time::timeout(PING, ping).await {
+            Ok(Ok(_)) => true,
+            // One that knows no ping has answered too.
+            Ok(Err(_)) => !self.is_over(),
+            Err(_) => false,
+        }
+    }
+
+    /// Whether it has ended.
+    pub fn is_over(&self) -> bool {
+        *self.over.borrow()
+    }
+
+    /// Waits until it has ended.
+    pub fn wait(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut over = self.over.clone();
+        async move {
+            // The sender that is gone means the same.
+            let _ = over.wait_for(|over| *over).await;
+        }
+    }
+
+    /// Whether nothing can be sent on it any more.
+    pub fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Relaxed)
+    }
+
+    /// What is known of how it is.
+    pub fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    /// Ends it, in its own time.
+    pub fn close(&self) {
+        if let Some(end) = self.end.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            end.cancel();
+        }
+    }
+
+    /// Ends it and its process at once.
+    pub fn kill(&self) {
+        self.close();
+        if let Some(group) = &self.group {
+            group.kill();
+        }
+    }
+
+    async fn request(&self, request: ClientRequest) -> Result<Value, Fault> {
+        let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        match sent {
+            Ok(handle) => self.answer(Cancelling(Some(handle))).await,
+            Err(error) => Err(self.fault(&error).await),
+        }
+    }
+
+    async fn answer(&self, mut sent: Cancelling) -> Result<Value, Fault> {
+        let Some(handle) = &mut sent.0 else { return Ok(Value::Null) };
+        let answer = (&mut handle.rx).await;
+        // It came, or never will: there is nothing left to cancel.
+        sent.0 = None;
+        match answer {
+            Ok(Ok(result)) => {
+                serde_json::to_value(&result).map_err(|error| Fault::internal(error.to_string()))
+            }
+            Ok(Err(error)) => Err(self.fault(&error).await),
+            Err(_) => Err(self.fault(&ServiceError::TransportClosed).await),
+        }
+    }
+
+    async fn fault(&self, error: &ServiceError) -> Fault {
+        if let ServiceError::TransportSend(sent) = error {
+            let refused = faults::is_unreachable(&*sent.error);
+            self.broken.fetch_or(self.group.is_some() || refused, Ordering::Relaxed);
+            if self.group.is_some() {
+                // A process that does not read any more is mostly gone: why says more than that it cannot be written.
+                let _ = tokio::time::timeout(LOST, self.wait()).await;
+                return faults::lost(&self.server, &self.health);
+            }
+        }
+        faults::of_service(&self.server, error, &self.health)
+    }
+}
+
+/// A request that is told to the server as cancelled where nobody waits for its answer any more.
+struct Cancelling(Option<RequestHandle<RoleClient>>);
+
+impl Drop for Cancelling {
+    fn drop(&mut self) {
+        if let (Some(handle), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                let told = handle.cancel(Some("nobody waits for it any more".to_owned()));
+                let _ = tokio::time::timeout(PING, told).await;
+            });
+        }
+    }
+}
+
+/// Why a handshake failed.
+enum Refused {
+    /// The server speaks, but not like this: another era of the protocol may do.
+    Era(Fault),
+    Other(Fault),
+}
+
+impl Refused {
+    fn fault(self) -> Fault {
+        match self {
+            Self::Era(fault) | Self::Other(fault) => fault,
+        }
+    }
+}
+
+impl Start<'_> {
+    async fn shake(&self, mode: ClientLifecycleMode) -> Result<Connection, Refused> {
+        let flights = Arc::<Flights>::default();
+        let relist = Arc::<OnceLock<Relist>>::default();
+        let root = format!("file://{}", self.root.display());
+        let handler = Handler {
+            server: self.server.to_owned(),
+            root: root.clone(),
+            flights: flights.clone(),
+            relist: relist.clone(),
+        };
+        let mut group = None;
+        let running = if self.settings.url.is_some() {
+            let transport = http::connect(self.server, self.settings).map_err(Refused::Other)?;
+            let transport = Listening { transport, server: self.server.to_owned(), flights: flights.clone() };
+            serve_client_with_lifecycle(handler, transport, mode).await
+        } else {
+            let (process, stdin, stdout) =
+                Process::start(self.server, self.settings, self.root).map_err(Refused::Other)?;
+            group = Some(process.group().clone());
+            let transport = Stdio::new(process, stdin, stdout, self.health.clone());
+            let raw = transport.raw().clone();
+            let transport = Listening { transport, server: self.server.to_owned(), flights: flights.clone() };
+            let running = serve_client_with_lifecycle(handler, transport, mode).await;
+            raw.store(true, Ordering::Relaxed);
+            running
+        };
+        let running = running.map_err(|error| self.refused(&error))?;
+        let (peer, end) = (running.peer().clone(), running.cancellation_token());
+        let over = watched(running);
+        Ok(Connection {
+            server: self.server.to_owned(),
+            peer,
+            end: Mutex::new(Some(end)),
+            over,
+            flights,
+            health: self.health.clone(),
+            relist,
+            group,
+            broken: AtomicBool::new(false),
+            root: json!({ "roots": [{ "uri": root }] }),
+        })
+    }
+
+    fn refused(&self, error: &ClientInitializeError) -> Refused {
+        let fault = faults::of_handshake(self.server, error, &self.health);
+        match error {
+            ClientInitializeError::JsonRpcError(_)
+            | ClientInitializeError::NoCompatibleProtocolVersion { .. } => Refused::Era(fault),
+            _ => Refused::Other(fault),
+        }
+    }
+}
+
+/// Tells when a connection is over.
+fn watched(running: RunningService<RoleClient, Handler>) -> watch::Receiver<bool> {
+    let (sender, over) = watch::channel(false);
+    tokio::spawn(async move {
+        let _ = running.waiting().await;
+        sender.send_replace(true);
+    });
+    over
+}

@@ -1,0 +1,235 @@
+//! What the person consented to, by content hash: which servers of a project may start, and which words of tools.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::base::hash;
+use crate::protocol::{Fault, McpServer};
+
+const FILE: &str = "consents.json";
+/// Bytes of the largest file of consents.
+const LARGEST: u64 = 32 << 20;
+/// How long another process may change it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A consent to one server in one workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Consent {
+    /// The hash of the server's settings.
+    pub definition: String,
+    /// Whether its tools were ever listed: the first listing is consented with the server.
+    pub listed: bool,
+    /// Each of its tools, by the server's own name, with the hash of its words.
+    pub tools: BTreeMap<String, String>,
+}
+
+type Roots = BTreeMap<String, BTreeMap<String, Consent>>;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Stored {
+    /// By workspace, then by server.
+    roots: Roots,
+}
+
+/// The consents of the person who runs this.
+#[derive(Debug)]
+pub struct Consents {
+    path: Option<PathBuf>,
+    /// What could not be written, by workspace and server: it holds at least here.
+    unwritten: Mutex<BTreeMap<(String, String), Option<Consent>>>,
+}
+
+/// The hash of a server's settings: of all that says what it is and what is done with it.
+pub fn definition(name: &str, settings: &McpServer) -> String {
+    let settings = serde_json::to_value(settings).unwrap_or_default();
+    hash::short(format!("{name}\n{settings}").as_bytes())
+}
+
+/// Where they are kept: `$XDG_STATE_HOME/wherefore`, else `~/.local/state/wherefore`.
+pub fn folder() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base =
+        absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    Some(base.join("wherefore"))
+}
+
+impl Consents {
+    /// Those of the person.
+    pub fn of_person() -> Self {
+        Self::at(folder().map(|folder| folder.join(FILE)))
+    }
+
+    /// Those in a file; in none they last as long as this process.
+    pub fn at(path: Option<PathBuf>) -> Self {
+        Self { path, unwritten: Mutex::default() }
+    }
+
+    /// The consent to a server in a workspace.
+    pub fn get(&self, root: &str, server: &str) -> Option<Consent> {
+        let key = (root.to_owned(), server.to_owned());
+        if let Some(held) = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return held.clone();
+        }
+        self.read().unwrap_or_default().roots.get(root)?.get(server).cloned()
+    }
+
+    /// A consent to the same server with the same settings in another workspace: what a person's server showed there
+    /// is what it has to show here.
+    pub fn elsewhere(&self, server: &str, definition: &str) -> Option<Consent> {
+        let stored = self.read().unwrap_or_default();
+        let mut all = stored.roots.values().filter_map(|servers| servers.get(server));
+        all.find(|consent| consent.listed && consent.definition == definition).cloned()
+    }
+
+    /// Changes the consent to a server in a workspace; none is left where `change` leaves none.
+    ///
+    /// # Errors
+    /// What keeps it from being written. It then holds in this process alone.
+    pub fn change(
+        &self,
+        root: &str,
+        server: &str,
+        change: impl FnOnce(Option<Consent>) -> Option<Consent>,
+    ) -> Result<(), Fault> {
+        // Held from before the reading to after the writing: another process waits with its own change.
+        let lock = self.lock();
+        let after = change(self.get(root, server));
+        let written = lock.and_then(|_lock| self.write(root, server, after.clone()));
+        let key = (root.to_owned(), server.to_owned());
+        let mut unwritten = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        match written {
+            Ok(()) => {
+                unwritten.remove(&key);
+                Ok(())
+            }
+            Err(error) => {
+                unwritten.insert(key, after);
+                let place =
+                    self.path.as_ref().map_or_else(|| FILE.to_owned(), |path| path.display().to_string());
+                Err(Fault::internal(format!("the consent cannot be kept in {place}: {error}"))
+                    .suggest("set HOME or XDG_STATE_HOME to a folder that you can write"))
+            }
+        }
+    }
+
+    fn lock(&self) -> Result<File, String> {
+        let path = self.path.as_deref().ok_or("there is no folder for it")?;
+        let folder = path.parent().ok_or("it has no folder")?;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|error| error.to_string())?;
+        let lock = File::options().create(true).truncate(false).write(true).open(folder.join("lock"));
+        let lock = lock.map_err(|error| error.to_string())?;
+        let until = Instant::now() + PATIENCE;
+        while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            if Instant::now() > until {
+                return Err("another process keeps it locked".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(lock)
+    }
+
+    fn read(&self) -> Result<Stored, String> {
+        let Some(path) = self.path.as_deref() else { return Ok(Stored::default()) };
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Stored::default()),
+            Err(error) => return Err(error.to_string()),
+        };
+        let mut text = String::new();
+        file.take(LARGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
+        serde_json::from_str(&text).map_err(|error| format!("it is damaged: {error}"))
+    }
+
+    fn write(&self, root: &str, server: &str, consent: Option<Consent>) -> Result<(), String> {
+        let path = self.path.as_deref().ok_or("there is no folder for it")?;
+        // What is damaged is set aside, not written over.
+        let mut stored = self.read().or_else(|damaged| {
+            let aside = path.with_extension("damaged.json");
+            std::fs::rename(path, aside).map(|()| Stored::default()).map_err(|_| damaged)
+        })?;
+        let servers = stored.roots.entry(root.to_owned()).or_default();
+        match consent {
+            Some(consent) => drop(servers.insert(server.to_owned(), consent)),
+            None => drop(servers.remove(server)),
+        }
+        stored.roots.retain(|_, servers| !servers.is_empty());
+        let folder = path.parent().ok_or("it has no folder")?;
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| error.to_string())?;
+        let text = serde_json::to_string_pretty(&stored).map_err(|error| error.to_string())?;
+        file.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
+        file.as_file().sync_all().map_err(|error| error.to_string())?;
+        file.persist(path).map(drop).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn consent(definition: &str) -> Consent {
+        let tools = BTreeMap::from([("echo".to_owned(), "1".to_owned())]);
+        Consent { definition: definition.to_owned(), listed: true, tools }
+    }
+
+    #[test]
+    fn a_consent_is_kept_for_one_workspace_and_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Some(folder.path().join("state/consents.json"));
+        Consents::at(path.clone()).change("/a", "s", |before| before.or(Some(consent("d")))).unwrap();
+        let other = Consents::at(path.clone());
+        assert_eq!(other.get("/a", "s"), Some(consent("d")));
+        assert_eq!((other.get("/b", "s"), other.get("/a", "t")), (None, None));
+        assert_eq!(other.elsewhere("s", "d"), Some(consent("d")));
+        assert_eq!(other.elsewhere("s", "e"), None);
+        other.change("/a", "s", |_| None).unwrap();
+        assert_eq!(Consents::at(path).get("/a", "s"), None);
+    }
+
+    #[test]
+    fn what_is_damaged_grants_nothing_and_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("consents.json");
+        std::fs::write(&path, "{ \"roots\": 1").unwrap();
+        let consents = Consents::at(Some(path));
+        assert_eq!(consents.get("/a", "s"), None);
+        consents.change("/a", "s", |_| Some(consent("d"))).unwrap();
+        assert_eq!(consents.get("/a", "s"), Some(consent("d")));
+        assert!(folder.path().join("consents.damaged.json").exists());
+    }
+
+    #[test]
+    fn what_cannot_be_written_holds_here() {
+        let consents = Consents::at(None);
+        assert!(consents.change("/a", "s", |_| Some(consent("d"))).is_err());
+        assert_eq!(consents.get("/a", "s"), Some(consent("d")));
+    }
+
+    #[test]
+    fn changes_of_several_at_once_all_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("consents.json");
+        std::thread::scope(|scope| {
+            for name in 0..8 {
+                let path = path.clone();
+                scope.spawn(move || {
+                    Consents::at(Some(path))
+                        .change("/a", &format!("s{name}"), |_| Some(consent("d")))
+                        .unwrap();
+                });
+            }
+        });
+        let consents = Consents::at(Some(path));
+        assert!((0..8).all(|name| consents.get("/a", &format!("s{name}")).is_some()));
+    }
+}

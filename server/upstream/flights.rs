@@ -1,0 +1,115 @@
+//! The calls in flight on a connection: to whom its progress, its log and its questions belong.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken, RequestId};
+
+use super::remote::cut;
+use crate::base::hidden::shown;
+use crate::session::Scope;
+
+/// Notices of progress kept that came before their call was known.
+const EARLY: usize = 32;
+/// Bytes of a message of progress.
+const MESSAGE: usize = 400;
+
+/// The calls in flight.
+#[derive(Debug, Default)]
+pub struct Flights(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    next: u64,
+    flying: BTreeMap<u64, Flight>,
+    early: VecDeque<ProgressNotificationParam>,
+}
+
+#[derive(Debug)]
+struct Flight {
+    scope: Scope,
+    /// Of its request, once that was sent.
+    sent: Option<(RequestId, ProgressToken)>,
+}
+
+/// A call in flight until this is dropped.
+#[derive(Debug)]
+pub struct Aloft {
+    flights: Arc<Flights>,
+    key: u64,
+}
+
+impl Flights {
+    /// Takes a call in.
+    pub fn begin(self: &Arc<Self>, scope: &Scope) -> Aloft {
+        let mut inner = self.lock();
+        inner.next += 1;
+        let key = inner.next;
+        inner.flying.insert(key, Flight { scope: scope.clone(), sent: None });
+        Aloft { flights: self.clone(), key }
+    }
+
+    /// The scope of the call that a request of the server's belongs to: the one named, else the only one.
+    pub fn meant(&self, request: Option<&RequestId>) -> Option<Scope> {
+        let inner = self.lock();
+        let named = |flight: &&Flight| flight.sent.as_ref().is_some_and(|sent| Some(&sent.0) == request);
+        if let Some(flight) = inner.flying.values().find(named) {
+            return Some(flight.scope.clone());
+        }
+        // A server may be faster than we are in noting what we sent.
+        let mut may = inner.flying.values().filter(|flight| request.is_none() || flight.sent.is_none());
+        let only = may.next()?;
+        may.next().is_none().then(|| only.scope.clone())
+    }
+
+    /// Hands progress on.
+    pub fn progress(&self, progress: ProgressNotificationParam) {
+        let mut inner = self.lock();
+        let same =
+            |flight: &&Flight| flight.sent.as_ref().is_some_and(|sent| sent.1 == progress.progress_token);
+        match inner.flying.values().find(same).map(|flight| flight.scope.clone()) {
+            Some(scope) => {
+                drop(inner);
+                tell(&scope, &progress);
+            }
+            None => {
+                if inner.early.len() == EARLY {
+                    inner.early.pop_front();
+                }
+                inner.early.push_back(progress);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Aloft {
+    /// Its request went out under these. Progress that was faster is told now.
+    pub fn sent(&self, id: RequestId, token: ProgressToken) {
+        let mut inner = self.flights.lock();
+        let (early, rest) = inner.early.drain(..).partition(|progress| progress.progress_token == token);
+        inner.early = rest;
+        let early: VecDeque<ProgressNotificationParam> = early;
+        let Some(flight) = inner.flying.get_mut(&self.key) else { return };
+        flight.sent = Some((id, token));
+        let scope = flight.scope.clone();
+        drop(inner);
+        early.iter().for_each(|progress| tell(&scope, progress));
+    }
+}
+
+impl Drop for Aloft {
+    fn drop(&mut self) {
+        self.flights.lock().flying.remove(&self.key);
+    }
+}
+
+fn tell(scope: &Scope, progress: &ProgressNotificationParam) {
+    let part = progress.total.filter(|total| *total > 0.0).map(|total| progress.progress / total * 100.0);
+    let percentage = part.map(|part| part.clamp(0.0, 100.0) as u32);
+    let message = progress.message.as_deref().unwrap_or_default();
+    scope.progress(&cut(&shown(message), MESSAGE), percentage);
+}

@@ -1,0 +1,132 @@
+//! Whether the person lets a server start and a tool be called: what they consented to, and what they are asked.
+
+use std::sync::Arc;
+
+use super::faults::words;
+use super::known::{Standing, difference};
+use super::remote::{RemoteTool, cut};
+use super::server::Server;
+use crate::base::hidden::shown;
+use crate::ports::Question;
+use crate::protocol::{Code, Event, Fault};
+
+const ALLOW: &str = "Allow";
+const DENY: &str = "Deny";
+/// Bytes of a question.
+const QUESTION: usize = 4000;
+
+impl Server {
+    /// Lets it start, where the person consented to it as it is set now, or does so when asked.
+    ///
+    /// # Errors
+    /// NOT_AUTHORIZED.
+    pub async fn let_start(self: &Arc<Self>, call: Option<&str>) -> Result<(), Fault> {
+        if self.may_start() {
+            return Ok(());
+        }
+        let text = format!(
+            "This project wants to use the server {}: {}. It would run as you, with all that you may do.",
+            self.name,
+            words(&self.describe()),
+        );
+        if self.asked(format!("start {}", self.definition), text, call).await {
+            return self.grant(|consent| consent);
+        }
+        Err(Fault::new(
+            Code::NotAuthorized,
+            format!(
+                "{} is a server that this project names, and the person has not consented to it",
+                self.name
+            ),
+        )
+        .suggest("go on without it, or ask the person to look at it with `wherefore consent`"))
+    }
+
+    /// Lets a tool be called, where its words are those that the person consented to, or they do so when asked.
+    ///
+    /// # Errors
+    /// NOT_AUTHORIZED. The new words are not in it: they may be meant to mislead whoever reads it.
+    pub async fn let_call(self: &Arc<Self>, tool: &RemoteTool, call: Option<&str>) -> Result<(), Fault> {
+        let known = self.known().unwrap_or_default();
+        let consent = self.consent();
+        let (former, what) = match known.standing(tool, consent.as_ref()) {
+            Standing::Granted => return Ok(()),
+            Standing::Changed(former) => (former, "has changed since the person consented to it"),
+            Standing::New => (None, "has come after the person's consent"),
+        };
+        let name = shown(&tool.name).into_owned();
+        let text = format!(
+            "The tool {name} of {} {what}. Agents would be told:\n{}",
+            self.name,
+            difference(former.as_deref(), tool),
+        );
+        if self.asked(format!("tool {} {}", tool.name, tool.hash()), text, call).await {
+            return self.grant(|mut consent| {
+                consent.tools.insert(tool.name.clone(), tool.hash());
+                consent
+            });
+        }
+        Err(Fault::new(Code::NotAuthorized, format!("the tool {name} of {} {what}", self.name))
+            .suggest("go on without it, or ask the person to look at what changed with `wherefore consent`"))
+    }
+
+    fn grant(
+        &self,
+        add: impl FnOnce(super::consents::Consent) -> super::consents::Consent,
+    ) -> Result<(), Fault> {
+        let kept = self.consents.change(self.session.root(), &self.name, |before| {
+            let mut consent =
+                before.filter(|consent| consent.definition == self.definition).unwrap_or_default();
+            consent.definition.clone_from(&self.definition);
+            Some(add(consent))
+        });
+        if let Err(fault) = kept {
+            // It holds for this process.
+            tracing::warn!(server = self.name, "{}", fault.message);
+        }
+        self.news();
+        Ok(())
+    }
+
+    /// Asks the person, once; the answer counts even where the call that needs it does not wait any more.
+    async fn asked(self: &Arc<Self>, key: String, text: String, call: Option<&str>) -> bool {
+        if !self.session.editor().attached() {
+            return false;
+        }
+        let (server, call) = (self.clone(), call.map(str::to_owned));
+        let asking = tokio::spawn(async move {
+            let mut asked = server.asked.lock().await;
+            if let Some(answer) = asked.get(&key) {
+                return *answer;
+            }
+            let answers = vec![ALLOW.to_owned(), DENY.to_owned()];
+            let question = Question { text: cut(&text, QUESTION), answers };
+            let granted = server.session.editor().ask(question).await.as_deref() == Some(ALLOW);
+            asked.insert(key, granted);
+            if let Some(call_id) = call {
+                let rule = format!("mcp_servers.{}", server.name);
+                if let Err(fault) = server.session.write(Event::UserApproval { call_id, rule, granted }) {
+                    tracing::warn!(server = server.name, "{}", fault.message);
+                }
+            }
+            granted
+        });
+        asking.await.unwrap_or(false)
+    }
+
+    /// What it is, in a line: its program with its arguments, or its URL.
+    pub fn describe(&self) -> String {
+        let settings = &self.settings;
+        match &settings.url {
+            Some(url) => format!("at {}", shown(url)),
+            None => {
+                let words = settings.command.iter().chain(&settings.args);
+                let line = words.map(|word| format!("{:?}", shown(word))).collect::<Vec<_>>().join(" ");
+                let env: Vec<_> = settings.env.keys().map(|name| shown(name)).collect();
+                let env =
+                    if env.is_empty() { String::new() } else { format!(", with {} set", env.join(", ")) };
+                format!("the program {line}{env}")
+            }
+        }
+    }
+}

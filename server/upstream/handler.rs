@@ -1,0 +1,115 @@
+//! What a server says and asks of its own accord.
+
+use std::sync::{Arc, OnceLock};
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ClientResult, CustomResult, ElicitRequestParams, ErrorCode, ErrorData,
+    Implementation, RequestId, ServerNotification, ServerRequest,
+};
+use rmcp::service::{InboundStreamOrigin, NotificationContext, RequestContext, Service};
+use serde_json::{Value, json};
+
+use super::flights::Flights;
+use crate::base::hidden::shown;
+use crate::ports::Ask;
+
+/// Called where a server says that its tools are others.
+pub type Relist = Box<dyn Fn() + Send + Sync>;
+
+/// One connection's side that listens.
+pub struct Handler {
+    /// The server, as the person calls it.
+    pub server: String,
+    /// The workspace, as a URI.
+    pub root: String,
+    /// To whom what it says belongs.
+    pub flights: Arc<Flights>,
+    /// Set once its tools were listed first.
+    pub relist: Arc<OnceLock<Relist>>,
+}
+
+impl Handler {
+    /// Asks whoever made the call that the request belongs to.
+    async fn ask(&self, ask: Ask, request: Option<&RequestId>) -> Result<Value, ErrorData> {
+        let refused = |why: String| ErrorData::new(ErrorCode::INVALID_REQUEST, why, None);
+        let caller = self.flights.meant(request).and_then(|scope| scope.caller().cloned());
+        let caller = caller
+            .ok_or_else(|| refused("no single call is in flight whose caller could be asked".to_owned()))?;
+        let key = "ask".to_owned();
+        let answers = caller.ask(vec![(key.clone(), ask)]).await;
+        let mut answers = answers.map_err(|fault| refused(fault.message))?;
+        answers.shift_remove(&key).ok_or_else(|| refused("the caller gave no answer".to_owned()))
+    }
+
+    fn roots(&self) -> Value {
+        let name = self.root.rsplit('/').next().unwrap_or_default();
+        json!({ "roots": [{ "uri": self.root, "name": name }] })
+    }
+}
+
+/// What of a question of the server's is asked of a caller; nothing where it cannot be.
+pub fn question(server: &str, params: &ElicitRequestParams) -> Option<Ask> {
+    match params {
+        ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => Some(Ask::Form {
+            message: format!("{server}: {}", shown(message)),
+            schema: serde_json::to_value(requested_schema).ok()?,
+        }),
+        // A link from a server is not opened on its word.
+        _ => None,
+    }
+}
+
+impl Service<RoleClient> for Handler {
+    async fn handle_request(
+        &self,
+        request: ServerRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ClientResult, ErrorData> {
+        let origin = context.extensions.get::<InboundStreamOrigin>();
+        let id = match origin {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => Some(id),
+            _ => None,
+        };
+        let answer = match request {
+            ServerRequest::PingRequest(_) => return Ok(ClientResult::empty(())),
+            ServerRequest::ListRootsRequest(_) => self.roots(),
+            ServerRequest::ElicitRequest(request) => match question(&self.server, &request.params) {
+                Some(ask) => self.ask(ask, id).await?,
+                None => json!({ "action": "decline" }),
+            },
+            ServerRequest::CreateMessageRequest(request) => {
+                let params = serde_json::to_value(&request.params).unwrap_or_default();
+                self.ask(Ask::Sample(params), id).await?
+            }
+            other => {
+                let method = serde_json::to_value(&other).unwrap_or_default();
+                let method = method.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+            }
+        };
+        Ok(ClientResult::CustomResult(CustomResult::new(answer)))
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ServerNotification,
+        _: NotificationContext<RoleClient>,
+    ) -> Result<(), ErrorData> {
+        if let (ServerNotification::ToolListChangedNotification(_), Some(relist)) =
+            (&notification, self.relist.get())
+        {
+            relist();
+        }
+        Ok(())
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.roots = Some(Default::default());
+        capabilities.sampling = Some(Default::default());
+        capabilities.elicitation = Some(Default::default());
+        let own = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, own)
+    }
+}

@@ -1,0 +1,50 @@
+//! What went wrong with a connection, as far as it is known: said in the fault of the calls it takes with it.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::process::Words;
+use super::remote::cut;
+use crate::base::hidden::shown;
+
+/// Bytes of what is no message that are shown.
+const SHOWN: usize = 120;
+
+/// How a connection is.
+#[derive(Debug, Default)]
+pub struct Health {
+    end: Mutex<Option<String>>,
+    rubbish: Mutex<Option<String>>,
+    words: OnceLock<Arc<Words>>,
+}
+
+impl Health {
+    /// Where the last words of its process are kept.
+    pub fn listen(&self, words: Arc<Words>) {
+        let _ = self.words.set(words);
+    }
+
+    /// Why it ended; the first reason counts.
+    pub fn ended(&self, why: impl Into<String>) {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why.into());
+    }
+
+    /// What it sent instead of a message; the first is remembered.
+    pub fn rubbish(&self, line: &[u8]) {
+        let mut rubbish = self.rubbish.lock().unwrap_or_else(PoisonError::into_inner);
+        if rubbish.is_none() {
+            let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN * 2)]);
+            *rubbish = Some(cut(&shown(text.trim()), SHOWN));
+        }
+    }
+
+    /// All that is known, in a few words; nothing where nothing is.
+    pub fn said(&self) -> Option<String> {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let rubbish = self.rubbish.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let rubbish = rubbish.map(|text| format!("it wrote what is no message: {text:?}"));
+        let words = self.words.get().and_then(|words| words.last());
+        let words = words.map(|text| format!("its last words: {text:?}"));
+        let all: Vec<String> = [end, rubbish, words].into_iter().flatten().collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}

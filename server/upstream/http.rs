@@ -1,0 +1,98 @@
+//! The transport to a URL: streamable HTTP, with no redirect followed and TLS set up at the first need.
+
+use std::collections::HashMap;
+use std::sync::Once;
+use std::time::Duration;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+
+use super::expand::expand;
+use crate::base::hidden::shown;
+use crate::protocol::{Code, Fault, McpServer};
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The transport to a server's URL.
+pub type Http = StreamableHttpClientTransport<reqwest::Client>;
+
+/// A transport to the server's URL; nothing is sent yet.
+///
+/// # Errors
+/// INVALID_ARGS for a header that cannot be sent, NOT_FOUND for a variable that is not set.
+pub fn connect(name: &str, settings: &McpServer) -> Result<Http, Fault> {
+    let url = settings.url.clone().unwrap_or_default();
+    let mut headers = HashMap::new();
+    for (header, value) in &settings.headers {
+        let value = expand(value).map_err(|missing| {
+            Fault::new(
+                Code::NotFound,
+                format!("{name} needs the environment variable {missing}, which is not set"),
+            )
+            .suggest(format!("ask the person to set {missing} where wherefore is started"))
+        })?;
+        let wrong = || {
+            Fault::new(
+                Code::InvalidArgs,
+                format!("{name} has a header that cannot be sent: {:?}", shown(header)),
+            )
+            .suggest(format!("ask the person to mend `headers` of mcp_servers.{name}"))
+        };
+        let key = HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong())?;
+        let mut value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
+        // It may be a secret: nothing that shows requests shows it.
+        value.set_sensitive(true);
+        headers.insert(key, value);
+    }
+    static PROVIDER: Once = Once::new();
+    // One that is there already does too.
+    PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    // A redirect would carry the headers elsewhere.
+    let mut client =
+        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).connect_timeout(CONNECT);
+    if is_loopback(&url) {
+        client = client.no_proxy();
+    }
+    let client = client.build().map_err(|error| Fault::internal(format!("{name}: {error}")))?;
+    let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// Whether a URL leads to this machine.
+fn is_loopback(url: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(url) else { return false };
+    match url.host_str().unwrap_or_default() {
+        "localhost" | "[::1]" => true,
+        host => host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_needs_no_proxy() {
+        for (url, expected) in [
+            ("http://127.0.0.1:80/mcp", true),
+            ("http://localhost/mcp", true),
+            ("https://[::1]:1/", true),
+            ("https://127.0.0.1.example/", false),
+            ("https://example/", false),
+        ] {
+            assert_eq!(is_loopback(url), expected, "{url}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_header_that_cannot_be_sent_is_named() {
+        let mut settings = McpServer { url: Some("https://x.invalid/".to_owned()), ..McpServer::default() };
+        assert!(connect("s", &settings).is_ok());
+        settings.headers.insert("a b".to_owned(), "x".to_owned());
+        assert!(connect("s", &settings).err().unwrap().message.contains("a b"));
+        settings.headers = [("x-key".to_owned(), "${WHEREFORE_NO_SUCH}".to_owned())].into();
+        assert!(connect("s", &settings).err().unwrap().message.contains("WHEREFORE_NO_SUCH"));
+    }
+}

@@ -1,0 +1,284 @@
+//! From a server's tool to a definition of ours: a name in our grammar, a required `why`, words with nothing hidden.
+
+use serde_json::{Map, Value, json};
+
+use super::remote::{RemoteTool, cut};
+use crate::base::hidden::shown;
+use crate::catalogue::{Risk, Runs, Sandbox, ToolDef, WHY, compile, show_schema, tree};
+use crate::protocol::{Import, McpServer};
+
+/// Arguments that the Tool Protocol takes for itself.
+const META: [&str; 4] = ["_tool", "_activity", "_output", "_reasoningForCall"];
+/// Bytes of a description that a model is sent.
+const DESCRIPTION: usize = 8 << 10;
+/// Characters of a summary.
+const SUMMARY: usize = 120;
+/// How deep alternatives at a schema's root may nest.
+const ALTERNATIVES: usize = 4;
+
+/// A definition of ours for a tool of a server.
+///
+/// # Errors
+/// Why it cannot be one, as a sentence.
+pub fn definition(
+    server: &str,
+    settings: &McpServer,
+    name: &str,
+    tool: &RemoteTool,
+) -> Result<ToolDef, String> {
+    let wrong = |what: String| format!("{server}: the tool {:?} is left out: {what}", shown(&tool.name));
+    let input_schema = input(tool).map_err(wrong)?;
+    let mut output_schema = tool.output_schema.clone().map(Value::Object);
+    if let Some(schema) = &mut output_schema {
+        prepare(schema, "outputSchema").map_err(wrong)?;
+    }
+    let description =
+        tool.description.as_deref().map(|text| cut(text.trim(), DESCRIPTION)).unwrap_or_default();
+    let description = shown(&description).into_owned();
+    let title = tool.title.as_deref().filter(|title| !title.trim().is_empty());
+    let first = title.unwrap_or_else(|| description.split(['\n', '.']).next().unwrap_or_default());
+    let first = if first.trim().is_empty() { &tool.name } else { first };
+    let summary: String = shown(first.trim()).replace(['\n', '\t'], " ").chars().take(SUMMARY).collect();
+    let description = if description.is_empty() { summary.clone() } else { description };
+    let risk = risk(settings, tool);
+    let words = Words { summary, description, risk, input_schema, output_schema };
+    Ok(build(server, settings, name, &tool.name, words))
+}
+
+/// A definition for a tool whose words nobody consented to yet: nothing of them is in it.
+pub fn unconsented(server: &str, settings: &McpServer, name: &str, tool: &RemoteTool) -> ToolDef {
+    let words = Words {
+        summary: format!("A tool of {server} that waits for the person's consent"),
+        description: format!(
+            "A tool of {server} that is new, or whose words have changed, since the person consented to it. Calls are \
+             refused until they do so again."
+        ),
+        risk: Risk::Network,
+        input_schema: json!({
+            "type": "object",
+            "properties": { "why": { "type": "string", "description": WHY } },
+            "required": ["why"],
+        }),
+        output_schema: None,
+    };
+    build(server, settings, name, &tool.name, words)
+}
+
+/// What a definition says.
+struct Words {
+    summary: String,
+    description: String,
+    risk: Risk,
+    input_schema: Value,
+    output_schema: Option<Value>,
+}
+
+fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: Words) -> ToolDef {
+    let node = node(server, settings);
+    ToolDef {
+        name: name.to_owned(),
+        // No node lists it: the tool stands under its own one alone.
+        category: node.join("/").to_lowercase(),
+        nodes: vec![node],
+        summary: words.summary,
+        description: words.description,
+        tags: vec![server.to_lowercase()],
+        risk: words.risk,
+        input_schema: words.input_schema,
+        output_schema: words.output_schema,
+        sandbox: Sandbox {
+            network: settings.url.is_some(),
+            filesystem: Vec::new(),
+            timeout_ms: settings.timeout_ms,
+        },
+        examples: Vec::new(),
+        version: 1,
+        aliases: Vec::new(),
+        activity: None,
+        runs: Some(Runs::Remote { mcp_server: server.to_owned(), remote_tool: Some(remote.to_owned()) }),
+        source: None,
+    }
+}
+
+/// Where a server's tools stand: the node named, under Custom where the tree lacks it.
+fn node(server: &str, settings: &McpServer) -> Vec<String> {
+    let named: Vec<String> = match &settings.import {
+        Import::Under(path) => path.split('/').map(|part| shown(part.trim()).into_owned()).collect(),
+        Import::Whole(_) => vec![server.to_owned()],
+    };
+    match named.first().is_some_and(|first| tree().iter().any(|node| node.name == *first)) {
+        true => named,
+        false => std::iter::once("Custom".to_owned()).chain(named).collect(),
+    }
+}
+
+/// What a call can do at worst. A server's own word is taken only where it says something: what says nothing may run
+/// anything, and over a network reach it.
+fn risk(settings: &McpServer, tool: &RemoteTool) -> Risk {
+    if let Some(risk) = settings.risk {
+        return risk;
+    }
+    match (tool.hint("openWorldHint"), tool.hint("readOnlyHint")) {
+        (Some(true), _) => Risk::Network,
+        (_, Some(true)) => Risk::Read,
+        _ if settings.url.is_some() => Risk::Network,
+        _ => Risk::Execute,
+    }
+}
+
+/// The arguments with `why` among them, required.
+fn input(tool: &RemoteTool) -> Result<Value, String> {
+    let mut root = tool.input_schema.clone();
+    match root.get("type") {
+        Some(kind) if kind == "object" => {}
+        None => {
+            root.insert("type".to_owned(), json!("object"));
+        }
+        Some(other) => return Err(format!("the root type of its inputSchema is {other}, not \"object\"")),
+    }
+    let properties = root.get("properties").and_then(Value::as_object);
+    if let Some(meta) = META.iter().find(|meta| properties.is_some_and(|all| all.contains_key(**meta))) {
+        return Err(format!("its argument `{meta}` is kept for a meta field"));
+    }
+    let own = properties.and_then(|all| all.get("why"));
+    if own.is_some_and(|why| why.get("type").is_some_and(|kind| kind != "string")) {
+        return Err("its argument `why` is no string, and ours has that name".to_owned());
+    }
+    let has_own = own.is_some();
+    let mut schema = Value::Object(root);
+    if !has_own {
+        let why = json!({ "type": "string", "description": WHY });
+        allow(&mut schema, &why, ALTERNATIVES);
+        if !schema["properties"].is_object() {
+            schema["properties"] = json!({});
+        }
+        schema["properties"]["why"] = why;
+        for bound in ["minProperties", "maxProperties"] {
+            if let Some(count) = schema.get(bound).and_then(Value::as_u64) {
+                schema[bound] = json!(count + 1);
+            }
+        }
+    }
+    let mut required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    if !required.iter().any(|name| name == "why") {
+        required.push(json!("why"));
+    }
+    schema["required"] = Value::Array(required);
+    prepare(&mut schema, "inputSchema")?;
+    Ok(schema)
+}
+
+/// Lets alternatives that refuse what they do not name take `why` too.
+fn allow(schema: &mut Value, why: &Value, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    for key in ["anyOf", "oneOf", "allOf"] {
+        for part in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            if part.get("additionalProperties").is_some() || part.get("unevaluatedProperties").is_some() {
+                let properties =
+                    part.as_object_mut().map(|part| part.entry("properties").or_insert(json!({})));
+                if let Some(Value::Object(properties)) = properties {
+                    properties.insert("why".to_owned(), why.clone());
+                }
+            }
+            allow(part, why, depth);
+        }
+    }
+}
+
+/// Shows what is hidden in a schema and makes sure that it can be used.
+fn prepare(schema: &mut Value, which: &str) -> Result<(), String> {
+    if let Some(at) = show_schema(schema).first() {
+        return Err(format!("its {which} holds characters that nobody sees, at {at}"));
+    }
+    // Which draft it was written for; ours is used for all.
+    schema.as_object_mut().map(|root: &mut Map<String, Value>| root.shift_remove("$schema"));
+    match compile(schema) {
+        Ok(_) => Ok(()),
+        Err((pointer, error)) => {
+            Err(format!("its {which} is no JSON Schema, at {pointer:?}: {}", shown(&error)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(tool: Value) -> Result<ToolDef, String> {
+        definition("srv", &McpServer::default(), "srv.t", &RemoteTool::read(&tool).unwrap())
+    }
+
+    fn takes(schema: &Value, args: Value) -> bool {
+        compile(schema).unwrap().is_valid(&args)
+    }
+
+    #[test]
+    fn why_is_required_whatever_the_schema() {
+        let closed = json!({ "properties": { "a": {} }, "additionalProperties": false });
+        for schema in [
+            json!({}),
+            json!({ "type": "object", "properties": { "a": { "type": "string" } } }),
+            json!({ "type": "object", "properties": { "a": {} }, "additionalProperties": false, "maxProperties": 1 }),
+            json!({ "$schema": "http://json-schema.org/draft-07/schema#", "type": "object" }),
+            json!({ "type": "object", "anyOf": [closed, { "allOf": [closed] }] }),
+            json!({ "type": "object", "properties": { "a": {} }, "unevaluatedProperties": false }),
+            json!({ "properties": { "a": {}, "why": { "type": "string" } }, "required": ["a"] }),
+        ] {
+            let def = made(json!({ "name": "t", "inputSchema": schema })).unwrap();
+            assert!(takes(&def.input_schema, json!({ "a": "x", "why": "y" })), "{schema}");
+            assert!(!takes(&def.input_schema, json!({ "a": "x" })), "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_taken_says_why() {
+        for (schema, expected) in [
+            (json!({ "type": "array" }), "root type"),
+            (json!({ "properties": { "_output": {} } }), "_output"),
+            (json!({ "properties": { "why": { "type": "object" } } }), "no string"),
+            (json!({ "properties": { "a": { "type": "strong" } } }), "JSON Schema"),
+            (json!({ "properties": { "a": { "$ref": "http://elsewhere.invalid/x" } } }), "JSON Schema"),
+            (json!({ "properties": { "a\u{200b}": {} } }), "nobody sees"),
+            (json!({ "properties": { "a": { "enum": ["x\u{e0041}"] } } }), "nobody sees"),
+        ] {
+            let said = made(json!({ "name": "t", "inputSchema": schema })).unwrap_err();
+            assert!(said.contains(expected) && said.contains("srv"), "{said}");
+        }
+    }
+
+    #[test]
+    fn words_show_what_is_hidden() {
+        let def = made(json!({
+            "name": "t",
+            "title": "A\u{202e}b",
+            "description": "One\u{200b}.\nTwo",
+            "inputSchema": { "properties": { "a": { "description": "x\u{e0041}" } } },
+        }));
+        let def = def.unwrap();
+        assert_eq!(def.summary, "A\\u{202e}b");
+        assert_eq!(def.description, "One\\u{200b}.\nTwo");
+        assert_eq!(def.input_schema["properties"]["a"]["description"], "x\\u{e0041}");
+    }
+
+    #[test]
+    fn risks_and_nodes() {
+        let risk = |settings: &McpServer, hints: Value| {
+            let tool = RemoteTool::read(&json!({ "name": "t", "annotations": hints })).unwrap();
+            definition("srv", settings, "srv.t", &tool).unwrap().risk
+        };
+        let stdio = McpServer::default();
+        let http = McpServer { url: Some("http://x".to_owned()), ..McpServer::default() };
+        assert_eq!(risk(&stdio, json!({})), Risk::Execute);
+        assert_eq!(risk(&http, json!({})), Risk::Network);
+        assert_eq!(risk(&http, json!({ "readOnlyHint": true })), Risk::Read);
+        assert_eq!(risk(&stdio, json!({ "readOnlyHint": true, "openWorldHint": true })), Risk::Network);
+        assert_eq!(risk(&stdio, json!({ "readOnlyHint": "yes" })), Risk::Execute);
+        let set = McpServer { risk: Some(Risk::Write), ..McpServer::default() };
+        assert_eq!(risk(&set, json!({ "openWorldHint": true })), Risk::Write);
+        let under = |import: Import| node("srv", &McpServer { import, ..McpServer::default() }).join(" > ");
+        assert_eq!(under(Import::Whole(true)), "Custom > srv");
+        assert_eq!(under(Import::Under("Video / Cut".to_owned())), "Custom > Video > Cut");
+        assert_eq!(under(Import::Under("Custom/Video".to_owned())), "Custom > Video");
+        assert_eq!(under(Import::Under("Files".to_owned())), "Files");
+    }
+}

@@ -1,0 +1,241 @@
+//! From a server's result to ours: structured content as it is, other content as text, errors as faults.
+
+use serde_json::{Value, json};
+
+use super::faults;
+use crate::base::hidden::shown;
+use crate::protocol::{Code, Fault};
+use crate::registry::{Output, Tool};
+
+/// Bytes of images, sounds and the like that one result holds.
+const MEDIA: usize = 8 << 20;
+/// Content blocks that one result holds.
+const BLOCKS: usize = 1000;
+
+/// The output of a call, held to the tool's output schema; texts of more than `limit` bytes are cut.
+///
+/// # Errors
+/// What the server says went wrong; INTERNAL, with each violation, where its answer is not what it should be;
+/// QUOTA_EXCEEDED where structured content is too large.
+pub fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> Result<Output, Fault> {
+    let Value::Object(mut result) = result else {
+        return Err(faults::odd(server, &format!("the result of {}", tool.name()), "it is no object"));
+    };
+    let structured = result.shift_remove("structuredContent").filter(|value| !value.is_null());
+    let blocks = match result.shift_remove("content") {
+        Some(Value::Array(blocks)) => blocks,
+        None if structured.is_some() => Vec::new(),
+        _ => {
+            return Err(faults::odd(
+                server,
+                &format!("the result of {}", tool.name()),
+                "it has no `content`",
+            ));
+        }
+    };
+    let mut cutter = Cutter { text: limit, media: MEDIA, truncated: false };
+    let kept: Vec<Value> = blocks.iter().take(BLOCKS).filter_map(|block| cutter.block(block)).collect();
+    cutter.truncated |= blocks.len() > BLOCKS;
+    let text = joined(&kept);
+    if result.get("isError").and_then(Value::as_bool) == Some(true) {
+        return Err(failed(server, tool, &text, structured));
+    }
+    let wanted = tool.def().output_schema.is_some();
+    // Servers that are older than structured content send it as text.
+    let parsed =
+        || (wanted && blocks.len() == 1).then(|| serde_json::from_str::<Value>(&text).ok()).flatten();
+    if let Some(value) = structured.or_else(parsed) {
+        return whole(server, tool, value, kept, limit);
+    }
+    let value = json!({ "text": text, "media": kept.iter().filter_map(medium).collect::<Vec<_>>() });
+    check(server, tool, &value)?;
+    let rest = cutter
+        .truncated
+        .then(|| format!("{server} sent more than limits.output_bytes; ask it for less at a time"));
+    Ok(Output::Value { value, truncated: cutter.truncated, rest, blocks: kept })
+}
+
+/// Structured content: whole or not at all, since a part of it keeps to no schema.
+fn whole(server: &str, tool: &Tool, value: Value, kept: Vec<Value>, limit: usize) -> Result<Output, Fault> {
+    let size = value.to_string().len();
+    if size > limit {
+        let message =
+            format!("{} of {server} answered {size} bytes; limits.output_bytes is {limit}", tool.name());
+        return Err(Fault::new(Code::QuotaExceeded, message)
+            .suggest("ask for less at a time: a narrower scope, a smaller page"));
+    }
+    check(server, tool, &value)?;
+    // What a model cannot read out of the value is shown beside it.
+    let more = kept.iter().any(|block| medium(block).is_some());
+    let blocks = if more { kept } else { Vec::new() };
+    Ok(Output::Value { value, truncated: false, rest: None, blocks })
+}
+
+fn check(server: &str, tool: &Tool, value: &Value) -> Result<(), Fault> {
+    let violations = tool.check_output(value)?;
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let all: Vec<&str> = violations.iter().map(|violation| violation.message.as_str()).collect();
+    let what = format!("the result of {} breaks its output schema", tool.name());
+    Err(faults::odd(server, &what, &all.join("; ")).detail(json!({
+        "violations": violations,
+        "schema": tool.def().output_schema,
+    })))
+}
+
+fn failed(server: &str, tool: &Tool, text: &str, structured: Option<Value>) -> Fault {
+    let said = if text.trim().is_empty() { "it does not say why" } else { text };
+    let message = format!("{server}: {} failed: {}", tool.name(), faults::words(said));
+    let fault = Fault { recoverable: true, ..Fault::internal(message) }
+        .suggest("read what the server says and call again with other arguments, or go another way");
+    match structured {
+        Some(value) if value.to_string().len() < 4096 => fault.detail(value),
+        _ => fault,
+    }
+}
+
+/// What is left of the bounds of one result.
+struct Cutter {
+    text: usize,
+    media: usize,
+    truncated: bool,
+}
+
+impl Cutter {
+    /// A content block as far as it fits; nothing for what is none.
+    fn block(&mut self, block: &Value) -> Option<Value> {
+        let kind = block.get("type")?.as_str()?;
+        if kind == "text" {
+            let text = block.get("text")?.as_str()?;
+            let mut kept = block.clone();
+            if text.len() > self.text {
+                kept["text"] = json!(text[..text.floor_char_boundary(self.text)]);
+                self.truncated = true;
+            }
+            self.text = self.text.saturating_sub(text.len());
+            return Some(kept);
+        }
+        let size = block.to_string().len();
+        match self.media.checked_sub(size) {
+            Some(left) => {
+                self.media = left;
+                Some(block.clone())
+            }
+            None => {
+                self.truncated = true;
+                Some(json!({ "type": "text", "text": format!("[{} of {size} bytes left out]", shown(kind)) }))
+            }
+        }
+    }
+}
+
+fn joined(blocks: &[Value]) -> String {
+    let text = |block: &Value| {
+        let own = block.get("text").or_else(|| block.get("resource")?.get("text"))?;
+        own.as_str().map(str::to_owned)
+    };
+    blocks.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// What a block is where it is more than text: its type, what it holds, and how much of it.
+fn medium(block: &Value) -> Option<Value> {
+    let kind = block.get("type")?.as_str().filter(|kind| *kind != "text")?;
+    let inside = block.get("resource").unwrap_or(block);
+    let data = ["data", "blob", "text"].iter().find_map(|key| inside.get(*key)?.as_str());
+    let mut medium = json!({ "type": kind, "bytes": data.map_or(0, str::len) });
+    if let Some(mime) = inside.get("mimeType").and_then(Value::as_str) {
+        medium["mime_type"] = json!(mime);
+    }
+    if let Some(uri) = inside.get("uri").and_then(Value::as_str) {
+        medium["uri"] = json!(uri);
+    }
+    Some(medium)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::protocol::McpServer;
+    use crate::registry::{Activities, Registry};
+    use crate::upstream::import::definition;
+    use crate::upstream::remote::RemoteTool;
+
+    fn tool(schema: Option<Value>) -> Arc<Tool> {
+        let mut listed = json!({ "name": "t" });
+        if let Some(schema) = schema {
+            listed["outputSchema"] = schema;
+        }
+        let remote = RemoteTool::read(&listed).unwrap();
+        let def = definition("srv", &McpServer::default(), "srv.t", &remote).unwrap();
+        Registry::new(vec![def], Arc::new(Activities::default())).find("srv.t").unwrap()
+    }
+
+    fn of(schema: Option<Value>, result: Value) -> Result<(Value, bool, usize), Fault> {
+        match output("srv", &tool(schema), result, 100)? {
+            Output::Value { value, truncated, blocks, .. } => Ok((value, truncated, blocks.len())),
+            Output::Change(_) => panic!("no change"),
+        }
+    }
+
+    fn number() -> Option<Value> {
+        Some(json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }))
+    }
+
+    #[test]
+    fn content_becomes_text_and_structured_content_stays() {
+        let content = json!({ "content": [
+            { "type": "text", "text": "a" },
+            { "type": "image", "data": "AAAA", "mimeType": "image/png" },
+            { "type": "resource", "resource": { "uri": "x:1", "text": "b" } },
+        ] });
+        let media = json!([
+            { "type": "image", "bytes": 4, "mime_type": "image/png" },
+            { "type": "resource", "bytes": 1, "uri": "x:1" },
+        ]);
+        assert_eq!(of(None, content).unwrap(), (json!({ "text": "a\nb", "media": media }), false, 3));
+        let both = json!({ "content": [{ "type": "text", "text": "{}" }], "structuredContent": { "n": 1 } });
+        assert_eq!(of(number(), both).unwrap(), (json!({ "n": 1 }), false, 0));
+        let text = json!({ "content": [{ "type": "text", "text": "{\"n\": 2}" }] });
+        assert_eq!(of(number(), text).unwrap(), (json!({ "n": 2 }), false, 0));
+    }
+
+    #[test]
+    fn wrong_answers_are_named_with_every_violation() {
+        for (schema, result, expected) in [
+            (number(), json!({ "content": [], "structuredContent": { "n": "x" } }), "expected an integer"),
+            (number(), json!({ "content": [{ "type": "text", "text": "hello" }] }), "`n` is missing"),
+            (None, json!({ "contents": [] }), "no `content`"),
+            (None, json!([1]), "no object"),
+            (
+                None,
+                json!({ "content": [{ "type": "text", "text": "no \u{202e}disk" }], "isError": true }),
+                "no \\u{202e}disk",
+            ),
+            (
+                None,
+                json!({ "content": [], "structuredContent": "x".repeat(200) }),
+                "limits.output_bytes is 100",
+            ),
+        ] {
+            let fault = of(schema, result).unwrap_err();
+            assert!(fault.message.contains(expected) && fault.message.contains("srv"), "{fault:?}");
+            assert!(fault.recoverable && fault.suggestion.is_some(), "{fault:?}");
+        }
+        let fault = of(number(), json!({ "content": [], "structuredContent": { "n": "x" } })).unwrap_err();
+        assert_eq!(fault.details.unwrap()["violations"][0]["pointer"], "/n");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        let text = |length: usize| json!({ "type": "text", "text": "ü".repeat(length) });
+        let (value, truncated, _) = of(None, json!({ "content": [text(40), text(40)] })).unwrap();
+        assert_eq!(value["text"].as_str().unwrap().chars().filter(|c| *c == 'ü').count(), 50);
+        assert!(truncated);
+        let image = json!({ "type": "image", "data": "A".repeat(9 << 20), "mimeType": "image/png" });
+        let (value, truncated, blocks) = of(None, json!({ "content": [image] })).unwrap();
+        assert!(truncated && blocks == 1 && value["text"].as_str().unwrap().contains("left out"), "{value}");
+    }
+}

@@ -1,0 +1,326 @@
+//! One configured server: started at the first need, one connection for all calls, started again with back-off.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+
+use super::connection::Connection;
+use super::consents::{self, Consent, Consents};
+use super::faults;
+use super::health::Health;
+use super::known::Known;
+use crate::protocol::{Code, Fault, McpServer};
+use crate::session::Session;
+
+/// The longest pause before a server is started again.
+const LONGEST: Duration = Duration::from_secs(60);
+/// The pause between two listings that the server itself asks for.
+const RELIST: Duration = Duration::from_secs(1);
+
+/// Called where the tools of a server, or what is known of it, became others.
+pub type Changed = Arc<dyn Fn() + Send + Sync>;
+
+type Starting = Shared<BoxFuture<'static, Result<Arc<Connection>, Fault>>>;
+
+enum State {
+    Idle,
+    Starting(Starting),
+    Up(Arc<Connection>),
+    Down { until: Instant, fault: Box<Fault> },
+    Closed,
+}
+
+#[derive(Debug, Default)]
+struct Relisting {
+    running: bool,
+    wanted: bool,
+}
+
+/// A server.
+pub struct Server {
+    pub(super) name: String,
+    pub(super) settings: McpServer,
+    /// The hash of its settings.
+    pub(super) definition: String,
+    pub(super) session: Arc<Session>,
+    pub(super) consents: Arc<Consents>,
+    /// What a person was asked already, with whether they allowed it, so that they are not asked again.
+    pub(super) asked: tokio::sync::Mutex<BTreeMap<String, bool>>,
+    known: RwLock<Option<Arc<Known>>>,
+    state: Mutex<State>,
+    /// Starts that failed, one after the other.
+    failures: Mutex<u32>,
+    relisting: Mutex<Relisting>,
+    changed: Changed,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server that is not started yet.
+    pub fn new(
+        name: &str,
+        settings: McpServer,
+        session: Arc<Session>,
+        consents: Arc<Consents>,
+        changed: Changed,
+    ) -> Arc<Self> {
+        let definition = consents::definition(name, &settings);
+        let consent = consents.get(session.root(), name);
+        // What nobody consented to is listed anew, whatever lies in the folder.
+        let consented = consent.is_some_and(|consent| consent.listed && consent.definition == definition);
+        let known =
+            consented.then(|| Known::load(session.store(), name, &definition)).flatten().map(Arc::new);
+        Arc::new(Self {
+            name: name.to_owned(),
+            settings,
+            definition,
+            session,
+            consents,
+            asked: tokio::sync::Mutex::default(),
+            known: RwLock::new(known),
+            state: Mutex::new(State::Idle),
+            failures: Mutex::default(),
+            relisting: Mutex::default(),
+            changed,
+        })
+    }
+
+    /// What is known of its tools; nothing where they were never listed.
+    pub fn known(&self) -> Option<Arc<Known>> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The person's consent to it as it is set now.
+    pub fn consent(&self) -> Option<Consent> {
+        let consent = self.consents.get(self.session.root(), &self.name);
+        consent.filter(|consent| consent.definition == self.definition)
+    }
+
+    /// Whether nothing keeps it from being started. What the person set themselves may be.
+    pub fn may_start(&self) -> bool {
+        self.settings.enabled && (!self.settings.of_project || self.consent().is_some())
+    }
+
+    /// Whether it is up just now.
+    pub fn is_up(&self) -> bool {
+        matches!(&*self.state(), State::Up(connection) if !connection.is_over())
+    }
+
+    /// Why it could not be started last, where it is not tried again yet.
+    pub fn trouble(&self) -> Option<Fault> {
+        match &*self.state() {
+            State::Down { fault, .. } => Some((**fault).clone()),
+            _ => None,
+        }
+    }
+
+    /// The connection, made where there is none. A start that takes longer than whoever waits goes on without them.
+    ///
+    /// # Errors
+    /// Why it does not start; at once where it failed a moment ago.
+    pub async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Fault> {
+        let starting = {
+            let mut state = self.state();
+            match &*state {
+                State::Up(connection) if !connection.is_over() => return Ok(connection.clone()),
+                State::Starting(starting) => starting.clone(),
+                State::Down { until, fault } if *until > Instant::now() => {
+                    return Err(faults::waiting(fault, &self.name, *until - Instant::now()));
+                }
+                State::Closed => return Err(self.gone()),
+                State::Idle | State::Up(_) | State::Down { .. } => {
+                    let server = self.clone();
+                    let task = tokio::spawn(async move { server.start().await });
+                    let ended = |error| Fault::internal(format!("the start failed: {error}"));
+                    let starting =
+                        async move { task.await.unwrap_or_else(|error| Err(ended(error))) }.boxed().shared();
+                    *state = State::Starting(starting.clone());
+                    starting
+                }
+            }
+        };
+        starting.await
+    }
+
+    async fn start(self: Arc<Self>) -> Result<Arc<Connection>, Fault> {
+        let limit = Duration::from_millis(self.settings.timeout_ms);
+        let health = Arc::<Health>::default();
+        let opened = tokio::time::timeout(limit, async {
+            let root = Path::new(self.session.root());
+            let connection = Connection::open(&self.name, &self.settings, root, health.clone()).await?;
+            // Whatever is called is compared first with what the person consented to.
+            let listing = connection.list().await?;
+            Ok::<_, Fault>((Arc::new(connection), listing))
+        });
+        let opened = opened.await.unwrap_or_else(|_| Err(faults::slow_start(&self.name, limit, &health)));
+        let (connection, listing) = match opened {
+            Ok(opened) => opened,
+            Err(fault) => return Err(self.failed(fault)),
+        };
+        let weak = Arc::downgrade(&self);
+        connection.on_change(Box::new(move || relist(&weak)));
+        self.take(listing);
+        {
+            let mut state = self.state();
+            if matches!(*state, State::Closed) {
+                connection.close();
+                return Err(self.gone());
+            }
+            *state = State::Up(connection.clone());
+        }
+        tokio::spawn(watch(Arc::downgrade(&self), Arc::downgrade(&connection), connection.wait()));
+        Ok(connection)
+    }
+
+    /// A call was answered: whatever went wrong before is forgiven.
+    pub fn answered(&self) {
+        *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = 0;
+    }
+
+    /// A call was not answered in time: where the server says nothing at all, it is ended, to be started anew.
+    pub fn unanswered(self: &Arc<Self>, connection: Arc<Connection>) {
+        let server = self.clone();
+        tokio::spawn(async move {
+            if !connection.answers().await && !connection.is_over() {
+                connection.health().ended("it did not answer any more");
+                connection.kill();
+                let fault = faults::crashed(&server.name, connection.health());
+                server.down(&connection, fault);
+            }
+        });
+    }
+
+    /// A call could not be sent: the next one begins with a new connection.
+    pub fn broke(&self, connection: &Arc<Connection>, fault: &Fault) {
+        connection.close();
+        self.down(connection, fault.clone());
+    }
+
+    fn down(&self, connection: &Arc<Connection>, fault: Fault) {
+        let current = matches!(&*self.state(), State::Up(up) if Arc::ptr_eq(up, connection));
+        if current {
+            self.failed(fault);
+        }
+    }
+
+    /// Tells whoever shows its tools that they, or how they stand, may be others.
+    pub(super) fn news(&self) {
+        (self.changed)();
+    }
+
+    /// Counts a failure, and sets the time before which it is not tried again: 1, 2, 4 … 60 seconds.
+    fn failed(&self, fault: Fault) -> Fault {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let pause = Duration::from_secs(1 << (*failures).min(6)).min(LONGEST);
+        *failures += 1;
+        drop(failures);
+        let mut state = self.state();
+        if !matches!(*state, State::Closed) {
+            *state = State::Down { until: Instant::now() + pause, fault: Box::new(fault.clone()) };
+        }
+        drop(state);
+        self.news();
+        fault
+    }
+
+    /// Takes a new listing. The first one of a server that the person lets run is taken as consented to; from then on
+    /// each word that changes has to be.
+    fn take(&self, listing: super::connection::Listing) {
+        let before = self.known().unwrap_or_default();
+        let mut consent = self.consent();
+        if consent.as_ref().is_none_or(|consent| !consent.listed) {
+            let elsewhere = match self.settings.of_project {
+                true => None,
+                false => self.consents.elsewhere(&self.name, &self.definition),
+            };
+            let listed = listing.tools.iter().map(|tool| (tool.name.clone(), tool.hash())).collect();
+            let first = Consent { definition: self.definition.clone(), listed: true, tools: listed };
+            let first = elsewhere.unwrap_or(first);
+            let kept = self.consents.change(self.session.root(), &self.name, |_| Some(first.clone()));
+            if let Err(fault) = kept {
+                tracing::warn!(server = self.name, "{}", fault.message);
+            }
+            consent = Some(first);
+        }
+        let known = before.after(&self.definition, listing, consent.as_ref());
+        if known != *before || self.known().is_none() {
+            known.save(self.session.store(), &self.name);
+            *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(known));
+        }
+        self.news();
+    }
+
+    async fn list_again(&self) {
+        let up = match &*self.state() {
+            State::Up(connection) => Some(connection.clone()),
+            _ => None,
+        };
+        let Some(connection) = up else { return };
+        let limit = Duration::from_millis(self.settings.timeout_ms);
+        match tokio::time::timeout(limit, connection.list()).await {
+            Ok(Ok(listing)) => self.take(listing),
+            Ok(Err(fault)) => tracing::warn!(server = self.name, "{}", fault.message),
+            Err(_) => tracing::warn!(server = self.name, "its tools are not listed again in time"),
+        }
+    }
+
+    /// Ends it for good.
+    pub fn close(&self) {
+        let before = std::mem::replace(&mut *self.state(), State::Closed);
+        if let State::Up(connection) = before {
+            connection.kill();
+        }
+    }
+
+    fn gone(&self) -> Fault {
+        Fault::new(Code::Cancelled, format!("{} is not used any more: the settings have changed", self.name))
+            .suggest("list the tools again")
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits for the end of a connection: what ends by itself has crashed.
+async fn watch(server: Weak<Server>, connection: Weak<Connection>, over: impl Future<Output = ()>) {
+    over.await;
+    if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
+        let fault = faults::crashed(&server.name, connection.health());
+        server.down(&connection, fault);
+    }
+}
+
+/// Lists the tools again, soon; once more where that is asked for meanwhile, however often.
+fn relist(server: &Weak<Server>) {
+    let Some(server) = server.upgrade() else { return };
+    let mut relisting = server.relisting.lock().unwrap_or_else(PoisonError::into_inner);
+    relisting.wanted = true;
+    if std::mem::replace(&mut relisting.running, true) {
+        return;
+    }
+    drop(relisting);
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(RELIST / 10).await;
+            server.relisting.lock().unwrap_or_else(PoisonError::into_inner).wanted = false;
+            server.list_again().await;
+            tokio::time::sleep(RELIST).await;
+            let mut relisting = server.relisting.lock().unwrap_or_else(PoisonError::into_inner);
+            relisting.running = relisting.wanted;
+            if !relisting.running {
+                return;
+            }
+        }
+    });
+}

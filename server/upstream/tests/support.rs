@@ -1,0 +1,213 @@
+//! A workspace with the test server in its settings, a pipeline over it, and a caller that answers.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use crate::catalogue;
+use crate::pipeline::Pipeline;
+use crate::ports::{Ask, Caller, DocumentEdit, Editor, Question, SystemClock};
+use crate::protocol::{Door, Envelope, Fault, Notice, Origin, RawCall};
+use crate::registry::Registry;
+use crate::review::Desk;
+use crate::session::{Session, SessionOptions};
+use crate::tools;
+use crate::upstream::Upstreams;
+use crate::upstream::consents::Consents;
+
+/// How long anything may take on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A workspace with servers.
+pub struct Bench {
+    pub folder: tempfile::TempDir,
+    pub session: Arc<Session>,
+    pub upstreams: Arc<Upstreams>,
+    pub registry: Arc<Registry>,
+    pub editor: Arc<Person>,
+    pipeline: Arc<Pipeline>,
+}
+
+/// A person at an editor.
+#[derive(Debug, Default)]
+pub struct Person {
+    pub attached: bool,
+    pub answer: Mutex<Option<String>>,
+    pub questions: Mutex<Vec<String>>,
+}
+
+impl Editor for Person {
+    fn attached(&self) -> bool {
+        self.attached
+    }
+
+    fn apply(&self, _: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
+        Box::pin(async { Err("it takes none".to_owned()) })
+    }
+
+    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>> {
+        self.questions.lock().unwrap().push(question.text);
+        Box::pin(async { self.answer.lock().unwrap().clone() })
+    }
+
+    fn tell(&self, _: Notice) {}
+}
+
+/// A caller that answers what it is asked, and remembers what it was told.
+#[derive(Debug, Default)]
+pub struct Agent(pub Mutex<Vec<String>>);
+
+impl Caller for Agent {
+    fn progress(&self, message: &str, percentage: Option<u32>) {
+        self.0.lock().unwrap().push(format!("{message} {percentage:?}"));
+    }
+
+    fn log(&self, level: &str, data: Value) {
+        self.0.lock().unwrap().push(format!("{level} {data}"));
+    }
+
+    fn ask(&self, asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
+        let answer = |ask: Ask| match ask {
+            Ask::Form { message, schema } => {
+                assert_eq!((message.as_str(), &schema["type"]), ("srv: Which colour?", &json!("object")));
+                json!({ "action": "accept", "content": { "colour": "blue" } })
+            }
+            Ask::Sample(params) => json!({
+                "role": "assistant", "model": "m", "content": { "type": "text", "text": params["maxTokens"].to_string() },
+            }),
+            Ask::Roots => json!({}),
+        };
+        let answers = asks.into_iter().map(|(key, ask)| (key, answer(ask))).collect();
+        Box::pin(async move { Ok(answers) })
+    }
+}
+
+pub fn script() -> String {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases/upstream/server.mjs").display().to_string()
+}
+
+/// The settings of a test server.
+pub fn server(more: Value) -> Value {
+    let mut settings = json!({ "command": "node", "args": [script()], "import": true, "timeout_ms": 20_000 });
+    settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    settings
+}
+
+impl Bench {
+    /// With one server of the person's, named `srv`.
+    pub fn new(more: Value) -> Self {
+        Self::with(json!({ "srv": server(more) }), &[], Person::default())
+    }
+
+    pub fn with(servers: Value, files: &[(&str, &str)], editor: Person) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self::at(folder, servers, editor)
+    }
+
+    /// In a folder that was there before: as after a restart.
+    pub fn at(folder: tempfile::TempDir, servers: Value, editor: Person) -> Self {
+        let root = folder.path().join("work");
+        std::fs::create_dir_all(&root).unwrap();
+        let editor = Arc::new(editor);
+        let options =
+            SessionOptions { editor: editor.clone(), clock: Arc::new(SystemClock), shared_log: false };
+        let session = Arc::new(Session::open(root.to_str().unwrap(), options).unwrap());
+        session.configure(Some(&json!({ "mcp_servers": servers })));
+        assert_eq!(session.problems(), [""; 0]);
+        let consents = Arc::new(Consents::at(Some(folder.path().join("state/consents.json"))));
+        let upstreams = Arc::new(Upstreams::new(session.clone(), consents, Arc::new(|| ())));
+        let desk = Arc::new(Desk::open(session.clone()));
+        let registry = Arc::new(Registry::new(Vec::new(), tools::activities(&desk)));
+        let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), desk));
+        let bench = Self { folder, session, upstreams, registry, editor, pipeline };
+        bench.read(&[]);
+        bench
+    }
+
+    /// Takes definitions and listings in, as a folder of the hub does.
+    pub fn read(&self, definitions: &[(&str, &str)]) -> Vec<String> {
+        let files: Vec<_> =
+            definitions.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
+        let mut loaded = catalogue::load(&files, &|name| self.registry.activities().knows(name));
+        assert_eq!(loaded.problems, []);
+        let (imported, problems) = self.upstreams.imported();
+        loaded.import(imported);
+        let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
+        self.registry.activities().set_custom(loaded.tools.iter().filter_map(run).collect());
+        self.registry.replace(loaded.tools);
+        problems
+    }
+
+    /// Lists the servers' tools, and takes them in.
+    pub async fn settle(&self) -> Vec<String> {
+        tokio::time::timeout(PATIENCE, self.upstreams.settle()).await.unwrap();
+        self.read(&[])
+    }
+
+    pub async fn call(&self, tool: &str, arguments: Value) -> Envelope {
+        self.call_as(tool, arguments, None).await
+    }
+
+    pub async fn call_as(
+        &self,
+        tool: &str,
+        mut arguments: Value,
+        caller: Option<Arc<dyn Caller>>,
+    ) -> Envelope {
+        arguments["why"] = json!("Keep the promise that this test makes to its reader");
+        let raw = RawCall {
+            tool: tool.to_owned(),
+            arguments,
+            origin: Origin::door(Door::Lsp),
+            ..RawCall::default()
+        };
+        tokio::time::timeout(PATIENCE, self.pipeline.call(raw, caller)).await.expect("the call took too long")
+    }
+
+    /// The result of a call that goes well.
+    pub async fn result(&self, tool: &str, arguments: Value) -> Value {
+        let envelope = self.call(tool, arguments).await;
+        assert_eq!(envelope.error, None);
+        (*envelope.result.unwrap()).clone()
+    }
+
+    /// What a call answers as text, read as JSON.
+    pub async fn text(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.result(tool, arguments).await;
+        serde_json::from_str(result["text"].as_str().unwrap()).unwrap()
+    }
+
+    /// The fault of a call.
+    pub async fn fault(&self, tool: &str, arguments: Value) -> Fault {
+        self.call(tool, arguments).await.error.unwrap()
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// The lines that the server noted.
+    pub fn notes(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.path("notes")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until something is so.
+    pub async fn until(&self, what: &str, so: impl Fn() -> bool) {
+        for _ in 0..PATIENCE.as_millis() / 10 {
+            if so() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("not in time: {what}");
+    }
+}
