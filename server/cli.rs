@@ -4,6 +4,7 @@ mod answer;
 mod backend;
 mod call;
 mod completions;
+mod consent;
 mod demo;
 mod doctor;
 mod file;
@@ -48,6 +49,7 @@ enum Command {
     Log(log::LogArgs),
     Status(status::Args),
     Init(init::InitArgs),
+    Consent(consent::ConsentArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -78,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Log(args) => log::run(args),
         Command::Status(args) => status::run(&args),
         Command::Init(args) => init::run(&args),
+        Command::Consent(args) => consent::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Completions(args) => completions::run(&args, Arguments::command()),
     }

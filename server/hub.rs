@@ -1,5 +1,6 @@
 //! One process, several workspaces: what every door asks of.
 
+mod consent;
 mod custom;
 mod discovery;
 mod folder;
@@ -193,11 +194,7 @@ impl Hub {
     /// while. A person at an editor may be asked whether a project's servers may start.
     pub async fn settle(&self) {
         let folders = self.folders();
-        let settle = folders.iter().map(|folder| async move {
-            folder.custom().upstreams().settle().await;
-            folder.custom().read();
-        });
-        futures::future::join_all(settle).await;
+        futures::future::join_all(folders.iter().map(|folder| folder.custom().settle())).await;
     }
 
     fn folders(&self) -> Vec<Arc<Folder>> {

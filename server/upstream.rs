@@ -23,6 +23,7 @@ mod remote_call;
 mod result;
 mod server;
 mod stdio;
+pub mod waiting;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -71,17 +72,20 @@ impl Upstreams {
         let mut now = BTreeMap::new();
         for (name, settings) in settings.mcp_servers.iter().filter(|(_, settings)| settings.enabled) {
             let kept = before.remove(name).filter(|server| server.settings == *settings);
-            let kept = match kept {
-                Some(server) if server.is_up() && !server.may_start() => {
-                    server.close();
-                    None
-                }
-                kept => kept,
-            };
-            let server = kept.unwrap_or_else(|| {
+            let make = || {
                 let (session, consents) = (self.session.clone(), self.consents.clone());
                 Server::new(name, settings.clone(), session, consents, self.changed.clone())
-            });
+            };
+            let server = match kept {
+                Some(server) if server.known().is_some() && !server.may_start() => {
+                    // The consent was taken back: nobody who has just done that is asked for it.
+                    server.close();
+                    let server = make();
+                    server.denied();
+                    server
+                }
+                kept => kept.unwrap_or_else(make),
+            };
             now.insert(name.clone(), server);
         }
         *self.servers.write().unwrap_or_else(PoisonError::into_inner) = now;

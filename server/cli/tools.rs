@@ -131,8 +131,11 @@ fn show(args: &Args) -> Result<(), Fault> {
         Some(Act::SearchNodes(request)) if request.catalogue.is_some() => return find::nodes(request, None),
         _ => {}
     }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
     let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true });
     hub.add_root(&args.root.find()?)?;
+    runtime.block_on(hub.settle());
     match &args.act {
         Some(Act::Show { tool, format }) => answer::json(&hub.tool(tool, (*format).into())?),
         Some(Act::Search { request, under }) => find::tools(request, under.as_deref(), Some(&hub))?,

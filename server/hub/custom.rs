@@ -6,6 +6,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::stage::{Change, Stage};
@@ -60,6 +61,8 @@ pub struct Custom {
     /// Held while everything is read.
     reading: Mutex<()>,
     nudge: Arc<OnceLock<Sender<()>>>,
+    /// Where servers run; nowhere on a command line that runs none.
+    runtime: Option<Handle>,
 }
 
 impl Custom {
@@ -84,6 +87,7 @@ impl Custom {
             directory: RwLock::default(),
             reading: Mutex::default(),
             nudge,
+            runtime: Handle::try_current().ok(),
         });
         custom.read();
         custom
@@ -170,6 +174,20 @@ impl Custom {
         );
         if before != problems {
             self.news.problems.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Lists the tools of servers that are new, and takes them in.
+    pub async fn settle(&self) {
+        self.upstreams.settle().await;
+        self.read();
+    }
+
+    /// The same, where nobody waits for it.
+    pub fn settle_soon(self: &Arc<Self>) {
+        if let Some(runtime) = &self.runtime {
+            let custom = self.clone();
+            runtime.spawn(async move { custom.settle().await });
         }
     }
 

@@ -39,6 +39,7 @@ impl Folder {
         // The command line is gone before anything changes.
         if !short_lived {
             custom.watch();
+            custom.settle_soon();
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
         Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })

@@ -24,9 +24,10 @@ const LONGEST: Duration = Duration::from_secs(1);
 pub fn start(custom: &Arc<Custom>) -> Result<Sender<()>, String> {
     let (nudge, nudged) = channel();
     let events = nudge.clone();
+    let wanted = custom.places();
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         // An error may mean that something was missed.
-        if event.as_ref().map_or(true, matters) {
+        if event.as_ref().map_or(true, |event| matters(event, &wanted)) {
             let _ = events.send(());
         }
     });
@@ -53,15 +54,18 @@ fn run(custom: &Weak<Custom>, mut places: Places, nudged: &Receiver<()>) {
         // Folders that were made, or made anew, since.
         places.watch(&custom.places());
         custom.reload();
+        custom.settle_soon();
     }
 }
 
-/// Whether an event is about a file that something is read from, or a folder on the way to one.
-fn matters(event: &Event) -> bool {
-    let names = [".wherefore", "wherefore", "tools", "config.toml", "consents.json"];
-    let known = |path: &PathBuf| {
+/// Whether an event is about a file that something is read from, or about a folder on the way to one.
+fn matters(event: &Event, wanted: &[PathBuf]) -> bool {
+    let read = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        names.contains(&name) || name.ends_with(".yaml") || name.ends_with(".yml")
+        ["config.toml", "consents.json"].contains(&name) || name.ends_with(".yaml") || name.ends_with(".yml")
+    };
+    let known = |path: &PathBuf| {
+        wanted.iter().any(|place| place.starts_with(path) || (path.parent() == Some(place) && read(path)))
     };
     !matches!(event.kind, EventKind::Access(_)) && (event.need_rescan() || event.paths.iter().any(known))
 }

@@ -29,7 +29,7 @@ impl Server {
             self.name,
             words(&self.describe()),
         );
-        if self.asked(format!("start {}", self.definition), text, call).await {
+        if self.asked(self.start_key(), text, call).await {
             return self.grant(|consent| consent);
         }
         Err(Fault::new(
@@ -68,6 +68,17 @@ impl Server {
         }
         Err(Fault::new(Code::NotAuthorized, format!("the tool {name} of {} {what}", self.name))
             .suggest("go on without it, or ask the person to look at what changed with `wherefore consent`"))
+    }
+
+    /// The person has said no already.
+    pub fn denied(&self) {
+        if let Ok(mut asked) = self.asked.try_lock() {
+            asked.insert(self.start_key(), false);
+        }
+    }
+
+    fn start_key(&self) -> String {
+        format!("start {}", self.definition)
     }
 
     fn grant(

@@ -111,11 +111,6 @@ impl Server {
         self.settings.enabled && (!self.settings.of_project || self.consent().is_some())
     }
 
-    /// Whether it is up just now.
-    pub fn is_up(&self) -> bool {
-        matches!(&*self.state(), State::Up(connection) if !connection.is_over())
-    }
-
     /// Why it could not be started last, where it is not tried again yet.
     pub fn trouble(&self) -> Option<Fault> {
         match &*self.state() {

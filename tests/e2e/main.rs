@@ -11,3 +11,4 @@ mod neovim;
 mod protocol;
 mod review;
 mod support;
+mod upstream;

@@ -1,0 +1,136 @@
+//! `wherefore consent`: what a project's servers and changed tools wait for, shown and answered.
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::answer;
+use super::backend::RootArgs;
+use super::print::{self, Look, Page};
+use crate::hub::{Hub, HubOptions};
+use crate::ports::NoEditor;
+use crate::protocol::Fault;
+use crate::upstream::waiting::{Waiting, WaitingTool};
+
+/// Decide on the servers that a project names, and on tools whose words have changed
+#[derive(Debug, Args)]
+pub struct ConsentArgs {
+    /// Consent to what waits for this server, without being asked
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "revoke"])]
+    pub yes: Vec<String>,
+    /// Consent to all that waits, without being asked
+    #[arg(long, conflicts_with = "revoke")]
+    pub all: bool,
+    /// Take the consent to this server back
+    #[arg(long, value_name = "NAME")]
+    pub revoke: Option<String>,
+    /// Answer as JSON; nobody is asked
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub root: RootArgs,
+}
+
+/// Runs it.
+pub fn run(args: &ConsentArgs) -> ExitCode {
+    match consent(args) {
+        Ok(done) => print::exit(done.map(|()| ExitCode::SUCCESS)),
+        Err(fault) => answer::fault(&fault),
+    }
+}
+
+fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
+    let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true });
+    hub.add_root(&args.root.find()?)?;
+    if let Some(server) = &args.revoke {
+        hub.revoke(None, server)?;
+    }
+    for server in &args.yes {
+        hub.consent(None, server)?;
+    }
+    let waiting = hub.waiting(None)?;
+    if args.all {
+        waiting.iter().try_for_each(|waiting| hub.consent(None, &waiting.server))?;
+    }
+    if args.json {
+        answer::json(&json!({ "waiting": hub.waiting(None)?, "consented": hub.consented(None)? }));
+        return Ok(Ok(()));
+    }
+    let quiet = args.all || args.revoke.is_some() || !args.yes.is_empty();
+    let granted = |server: &Waiting| hub.consent(None, &server.server);
+    Ok(if quiet { told(args, &waiting) } else { ask_each(&waiting, granted)? })
+}
+
+fn told(args: &ConsentArgs, waiting: &[Waiting]) -> io::Result<()> {
+    let page = Page::stdout();
+    if let Some(server) = &args.revoke {
+        return page.line(format!("The consent to {} is taken back.", print::visible(server)));
+    }
+    let all = waiting.iter().filter(|_| args.all).map(|waiting| &waiting.server);
+    for server in args.yes.iter().chain(all) {
+        page.line(format!("You consented to {}.", print::visible(server)))?;
+    }
+    if args.all && waiting.is_empty() {
+        page.line("Nothing waits for your consent.")?;
+    }
+    Ok(())
+}
+
+/// Shows what waits; at a terminal each is asked for. A fault ends it, what was consented to before stays.
+fn ask_each(
+    waiting: &[Waiting],
+    grant: impl Fn(&Waiting) -> Result<(), Fault>,
+) -> Result<io::Result<()>, Fault> {
+    let page = Page::stdout();
+    if waiting.is_empty() {
+        return Ok(page.line("Nothing waits for your consent."));
+    }
+    let asks = io::stdin().is_terminal() && io::stdout().is_terminal();
+    for server in waiting {
+        if let Err(error) = show(page, server) {
+            return Ok(Err(error));
+        }
+        if !asks {
+            continue;
+        }
+        match agreed(page) {
+            Ok(true) => grant(server)?,
+            Ok(false) => {}
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    let hint = "Nobody was asked: `wherefore consent --yes NAME` consents to one, `--all` to all.";
+    Ok(if asks { Ok(()) } else { page.line(hint) })
+}
+
+fn show(page: Page, waiting: &Waiting) -> io::Result<()> {
+    page.line(page.paint(Look::Bold, &waiting.server))?;
+    if waiting.start {
+        page.line("  This project wants to use this server. It runs as you, with all that you may do:")?;
+    }
+    page.line(format!("  {}", print::visible(&waiting.describes)))?;
+    for WaitingTool { name, new, diff } in &waiting.tools {
+        let what = if *new { "is new" } else { "has changed since you consented to it" };
+        page.line(format!("\n  The tool {} {what}. Agents would be told:", print::visible(name)))?;
+        for line in diff.lines() {
+            let look = match line.as_bytes().first() {
+                Some(b'+') => Look::Green,
+                Some(b'-') => Look::Red,
+                _ => Look::Dim,
+            };
+            page.line(format!("    {}", page.paint(look, line)))?;
+        }
+    }
+    page.line("")
+}
+
+/// Whether the person says yes.
+fn agreed(page: Page) -> io::Result<bool> {
+    page.prompt("Consent to this? [y/N] ")?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
