@@ -180,11 +180,6 @@ impl Hub {
         self.0.roots.subscribe()
     }
 
-    /// A count that goes up whenever the tools of any folder changed.
-    pub fn watch_tools(&self) -> watch::Receiver<u64> {
-        self.0.news.tools.subscribe()
-    }
-
     /// A count that goes up whenever other definition files are wrong than before.
     pub fn watch_problems(&self) -> watch::Receiver<u64> {
         self.0.news.problems.subscribe()

@@ -25,8 +25,6 @@ const FILES: usize = 2000;
 /// Where it is told that tools, or what is wrong with them, changed in any folder.
 #[derive(Debug)]
 pub struct News {
-    /// Goes up with the tools.
-    pub tools: watch::Sender<u64>,
     /// Goes up with the problems of definitions.
     pub problems: watch::Sender<u64>,
     stage: Arc<Stage>,
@@ -35,12 +33,11 @@ pub struct News {
 impl News {
     /// News that are told on that stage too.
     pub fn new(stage: Arc<Stage>) -> Self {
-        Self { tools: watch::Sender::default(), problems: watch::Sender::default(), stage }
+        Self { problems: watch::Sender::default(), stage }
     }
 
     /// The tools are others.
     pub fn tools_changed(&self) {
-        self.tools.send_modify(|count| *count += 1);
         self.stage.changed(Change::Tools);
     }
 }
