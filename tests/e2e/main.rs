@@ -12,3 +12,4 @@ mod protocol;
 mod review;
 mod support;
 mod upstream;
+mod tokens;
