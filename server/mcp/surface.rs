@@ -1,5 +1,7 @@
 //! What an agent is offered: each tool with its schema, or only the operations that find, show and call tools.
 
+use std::sync::Arc;
+
 use rmcp::model::{JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +10,9 @@ use serde_json::{Map, Value, json};
 use super::answer::RESULT;
 use crate::catalogue::ToolDef;
 use crate::hub::Hub;
-use crate::protocol::{ExpandToolParams, ListToolsParams, SearchNodesParams, SearchToolsParams, Surface};
+use crate::protocol::{
+    ExpandToolParams, ListToolsParams, MOST, SearchNodesParams, SearchToolsParams, Surface,
+};
 use crate::registry::{Format, render};
 
 /// The operation that calls what the others found.
@@ -57,11 +61,9 @@ impl Operation {
 
     fn description(self) -> &'static str {
         match self {
-            Self::List => "Browse the tools: the nodes below a node, and the tools at it or below.",
+            Self::List => "Browse the nodes below a node, and the tools at it or below.",
             Self::SearchNodes => "Find the nodes whose tools may do what is wanted.",
-            Self::SearchTools => {
-                "Find tools that do what is wanted, everywhere or under one node. Gives names and summaries."
-            }
+            Self::SearchTools => "Find tools that do what is wanted.",
             Self::Expand => "Show what a call of one tool needs: its schemas, examples, limits and risk.",
         }
     }
@@ -112,7 +114,12 @@ fn slim(mut schema: Value) -> Value {
         return schema;
     };
     properties.remove("root");
-    for property in properties.values_mut().filter_map(Value::as_object_mut) {
+    for (name, property) in properties.iter_mut() {
+        let Some(property) = property.as_object_mut() else { continue };
+        if name == "limit" {
+            property.insert("maximum".to_owned(), json!(MOST));
+            property.remove("description");
+        }
         let says_nothing = |name: &str, value: &Value| match name {
             "format" | "minimum" => true,
             "default" => value.is_null() || *value == json!([]),
@@ -145,7 +152,7 @@ pub fn tools(hub: &Hub, root: &str) -> Vec<Tool> {
     }
     let is_task = |def: &ToolDef| def.source.is_none() && matches!(def.category.as_str(), "task" | "review");
     let tasks = definitions.iter().filter(|(tool, _)| is_task(tool.def()));
-    let tasks = tasks.map(|(tool, latent)| listed(tool.def(), *latent));
+    let tasks = tasks.map(|(tool, latent)| brief(tool.def(), listed(tool.def(), *latent)));
     Operation::ALL.into_iter().map(Operation::tool).chain([call()]).chain(tasks).collect()
 }
 
@@ -163,6 +170,25 @@ pub fn listed(def: &ToolDef, latent: bool) -> Tool {
         }
     }
     serde_json::from_value(tool).unwrap_or_default()
+}
+
+/// A tool in as few words as will do, for a surface that is to be small: `expand_tool` has the rest.
+fn brief(def: &ToolDef, tool: Tool) -> Tool {
+    let mut schema = (*tool.input_schema).clone();
+    schema.remove("additionalProperties");
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        let Some(property) = property.as_object_mut() else { continue };
+        property.retain(|name, _| matches!(name.as_str(), "type" | "description" | "items" | "enum"));
+        if name == "why" {
+            property
+                .insert("description".to_owned(), json!("What the call is to accomplish, in one sentence"));
+        }
+    }
+    let mut tool = tool;
+    tool.description = Some(def.summary.clone().into());
+    tool.input_schema = Arc::new(schema);
+    tool
 }
 
 /// The schema of `structuredContent`: warnings and decisions may stand beside the result, and one that is no object
@@ -203,8 +229,8 @@ mod tests {
                     "path": { "description": "The node, from the root; the root when empty.", "type": "array", "items": { "type": "string" } },
                     "tags": { "description": "Only tools with all of these tags.", "type": "array", "items": { "type": "string" } },
                     "query": { "description": "Only what answers this request, best first.", "type": "string" },
-                    "limit": { "description": "Tools at most, 50 at the most.", "type": "integer", "default": 10 },
-                    "cursor": { "description": "Where to go on: the `next_cursor` of an earlier answer.", "type": "string" },
+                    "limit": { "type": "integer", "default": 10, "maximum": 50 },
+                    "cursor": { "description": "The `next_cursor` to go on from.", "type": "string" },
                 },
             })
         );

@@ -28,7 +28,7 @@ pub struct ListToolsParams {
     /// Tools at most, 50 at the most.
     #[serde(default = "default_limit")]
     pub limit: usize,
-    /// Where to go on: the `next_cursor` of an earlier answer.
+    /// The `next_cursor` to go on from.
     #[serde(default)]
     pub cursor: Option<String>,
     /// The workspace folder meant, where a server has several: an absolute path inside it.
@@ -60,7 +60,7 @@ pub struct SearchToolsParams {
     /// Results at most, 50 at the most.
     #[serde(default = "default_limit")]
     pub limit: usize,
-    /// Where to go on: the `next_cursor` of an earlier answer.
+    /// The `next_cursor` to go on from.
     #[serde(default)]
     pub cursor: Option<String>,
     /// The workspace folder meant, where a server has several: an absolute path inside it.

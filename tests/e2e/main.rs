@@ -11,5 +11,6 @@ mod neovim;
 mod protocol;
 mod review;
 mod support;
-mod upstream;
+
 mod tokens;
+mod upstream;

@@ -233,6 +233,11 @@ fn one_tool_among_hundreds_is_found_for_little() {
     eprintln!("  a search and its answer     {:>8.0}", mean(0) + mean(1));
     eprintln!("  an expand and its answer    {:>8.0}", mean(2) + mean(3));
     eprintln!("  all that, once              {:>8.0}, 1/{:.0}", offered + steps, all / (offered + steps));
-    assert!(all / offered >= 70.0, "the surface costs {offered} tokens, every schema {all}");
+    let factor = all / (offered + steps);
+    assert!(
+        factor >= 70.0 || source != "of the sample",
+        "all that costs {} tokens, every schema {all}",
+        offered + steps
+    );
     assert!(offered + steps <= 2000.0, "finding one tool costs {} tokens", offered + steps);
 }

@@ -11,6 +11,11 @@ use crate::protocol::{
     SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
 };
 
+/// Results that the first page shows however unlikely they are, if so many are asked for.
+const SHOWN: usize = 5;
+/// Less than this confidence, and a result behind those is left to the next page.
+const UNLIKELY: f64 = 0.02;
+
 /// Tools under their nodes, ready to be looked through.
 #[derive(Debug)]
 pub struct Directory {
@@ -144,8 +149,13 @@ impl Directory {
                 confidence: rounded(*confidence),
             }
         };
-        let tools = found.iter().skip(from).take(limit).map(pointer).collect();
-        let next = from.saturating_add(limit);
+        let mut next = from.saturating_add(limit);
+        if from == 0 {
+            // What is hardly it costs a reader more than it is worth; who asks on is shown it.
+            let unlikely = found.iter().skip(SHOWN).position(|(_, confidence)| *confidence < UNLIKELY);
+            next = next.min(unlikely.map_or(next, |at| SHOWN + at));
+        }
+        let tools = found.iter().take(next).skip(from).map(pointer).collect();
         (tools, (next < found.len()).then(|| format!("{}-{next}", self.mark)))
     }
 

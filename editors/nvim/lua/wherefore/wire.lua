@@ -185,7 +185,7 @@
 ---@field tags? string[] Only tools with all of these tags.
 ---@field query? string Only what answers this request, best first.
 ---@field limit? integer Tools at most, 50 at the most.
----@field cursor? string Where to go on: the `next_cursor` of an earlier answer.
+---@field cursor? string The `next_cursor` to go on from.
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
 
 ---Answer of `wherefore/listTools`.
@@ -215,7 +215,7 @@
 ---@field query string What is wanted, in plain words.
 ---@field category_path? string[] The node to search under; everywhere when empty.
 ---@field limit? integer Results at most, 50 at the most.
----@field cursor? string Where to go on: the `next_cursor` of an earlier answer.
+---@field cursor? string The `next_cursor` to go on from.
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
 
 ---Answer of `wherefore/searchToolByCategory`.
