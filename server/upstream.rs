@@ -28,7 +28,7 @@ pub mod waiting;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::base::hidden::shown;
 use crate::catalogue::{Runs, ToolDef};
@@ -39,6 +39,8 @@ use known::Standing;
 pub use server::Changed;
 use server::Server;
 
+/// How long servers may take to end when we do.
+const LAST: Duration = Duration::from_millis(200);
 /// How long whoever only wants to know the tools waits for servers that were never listed.
 const SETTLE: Duration = Duration::from_secs(20);
 
@@ -89,7 +91,7 @@ impl Upstreams {
             now.insert(name.clone(), server);
         }
         *self.servers.write().unwrap_or_else(PoisonError::into_inner) = now;
-        before.values().for_each(|server| server.close());
+        before.values().for_each(|server| drop(server.close()));
     }
 
     fn servers(&self) -> BTreeMap<String, Arc<Server>> {
@@ -105,7 +107,8 @@ impl Upstreams {
             let consent = server.consent();
             let prefix = server.settings.prefix.as_deref().unwrap_or(&server.name);
             let remote: Vec<&str> = known.tools.iter().map(|tool| tool.name.as_str()).collect();
-            for (tool, name) in known.tools.iter().zip(names::names(prefix, &remote)) {
+            let named = known.tools.iter().zip(names::names(prefix, &remote));
+            for (tool, name) in named.filter(|(tool, _)| !known.unfit.contains(&tool.name)) {
                 let words = match known.standing(tool, consent.as_ref()) {
                     Standing::Granted => Some(tool.clone()),
                     // Until the person has seen the new words, agents see the old ones.
@@ -123,6 +126,20 @@ impl Upstreams {
             }
         }
         (definitions, problems)
+    }
+
+    /// Takes the definitions that there are. What a project says over a server of the person's waits for consent: it
+    /// could call a tool of theirs something that it is not.
+    pub fn define(&self, definitions: &[ToolDef]) {
+        for (name, server) in self.servers() {
+            let over = |def: &&ToolDef| {
+                let remote =
+                    matches!(&def.runs, Some(Runs::Remote { mcp_server, .. }) if *mcp_server == name);
+                let of_project = def.source.as_deref().is_some_and(|source| !source.starts_with('/'));
+                remote && of_project && !server.settings.of_project
+            };
+            server.define(definitions.iter().filter(over));
+        }
     }
 
     /// What runs a custom tool; nothing where code of ours does, or a model.
@@ -149,6 +166,9 @@ impl Upstreams {
                 continue;
             }
             problems.extend(server.trouble().map(|fault| fault.message));
+            problems.extend(server.undefined().into_iter().map(|(tool, _)| {
+                format!("the project's {tool} calls {name}; that waits for your consent: wherefore consent")
+            }));
             let Some(known) = server.known() else { continue };
             let consent = server.consent();
             let waiting =
@@ -187,10 +207,17 @@ impl Upstreams {
         let _ = tokio::time::timeout(SETTLE, futures::future::join_all(listings)).await;
     }
 
-    /// Ends every server.
+    /// Ends every server, and waits a moment for those that take their time.
     pub fn close(&self) {
         let servers = std::mem::take(&mut *self.servers.write().unwrap_or_else(PoisonError::into_inner));
-        servers.values().for_each(|server| server.close());
+        let open: Vec<_> = servers.values().filter_map(|server| server.close()).collect();
+        let groups: Vec<_> = open.iter().filter_map(|connection| connection.group()).collect();
+        groups.iter().for_each(|group| group.ask());
+        let until = Instant::now() + LAST;
+        while Instant::now() < until && groups.iter().any(|group| group.lives()) {
+            std::thread::sleep(LAST / 50);
+        }
+        groups.iter().for_each(|group| group.kill());
     }
 }
 

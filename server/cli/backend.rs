@@ -11,6 +11,7 @@ use super::limits;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
+use crate::registry::Format;
 use crate::socket::{Link, servers};
 
 /// The workspace meant.
@@ -68,6 +69,16 @@ impl Drop for Backend {
     }
 }
 
+/// Whether a request is about tools that are not known yet: those of servers that were never listed are, then.
+fn needs_servers(method: &str, params: &Value, hub: &Hub) -> bool {
+    let tool = params.get("tool").and_then(Value::as_str);
+    match method {
+        "wherefore/call" => tool.is_some_and(|tool| hub.tool(tool, Format::Definition).is_err()),
+        "wherefore/list" | "wherefore/compose" => true,
+        _ => false,
+    }
+}
+
 impl Backend {
     /// The running server of `root`, else this process.
     ///
@@ -84,7 +95,6 @@ impl Backend {
             .map_err(|error| Fault::internal(error.to_string()))?;
         let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true });
         hub.add_root(root)?;
-        runtime.block_on(hub.settle());
         Ok(Self::Here(Some(runtime), hub))
     }
 
@@ -95,7 +105,12 @@ impl Backend {
     pub fn request<T: DeserializeOwned>(&mut self, method: &str, params: Value) -> Result<T, Fault> {
         let answer = match self {
             Self::Server(link) => link.request(method, &params)?,
-            Self::Here(Some(runtime), hub) => runtime.block_on(hub.request(method, params, Door::Cli))?,
+            Self::Here(Some(runtime), hub) => runtime.block_on(async {
+                if needs_servers(method, &params, hub) {
+                    hub.settle().await;
+                }
+                hub.request(method, params, Door::Cli).await
+            })?,
             Self::Here(None, _) => return Err(Fault::internal("this process is ending")),
         };
         serde_json::from_value(answer)

@@ -124,6 +124,12 @@ fn show(page: Page, waiting: &Waiting) -> io::Result<()> {
             page.line(format!("    {}", page.paint(look, line)))?;
         }
     }
+    for definition in &waiting.definitions {
+        page.line("\n  This project defines a tool over it. Agents are told what the project says:")?;
+        for line in definition.lines() {
+            page.line(format!("    {}", page.paint(Look::Dim, line)))?;
+        }
+    }
     page.line("")
 }
 

@@ -155,6 +155,7 @@ impl Custom {
         left_out.extend(
             taken.into_iter().map(|(name, by)| format!("{name} is left out: its name is taken by {by}")),
         );
+        self.upstreams.define(&loaded.tools);
         let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
         let custom: HashMap<String, Arc<dyn Activity>> = loaded.tools.iter().filter_map(run).collect();
         activities.set_custom(custom);

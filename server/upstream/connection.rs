@@ -9,7 +9,7 @@ use std::time::Duration;
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest, PaginatedRequestParams,
-    PingRequest, ProtocolVersion,
+    PingRequest, ProtocolVersion, ServerPeerInfo, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, Peer, PeerRequestOptions, RequestHandle, RunningService,
@@ -162,6 +162,10 @@ impl Connection {
 
     /// Has `relist` called whenever the server says that its tools are others.
     pub fn on_change(&self, relist: Relist) {
+        let modern = |info: Arc<ServerPeerInfo>| !info.protocol_version.has_initialize();
+        if self.peer.peer_info().is_some_and(modern) {
+            tokio::spawn(subscribe(self.peer.clone(), relist.clone()));
+        }
         let _ = self.relist.set(relist);
     }
 
@@ -266,6 +270,11 @@ impl Connection {
         if let Some(end) = self.end.lock().unwrap_or_else(PoisonError::into_inner).take() {
             end.cancel();
         }
+    }
+
+    /// Its process, where it has one.
+    pub fn group(&self) -> Option<&Arc<Group>> {
+        self.group.as_ref()
     }
 
     /// Ends it and its process at once.
@@ -392,6 +401,16 @@ impl Start<'_> {
             | ClientInitializeError::NoCompatibleProtocolVersion { .. } => Refused::Era(fault),
             _ => Refused::Other(fault),
         }
+    }
+}
+
+/// In the newer era a server says that its tools are others only where it was asked to. One that does not take that
+/// is listed anew when it is started again.
+async fn subscribe(peer: Peer<RoleClient>, relist: Relist) {
+    let wanted = SubscriptionFilter::builder().tools_list_changed().build();
+    let Ok(mut subscription) = peer.listen(wanted).await else { return };
+    while let Ok(Some(_)) = subscription.next().await {
+        relist();
     }
 }
 

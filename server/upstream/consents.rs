@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::base::hash;
 use crate::protocol::{Fault, McpServer};
@@ -30,11 +31,17 @@ pub struct Consent {
     pub listed: bool,
     /// Each of its tools, by the server's own name, with the hash of its words.
     pub tools: BTreeMap<String, String>,
+    /// Each of the project's definitions over it, by name, with the hash of what it says.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub definitions: BTreeMap<String, String>,
 }
 
 type Roots = BTreeMap<String, BTreeMap<String, Consent>>;
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// Which file it is, how large, and when it was written.
+type Stamp = (u64, u64, i64, i64);
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Stored {
     /// By workspace, then by server.
@@ -45,14 +52,26 @@ struct Stored {
 #[derive(Debug)]
 pub struct Consents {
     path: Option<PathBuf>,
+    /// As read last, with what the file was then.
+    read: Mutex<Option<(Stamp, Arc<Stored>)>>,
     /// What could not be written, by workspace and server: it holds at least here.
     unwritten: Mutex<BTreeMap<(String, String), Option<Consent>>>,
 }
 
-/// The hash of a server's settings: of all that says what it is and what is done with it.
+/// The hash of a server's settings: of all that says what it is and what is done with it. What is as if nothing were
+/// said does not count, so that a setting that comes with a later version changes none.
 pub fn definition(name: &str, settings: &McpServer) -> String {
-    let settings = serde_json::to_value(settings).unwrap_or_default();
-    hash::short(format!("{name}\n{settings}").as_bytes())
+    let members = |settings: &McpServer| match serde_json::to_value(settings) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    let default = members(&McpServer::default());
+    let mut said = members(settings);
+    said.retain(|name, value| {
+        !["timeout_ms", "enabled"].contains(&name.as_str()) && default.get(name) != Some(value)
+    });
+    let said = Value::Object(said);
+    hash::short(format!("{name}\n{said}").as_bytes())
 }
 
 /// Where they are kept: `$XDG_STATE_HOME/wherefore`, else `~/.local/state/wherefore`.
@@ -71,7 +90,7 @@ impl Consents {
 
     /// Those in a file; in none they last as long as this process.
     pub fn at(path: Option<PathBuf>) -> Self {
-        Self { path, unwritten: Mutex::default() }
+        Self { path, read: Mutex::default(), unwritten: Mutex::default() }
     }
 
     /// The consent to a server in a workspace.
@@ -80,13 +99,13 @@ impl Consents {
         if let Some(held) = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return held.clone();
         }
-        self.read().unwrap_or_default().roots.get(root)?.get(server).cloned()
+        self.read().ok()?.roots.get(root)?.get(server).cloned()
     }
 
     /// A consent to the same server with the same settings in another workspace: what a person's server showed there
     /// is what it has to show here.
     pub fn elsewhere(&self, server: &str, definition: &str) -> Option<Consent> {
-        let stored = self.read().unwrap_or_default();
+        let stored = self.read().ok()?;
         let mut all = stored.roots.values().filter_map(|servers| servers.get(server));
         all.find(|consent| consent.listed && consent.definition == definition).cloned()
     }
@@ -139,25 +158,37 @@ impl Consents {
         Ok(lock)
     }
 
-    fn read(&self) -> Result<Stored, String> {
-        let Some(path) = self.path.as_deref() else { return Ok(Stored::default()) };
+    fn read(&self) -> Result<Arc<Stored>, String> {
+        let Some(path) = self.path.as_deref() else { return Ok(Arc::default()) };
         let file = match File::open(path) {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Stored::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Arc::default()),
             Err(error) => return Err(error.to_string()),
         };
+        // It is replaced, never written into: the same file holds the same.
+        let stamp = file.metadata().map(|meta| (meta.ino(), meta.size(), meta.mtime_nsec(), meta.mtime()));
+        let stamp = stamp.map_err(|error| error.to_string())?;
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, stored)) = read.as_ref().filter(|(before, _)| *before == stamp) {
+            return Ok(stored.clone());
+        }
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
-        serde_json::from_str(&text).map_err(|error| format!("it is damaged: {error}"))
+        let stored: Stored =
+            serde_json::from_str(&text).map_err(|error| format!("it is damaged: {error}"))?;
+        let stored = Arc::new(stored);
+        *read = Some((stamp, stored.clone()));
+        Ok(stored)
     }
 
     fn write(&self, root: &str, server: &str, consent: Option<Consent>) -> Result<(), String> {
         let path = self.path.as_deref().ok_or("there is no folder for it")?;
         // What is damaged is set aside, not written over.
-        let mut stored = self.read().or_else(|damaged| {
+        let stored = self.read().or_else(|damaged| {
             let aside = path.with_extension("damaged.json");
-            std::fs::rename(path, aside).map(|()| Stored::default()).map_err(|_| damaged)
+            std::fs::rename(path, aside).map(|()| Arc::default()).map_err(|_| damaged)
         })?;
+        let mut stored = Stored::clone(&stored);
         let servers = stored.roots.entry(root.to_owned()).or_default();
         match consent {
             Some(consent) => drop(servers.insert(server.to_owned(), consent)),
@@ -179,7 +210,7 @@ mod tests {
 
     fn consent(definition: &str) -> Consent {
         let tools = BTreeMap::from([("echo".to_owned(), "1".to_owned())]);
-        Consent { definition: definition.to_owned(), listed: true, tools }
+        Consent { definition: definition.to_owned(), listed: true, tools, ..Consent::default() }
     }
 
     #[test]

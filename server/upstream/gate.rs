@@ -1,5 +1,6 @@
 //! Whether the person lets a server start and a tool be called: what they consented to, and what they are asked.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::faults::words;
@@ -70,6 +71,31 @@ impl Server {
             .suggest("go on without it, or ask the person to look at what changed with `wherefore consent`"))
     }
 
+    /// Lets a definition of the project's call a server of the person's, where they consented to what it says.
+    ///
+    /// # Errors
+    /// NOT_AUTHORIZED.
+    pub async fn let_define(self: &Arc<Self>, tool: &str, call: Option<&str>) -> Result<(), Fault> {
+        let Some((hash, definition)) = self.undefined_as(tool) else { return Ok(()) };
+        let text = format!(
+            "This project defines {tool} over your server {}. Agents are told what the project says of it:\n{}",
+            self.name,
+            shown(&definition),
+        );
+        if self.asked(format!("define {tool} {hash}"), text, call).await {
+            return self.grant(|mut consent| {
+                consent.definitions.insert(tool.to_owned(), hash.clone());
+                consent
+            });
+        }
+        let message = format!(
+            "this project defines {tool} over the person's server {}, and they have not consented",
+            self.name
+        );
+        Err(Fault::new(Code::NotAuthorized, message)
+            .suggest("go on without it, or ask the person to look at it with `wherefore consent`"))
+    }
+
     /// The person has said no already.
     pub fn denied(&self) {
         if let Ok(mut asked) = self.asked.try_lock() {
@@ -129,15 +155,21 @@ impl Server {
     pub fn describe(&self) -> String {
         let settings = &self.settings;
         match &settings.url {
-            Some(url) => format!("at {}", shown(url)),
+            Some(url) => format!("at {}{}", shown(url), listed(", sending ", &settings.headers)),
             None => {
                 let words = settings.command.iter().chain(&settings.args);
                 let line = words.map(|word| format!("{:?}", shown(word))).collect::<Vec<_>>().join(" ");
-                let env: Vec<_> = settings.env.keys().map(|name| shown(name)).collect();
-                let env =
-                    if env.is_empty() { String::new() } else { format!(", with {} set", env.join(", ")) };
-                format!("the program {line}{env}")
+                let place =
+                    settings.cwd.as_ref().map(|cwd| format!(" in {:?}", shown(cwd))).unwrap_or_default();
+                format!("the program {line}{place}{}", listed(", with ", &settings.env))
             }
         }
     }
+}
+
+/// Names with their values as the settings have them: where a variable of ours is meant, by its name.
+fn listed(before: &str, pairs: &BTreeMap<String, String>) -> String {
+    let pair = |(name, value): (&String, &String)| format!("{}={:?}", shown(name), shown(value));
+    let pairs: Vec<String> = pairs.iter().map(pair).collect();
+    if pairs.is_empty() { String::new() } else { format!("{before}{}", pairs.join(", ")) }
 }

@@ -15,7 +15,7 @@ use crate::base::hidden::shown;
 use crate::ports::Ask;
 
 /// Called where a server says that its tools are others.
-pub type Relist = Box<dyn Fn() + Send + Sync>;
+pub type Relist = Arc<dyn Fn() + Send + Sync>;
 
 /// One connection's side that listens.
 pub struct Handler {

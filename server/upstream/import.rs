@@ -16,7 +16,30 @@ const SUMMARY: usize = 120;
 /// How deep alternatives at a schema's root may nest.
 const ALTERNATIVES: usize = 4;
 
-/// A definition of ours for a tool of a server.
+/// Whether a tool can be taken in: its schemas are compiled, which is done once for each listing.
+///
+/// # Errors
+/// Why it cannot be, as a sentence.
+pub fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Result<(), String> {
+    let definition = definition(server, settings, &tool.name, tool)?;
+    let schemas = [
+        ("inputSchema", Some(&definition.input_schema)),
+        ("outputSchema", definition.output_schema.as_ref()),
+    ];
+    for (which, schema) in schemas {
+        if let Some(Err((pointer, error))) = schema.map(compile) {
+            let what = format!("its {which} is no JSON Schema, at {pointer:?}: {}", shown(&error));
+            return Err(left_out(server, tool, &what));
+        }
+    }
+    Ok(())
+}
+
+fn left_out(server: &str, tool: &RemoteTool, what: &str) -> String {
+    format!("{server}: the tool {:?} is left out: {what}", shown(&tool.name))
+}
+
+/// A definition of ours for a tool of a server that was checked.
 ///
 /// # Errors
 /// Why it cannot be one, as a sentence.
@@ -26,7 +49,7 @@ pub fn definition(
     name: &str,
     tool: &RemoteTool,
 ) -> Result<ToolDef, String> {
-    let wrong = |what: String| format!("{server}: the tool {:?} is left out: {what}", shown(&tool.name));
+    let wrong = |what: String| left_out(server, tool, &what);
     let input_schema = input(tool).map_err(wrong)?;
     let mut output_schema = tool.output_schema.clone().map(Value::Object);
     if let Some(schema) = &mut output_schema {
@@ -185,19 +208,14 @@ fn allow(schema: &mut Value, why: &Value, depth: usize) {
     }
 }
 
-/// Shows what is hidden in a schema and makes sure that it can be used.
+/// Shows what is hidden in a schema.
 fn prepare(schema: &mut Value, which: &str) -> Result<(), String> {
     if let Some(at) = show_schema(schema).first() {
         return Err(format!("its {which} holds characters that nobody sees, at {at}"));
     }
     // Which draft it was written for; ours is used for all.
     schema.as_object_mut().map(|root: &mut Map<String, Value>| root.shift_remove("$schema"));
-    match compile(schema) {
-        Ok(_) => Ok(()),
-        Err((pointer, error)) => {
-            Err(format!("its {which} is no JSON Schema, at {pointer:?}: {}", shown(&error)))
-        }
-    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -205,7 +223,9 @@ mod tests {
     use super::*;
 
     fn made(tool: Value) -> Result<ToolDef, String> {
-        definition("srv", &McpServer::default(), "srv.t", &RemoteTool::read(&tool).unwrap())
+        let tool = RemoteTool::read(&tool).unwrap();
+        check("srv", &McpServer::default(), &tool)?;
+        definition("srv", &McpServer::default(), "srv.t", &tool)
     }
 
     fn takes(schema: &Value, args: Value) -> bool {

@@ -1,7 +1,7 @@
 //! What is known of a server's tools: as listed last, and as the person consented to them; kept on the disk, so that
 //! they show before the server runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ pub struct Known {
     pub tools: Vec<RemoteTool>,
     /// As consented to, where that differs from what was listed last.
     pub former: BTreeMap<String, RemoteTool>,
+    /// Those that cannot be taken in as they are; a definition may still name them.
+    pub unfit: BTreeSet<String>,
     /// What could not be taken, a sentence each.
     pub problems: Vec<String>,
 }
@@ -67,7 +69,13 @@ impl Known {
                 former.insert(tool.name.clone(), before.clone());
             }
         }
-        Self { definition: definition.to_owned(), tools: listing.tools, former, problems: listing.problems }
+        Self {
+            definition: definition.to_owned(),
+            tools: listing.tools,
+            former,
+            unfit: BTreeSet::new(),
+            problems: listing.problems,
+        }
     }
 
     /// How a tool stands with the person.
@@ -128,7 +136,7 @@ mod tests {
     fn a_changed_tool_keeps_its_former_words_until_they_are_consented() {
         let (old, new) = (tool("a", "old"), tool("a", "new"));
         let first = Known::default().after("d", listing(&[old.clone(), tool("b", "b")]), None);
-        let consent = Consent { definition: "d".to_owned(), listed: true, tools: first.hashes() };
+        let consent = Consent { listed: true, tools: first.hashes(), ..Consent::default() };
         assert_eq!(first.standing(&old, Some(&consent)), Standing::Granted);
         let mut known = first.after("d", listing(&[new.clone(), tool("c", "c")]), Some(&consent));
         assert_eq!(known.standing(&new, Some(&consent)), Standing::Changed(Some(Box::new(old.clone()))));

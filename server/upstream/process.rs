@@ -28,12 +28,28 @@ const WORD: usize = 400;
 pub struct Group(Mutex<Option<Pid>>);
 
 impl Group {
+    /// Asks it and all that it started to end.
+    pub fn ask(&self) {
+        self.send(Signal::TERM);
+    }
+
     /// Ends it and all that it started, at once.
     pub fn kill(&self) {
+        self.send(Signal::KILL);
+    }
+
+    fn send(&self, signal: Signal) {
         // Locked, so that the number is not given to another process meanwhile.
         if let Some(pid) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = kill_process_group(pid, Signal::KILL);
+            let _ = kill_process_group(pid, signal);
         }
+    }
+
+    /// Whether anything of it is left.
+    pub fn lives(&self) -> bool {
+        let pid = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        pid.is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
     }
 }
 
@@ -112,12 +128,11 @@ impl Process {
     pub async fn ended(&mut self) -> String {
         let pid = *self.group.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut alone = false;
-        if let Some(pid) = pid {
+        if pid.is_some() {
             let until = tokio::time::Instant::now() + LAST;
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             loop {
                 // Looked at but not taken yet: while it stands there no other process gets its number.
-                alone = matches!(waitid(WaitId::Pid(pid), options), Ok(Some(_)) | Err(_));
+                alone = !self.group.lives();
                 if alone || tokio::time::Instant::now() > until {
                     break;
                 }

@@ -50,6 +50,7 @@ impl RemoteCall {
     async fn call(&self, call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
         let (server, call) = (&self.server, call.call());
         server.let_start(Some(call.id())).await?;
+        server.let_define(call.tool().name(), Some(call.id())).await?;
         let connection = server.connection().await?;
         let known = server.known().unwrap_or_default();
         let remote = self.meant(call.tool(), &known)?;

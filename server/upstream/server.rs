@@ -13,7 +13,10 @@ use super::connection::Connection;
 use super::consents::{self, Consent, Consents};
 use super::faults;
 use super::health::Health;
+use super::import;
 use super::known::Known;
+use crate::base::hash;
+use crate::catalogue::ToolDef;
 use crate::protocol::{Code, Fault, McpServer};
 use crate::session::Session;
 
@@ -52,6 +55,8 @@ pub struct Server {
     /// What a person was asked already, with whether they allowed it, so that they are not asked again.
     pub(super) asked: tokio::sync::Mutex<BTreeMap<String, bool>>,
     known: RwLock<Option<Arc<Known>>>,
+    /// The project's definitions over it that need consent: by name, a hash and what they say.
+    definitions: RwLock<BTreeMap<String, (String, String)>>,
     state: Mutex<State>,
     /// Starts that failed, one after the other.
     failures: Mutex<u32>,
@@ -88,6 +93,7 @@ impl Server {
             consents,
             asked: tokio::sync::Mutex::default(),
             known: RwLock::new(known),
+            definitions: RwLock::default(),
             state: Mutex::new(State::Idle),
             failures: Mutex::default(),
             relisting: Mutex::default(),
@@ -104,6 +110,37 @@ impl Server {
     pub fn consent(&self) -> Option<Consent> {
         let consent = self.consents.get(self.session.root(), &self.name);
         consent.filter(|consent| consent.definition == self.definition)
+    }
+
+    /// Takes the project's definitions over it that need consent.
+    pub fn define<'a>(&self, definitions: impl Iterator<Item = &'a ToolDef>) {
+        let of = |def: &ToolDef| {
+            let text = serde_json::to_string_pretty(def).unwrap_or_default();
+            (def.name.clone(), (hash::short(text.as_bytes()), text))
+        };
+        *self.definitions.write().unwrap_or_else(PoisonError::into_inner) = definitions.map(of).collect();
+    }
+
+    /// The project's definition of that name over it, with its hash, where it waits for consent.
+    pub fn undefined_as(&self, name: &str) -> Option<(String, String)> {
+        let definitions = self.definitions.read().unwrap_or_else(PoisonError::into_inner);
+        let (hash, text) = definitions.get(name)?;
+        let consented = self.consent().is_some_and(|consent| consent.definitions.get(name) == Some(hash));
+        (!consented).then(|| (hash.clone(), text.clone()))
+    }
+
+    /// Every definition of the project's over it that waits for consent, by name, with what it says.
+    pub fn undefined(&self) -> Vec<(String, String)> {
+        let names: Vec<String> =
+            self.definitions.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let waits = |name: String| self.undefined_as(&name).map(|(_, text)| (name, text));
+        names.into_iter().filter_map(waits).collect()
+    }
+
+    /// The hash of each definition of the project's over it.
+    pub fn definition_hashes(&self) -> BTreeMap<String, String> {
+        let definitions = self.definitions.read().unwrap_or_else(PoisonError::into_inner);
+        definitions.iter().map(|(name, (hash, _))| (name.clone(), hash.clone())).collect()
     }
 
     /// Whether nothing keeps it from being started. What the person set themselves may be.
@@ -163,7 +200,7 @@ impl Server {
             Err(fault) => return Err(self.failed(fault)),
         };
         let weak = Arc::downgrade(&self);
-        connection.on_change(Box::new(move || relist(&weak)));
+        connection.on_change(Arc::new(move || relist(&weak)));
         self.take(listing);
         {
             let mut state = self.state();
@@ -239,7 +276,9 @@ impl Server {
                 false => self.consents.elsewhere(&self.name, &self.definition),
             };
             let listed = listing.tools.iter().map(|tool| (tool.name.clone(), tool.hash())).collect();
-            let first = Consent { definition: self.definition.clone(), listed: true, tools: listed };
+            let before = consent.unwrap_or_default();
+            let first =
+                Consent { definition: self.definition.clone(), listed: true, tools: listed, ..before };
             let first = elsewhere.unwrap_or(first);
             let kept = self.consents.change(self.session.root(), &self.name, |_| Some(first.clone()));
             if let Err(fault) = kept {
@@ -247,7 +286,13 @@ impl Server {
             }
             consent = Some(first);
         }
-        let known = before.after(&self.definition, listing, consent.as_ref());
+        let mut known = before.after(&self.definition, listing, consent.as_ref());
+        for tool in &known.tools {
+            if let Err(problem) = import::check(&self.name, &self.settings, tool) {
+                known.unfit.insert(tool.name.clone());
+                known.problems.push(problem);
+            }
+        }
         if known != *before || self.known().is_none() {
             known.save(self.session.store(), &self.name);
             *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(known));
@@ -269,12 +314,12 @@ impl Server {
         }
     }
 
-    /// Ends it for good.
-    pub fn close(&self) {
+    /// Ends it for good, in its own time. Gives the connection, for whoever cannot wait.
+    pub fn close(&self) -> Option<Arc<Connection>> {
         let before = std::mem::replace(&mut *self.state(), State::Closed);
-        if let State::Up(connection) = before {
-            connection.kill();
-        }
+        let State::Up(connection) = before else { return None };
+        connection.close();
+        Some(connection)
     }
 
     fn gone(&self) -> Fault {

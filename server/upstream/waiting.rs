@@ -21,6 +21,8 @@ pub struct Waiting {
     pub start: bool,
     /// Its tools that have changed or are new.
     pub tools: Vec<WaitingTool>,
+    /// What the project defines over it, where it is the person's: each definition as JSON.
+    pub definitions: Vec<String>,
 }
 
 /// A tool whose words wait.
@@ -67,6 +69,7 @@ impl Upstreams {
         self.consents.change(self.session.root(), name, |before| {
             let before = before.filter(|consent| consent.definition == server.definition);
             let mut consent = before.unwrap_or_default();
+            consent.definitions = server.definition_hashes();
             consent.definition.clone_from(&server.definition);
             if let Some(known) = &known {
                 consent.tools.extend(known.hashes());
@@ -119,6 +122,9 @@ fn waiting(server: &Server) -> Option<Waiting> {
         Some(WaitingTool { name: shown(&tool.name).into_owned(), new, diff })
     };
     let tools: Vec<WaitingTool> = known.iter().flat_map(|known| &known.tools).filter_map(tool).collect();
-    let something = start || !tools.is_empty();
-    something.then(|| Waiting { server: server.name.clone(), describes: server.describe(), start, tools })
+    let definitions: Vec<String> =
+        server.undefined().into_iter().map(|(_, text)| shown(&text).into_owned()).collect();
+    let something = start || !tools.is_empty() || !definitions.is_empty();
+    let (name, describes) = (server.name.clone(), server.describe());
+    something.then_some(Waiting { server: name, describes, start, tools, definitions })
 }

@@ -18,7 +18,7 @@ async fn a_server_that_does_not_start_says_why_and_is_left_alone_a_while() {
         let bench = Bench::new(json!({ "env": { "MODE": mode }, "timeout_ms": 1500, "import": false }));
         let definition = "tool:\n  name: srv.echo\n  description: Says it.\n  mcp_server: srv\n  input_schema: { type: \
                           object, properties: { why: { type: string, description: Why } }, required: [why] }\n";
-        bench.read(&[("a.yaml", definition)]);
+        bench.read(&[("/person/a.yaml", definition)]);
         let first = bench.fault("srv.echo", json!({})).await;
         assert_eq!(first.code, code, "{mode}: {first:?}");
         assert!(first.message.contains(said) && first.message.contains("srv"), "{mode}: {first:?}");

@@ -139,7 +139,7 @@ async fn a_definition_names_one_tool_of_a_server() {
         ),
     ];
     let files: Vec<(String, String)> =
-        texts.into_iter().enumerate().map(|(at, text)| (format!("{at}.yaml"), text)).collect();
+        texts.into_iter().enumerate().map(|(at, text)| (format!("/person/{at}.yaml"), text)).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     assert_eq!(bench.read(&files), [""; 0]);
     assert!(bench.registry.find("srv.echo").is_none(), "nothing is taken in that is not asked for");

@@ -140,6 +140,7 @@ impl Bench {
         assert_eq!(loaded.problems, []);
         let (imported, problems) = self.upstreams.imported();
         loaded.import(imported);
+        self.upstreams.define(&loaded.tools);
         let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
         self.registry.activities().set_custom(loaded.tools.iter().filter_map(run).collect());
         self.registry.replace(loaded.tools);

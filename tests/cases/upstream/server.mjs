@@ -17,7 +17,7 @@ const note = (text) => process.env.NOTES && appendFileSync(process.env.NOTES, `$
 const listed = () => (process.env.TOOLS && existsSync(process.env.TOOLS) ? JSON.parse(readFileSync(process.env.TOOLS, "utf8")) : tools);
 const text = (value) => ({ content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }] });
 const waiting = new Map();
-let asked = 1000;
+let asked = 1000, subscription;
 
 // Asks the client something; the answer, or its error.
 const ask = (peer, method, params) =>
@@ -57,13 +57,17 @@ async function call(peer, name, args, meta) {
   }
 }
 
-async function answer(peer, { method, params = {} }) {
+async function answer(peer, { id, method, params = {} }) {
   switch (method) {
     case "initialize":
       if (mode === "modern") throw { code: -32601, message: "initialize is gone" };
       return { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: "test", version: "1" } };
     case "server/discover":
       return { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, serverInfo: { name: "test", version: "1" }, ttlMs: 0, cacheScope: "private" };
+    case "subscriptions/listen":
+      subscription = { "io.modelcontextprotocol/subscriptionId": id };
+      peer.send({ jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged", params: { _meta: subscription, notifications: { toolsListChanged: true } } });
+      return new Promise(() => {});
     case "ping": return {};
     case "tools/list": {
       note("list");
@@ -117,7 +121,7 @@ function stdio() {
     setInterval(() => {
       let now = before;
       try { now = JSON.stringify(listed()); } catch { /* half written */ }
-      if (now !== before) peer.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+      if (now !== before) peer.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed", ...(subscription && { params: { _meta: subscription } }) });
       before = now;
     }, 50);
   }
