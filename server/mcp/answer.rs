@@ -1,4 +1,5 @@
-//! The answer to a call as an agent gets it: everything in `structuredContent`, the same as text in `content`.
+//! The answer to a call as an agent gets it: everything in `structuredContent`, the same as text in `content`; a fault
+//! as text alone.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -86,7 +87,8 @@ fn fault_object(fault: &Fault) -> Map<String, Value> {
 
 fn finish(content: Value, is_error: bool) -> CallToolResult {
     match is_error {
-        true => CallToolResult::structured_error(content),
+        // No structured content: clients hold that to the tool's output schema, and would show its violations alone.
+        true => CallToolResult::error(vec![ContentBlock::text(content.to_string())]),
         false => CallToolResult::structured(content),
     }
 }
