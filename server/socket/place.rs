@@ -68,9 +68,11 @@ pub fn servers() -> Vec<Server> {
 fn look(path: &Path) -> Option<Server> {
     let mut file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).ok()?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-        // Nobody holds it: its server is gone.
-        let _ = fs::remove_file(path.with_extension("sock"));
-        let _ = fs::remove_file(path);
+        // Nobody holds it: its server is gone. Another one may have swept it already.
+        if stands_at(&file, path) {
+            let _ = fs::remove_file(path.with_extension("sock"));
+            let _ = fs::remove_file(path);
+        }
         return None;
     }
     let mut text = String::new();
@@ -78,16 +80,65 @@ fn look(path: &Path) -> Option<Server> {
     serde_json::from_str(&text).ok()
 }
 
-/// Opens a server's own file and locks it for the life of what is returned.
+/// Whether this very file is the one at the path.
+fn stands_at(file: &File, path: &Path) -> bool {
+    let same = |there: fs::Metadata| {
+        file.metadata().is_ok_and(|it| (it.dev(), it.ino()) == (there.dev(), there.ino()))
+    };
+    fs::symlink_metadata(path).is_ok_and(same)
+}
+
+/// How often a file is made anew that was taken for that of a dead server.
+const CLAIMS: usize = 100;
+
+/// Makes a server's own file and locks it for the life of what is returned.
 pub fn claim(path: &Path) -> Result<File, Fault> {
     let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", path.display()));
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600).custom_flags(nofollow());
-    let file = options.open(path).map_err(fault)?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| fault(error.into()))?;
-    Ok(file)
+    for _ in 0..CLAIMS {
+        let file = options.open(path).map_err(fault)?;
+        // Whoever looks just before this has the lock: it takes the file for that of a dead server, and away.
+        flock(&file, FlockOperation::LockExclusive).map_err(|error| fault(error.into()))?;
+        if stands_at(&file, path) {
+            return Ok(file);
+        }
+    }
+    Err(Fault::internal(format!("{} is removed again and again", path.display())))
 }
 
 fn nofollow() -> i32 {
     i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_file_just_made_is_not_taken_for_a_dead_servers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.json");
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        look(&path);
+                    }
+                });
+            }
+            let kept = (0..2000).filter(|_| {
+                let file = claim(&path).unwrap();
+                let kept = stands_at(&file, &path);
+                let _ = fs::remove_file(&path);
+                kept
+            });
+            let kept = kept.count();
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(kept, 2000, "a claimed file was removed");
+        });
+    }
 }
