@@ -1,7 +1,8 @@
 //! Passes messages between an agent at the standard streams and the folder's server, whichever that is just now.
 //!
 //! The server may end while the agent stays: an editor takes its server with it. The pump then finds or starts the
-//! next one, repeats the handshake in the agent's name, and says of each request under way that its answer is lost.
+//! next one, repeats the handshake in the agent's name, sends again what only looks, and says of each call under way
+//! that its answer is lost.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
@@ -32,12 +33,21 @@ struct State {
     server: Option<UnixStream>,
     /// The agent's `initialize` and its `notifications/initialized`, in the era that has them.
     handshake: [Option<Vec<u8>>; 2],
-    /// Requests that have no answer yet: the id, and the message where the next server gets it too.
-    open: Vec<(String, Option<Vec<u8>>)>,
+    /// Requests that have no answer yet.
+    open: Vec<Open>,
     /// The agent sends no more.
     closed: bool,
     /// No further server is to be had.
     over: bool,
+}
+
+/// A request that has no answer yet.
+struct Open {
+    id: String,
+    /// The message, where the next server gets it too: a request that only looks.
+    again: Option<Vec<u8>>,
+    /// Whether its answer comes with its end alone.
+    lasts: bool,
 }
 
 #[derive(Default)]
@@ -128,7 +138,7 @@ fn upward_to_server(shared: &Shared) {
             state.server = None;
             // What was in the pipe to a server that is gone is said to be lost; what never got there is sent again.
             let read = Line::read(&line);
-            state.open.retain(|(id, _)| read.request() != Some(id));
+            state.open.retain(|open| read.request() != Some(&open.id));
             note(&line, &mut state);
         }
     }
@@ -152,8 +162,11 @@ fn note(line: &[u8], state: &mut State) {
         _ => {}
     }
     if let Some(id) = message.request() {
-        let again = message.method.as_deref() == Some("subscriptions/listen");
-        state.open.push((id.to_owned(), again.then(|| line.to_vec())));
+        let method = message.method.as_deref().unwrap_or_default();
+        // The handshake is repeated by itself; a call may have done its work.
+        let looks = !matches!(method, "initialize" | "tools/call");
+        let (id, again) = (id.to_owned(), looks.then(|| line.to_vec()));
+        state.open.push(Open { id, again, lasts: method == "subscriptions/listen" });
     }
 }
 
@@ -171,7 +184,7 @@ fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), Fault> 
             _ => return Ok(()),
         }
         if let Some(id) = Line::read(&line).answered() {
-            shared.lock().open.retain(|(open, _)| open != id);
+            shared.lock().open.retain(|open| open.id != id);
         }
         let mut agent = std::io::stdout().lock();
         agent.write_all(&line).and_then(|()| agent.flush()).map_err(|error| gone(&error))?;
@@ -187,33 +200,36 @@ fn take_up(mut server: UnixStream, shared: &Shared) -> Result<UnixStream, Fault>
     let broken = |error: std::io::Error| Fault::internal(format!("the next server went away: {error}"));
     let mut state = shared.lock();
     let shaken = state.handshake.clone();
+    let first = shaken[0].as_deref().and_then(|line| Line::read(line).request().map(str::to_owned));
+    let greeted = !state.open.iter().any(|open| Some(&open.id) == first.as_ref());
     if let Some(initialize) = &shaken[0] {
         server.write_all(initialize).map_err(broken)?;
         // An agent that waits for this answer gets it; one that has it already does not get it twice.
-        let id = Line::read(initialize).request().map(str::to_owned);
-        if !state.open.iter().any(|(open, _)| Some(open) == id.as_ref()) {
+        if greeted {
             skip_line(&mut server).map_err(broken)?;
         }
-        state.open.retain(|(open, _)| Some(open) != id.as_ref());
     }
     if let Some(initialized) = &shaken[1] {
         server.write_all(initialized).map_err(broken)?;
     }
     let mut agent = std::io::stdout().lock();
     let open = std::mem::take(&mut state.open);
-    for (id, again) in open {
-        if let Some(line) = again {
-            server.write_all(&line).map_err(broken)?;
-            state.open.push((id, Some(line)));
+    for open in open {
+        if let Some(line) = &open.again {
+            server.write_all(line).map_err(broken)?;
+        }
+        if open.again.is_some() || Some(&open.id) == first.as_ref() {
+            state.open.push(open);
             continue;
         }
+        let id = open.id;
         let message = "the server ended while this was under way, as an editor's does with its editor; what came of \
                        it stands in the session log: look at the files, then make the call again if need be";
         let error = json!({ "code": -32603, "message": message });
         let lost = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n");
         agent.write_all(lost.as_bytes()).map_err(|error| gone(&error))?;
     }
-    if shaken[1].is_some() {
+    if greeted && shaken[1].is_some() {
         let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
         agent.write_all(format!("{changed}\n").as_bytes()).map_err(|error| gone(&error))?;
     }
@@ -238,7 +254,7 @@ fn leave(shared: &Shared) {
     let since = Instant::now();
     while since.elapsed() < LAST && agent_reads() {
         let state = shared.lock();
-        if state.open.iter().all(|(_, again)| again.is_some()) {
+        if state.open.iter().all(|open| open.lasts) {
             break;
         }
         drop(state);
