@@ -131,6 +131,9 @@ const OTHERS: &[&str] = &[
     "examples",
     "deprecated",
     "readOnly",
+    "dependentRequired",
+    "$schema",
+    "$anchor",
     "$ref",
     "$comment",
 ];

@@ -154,6 +154,15 @@ fn a_hint_names_the_nearest_key() {
 }
 
 #[test]
+fn a_schema_may_say_its_dialect() {
+    let dialect = "$schema: \"https://json-schema.org/draft/2020-12/schema\"";
+    let parts = "$defs: { a: { $anchor: a, type: object, dependentRequired: { b: [c] } } }";
+    let why = "properties: { why: { type: string, description: What it is for. } }, required: [why]";
+    let schema = format!("{{ {dialect}, {parts}, type: object, {why} }}");
+    assert_eq!(user(&format!("tool: {{ name: x, description: y, input_schema: {schema} }}")), []);
+}
+
+#[test]
 fn examples_compare_the_members_given() {
     let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let check =
