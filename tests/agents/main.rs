@@ -1,0 +1,16 @@
+//! Real agents and the protocol's own test programs, with the real binary. What could not be installed is passed over.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
+
+mod agent;
+mod alone;
+mod conformance;
+mod fixtures;
+mod http;
+mod inspector;
+mod model;
+mod orphans;
+mod place;
+mod programs;
+mod shared;
+mod task;
+mod together;
