@@ -184,7 +184,11 @@ impl Connection {
                 Err(error) => return Err(self.fault(&error).await),
             };
             aloft.sent(handle.id.clone(), handle.progress_token.clone());
-            let mut result = self.answer(Cancelling(Some(handle))).await?;
+            let mut result = tokio::select! {
+                biased;
+                fault = aloft.stopped() => return Err(fault),
+                result = self.answer(Cancelling(Some(handle))) => result?,
+            };
             if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
                 return Ok(result);
             }

@@ -5,8 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken, RequestId};
 
+use tokio::sync::watch;
+
 use super::remote::cut;
 use crate::base::hidden::shown;
+use crate::protocol::Fault;
 use crate::session::Scope;
 
 /// Notices of progress kept that came before their call was known.
@@ -28,6 +31,10 @@ struct Inner {
 #[derive(Debug)]
 struct Flight {
     scope: Scope,
+    /// What its caller was asked so far.
+    asked: u32,
+    /// Why it is to end before it is answered.
+    stop: watch::Sender<Option<Fault>>,
     /// Of its request, once that was sent.
     sent: Option<(RequestId, ProgressToken)>,
 }
@@ -37,6 +44,7 @@ struct Flight {
 pub struct Aloft {
     flights: Arc<Flights>,
     key: u64,
+    stopped: watch::Receiver<Option<Fault>>,
 }
 
 impl Flights {
@@ -45,21 +53,30 @@ impl Flights {
         let mut inner = self.lock();
         inner.next += 1;
         let key = inner.next;
-        inner.flying.insert(key, Flight { scope: scope.clone(), sent: None });
-        Aloft { flights: self.clone(), key }
+        let (stop, stopped) = watch::channel(None);
+        inner.flying.insert(key, Flight { scope: scope.clone(), asked: 0, stop, sent: None });
+        Aloft { flights: self.clone(), key, stopped }
     }
 
     /// The scope of the call that a request of the server's belongs to: the one named, else the only one.
     pub fn meant(&self, request: Option<&RequestId>) -> Option<Scope> {
-        let inner = self.lock();
-        let named = |flight: &&Flight| flight.sent.as_ref().is_some_and(|sent| Some(&sent.0) == request);
-        if let Some(flight) = inner.flying.values().find(named) {
-            return Some(flight.scope.clone());
+        self.lock().meant(request).map(|(_, flight)| flight.scope.clone())
+    }
+
+    /// The call that a question of the server's belongs to: its number, its scope, and how often it was asked before.
+    pub fn asks(&self, request: Option<&RequestId>) -> Option<(u64, Scope, u32)> {
+        let mut inner = self.lock();
+        let key = inner.meant(request)?.0;
+        let flight = inner.flying.get_mut(&key)?;
+        flight.asked += 1;
+        Some((key, flight.scope.clone(), flight.asked))
+    }
+
+    /// Ends a call before it is answered.
+    pub fn stop(&self, key: u64, fault: Fault) {
+        if let Some(flight) = self.lock().flying.get(&key) {
+            flight.stop.send_replace(Some(fault));
         }
-        // A server may be faster than we are in noting what we sent.
-        let mut may = inner.flying.values().filter(|flight| request.is_none() || flight.sent.is_none());
-        let only = may.next()?;
-        may.next().is_none().then(|| only.scope.clone())
     }
 
     /// Hands progress on.
@@ -86,7 +103,34 @@ impl Flights {
     }
 }
 
+impl Inner {
+    fn meant(&self, request: Option<&RequestId>) -> Option<(u64, &Flight)> {
+        let named = |flight: &Flight| flight.sent.as_ref().is_some_and(|sent| Some(&sent.0) == request);
+        let all = || self.flying.iter().map(|(key, flight)| (*key, flight));
+        if let Some(found) = all().find(|(_, flight)| named(flight)) {
+            return Some(found);
+        }
+        // A server may be faster than we are in noting what we sent.
+        let mut may = all().filter(|(_, flight)| request.is_none() || flight.sent.is_none());
+        let only = may.next()?;
+        may.next().is_none().then_some(only)
+    }
+}
+
 impl Aloft {
+    /// Waits until it is to end before it is answered; for ever where it is not.
+    pub async fn stopped(&self) -> Fault {
+        let mut stopped = self.stopped.clone();
+        let fault = match stopped.wait_for(Option::is_some).await {
+            Ok(fault) => fault.clone(),
+            Err(_) => None,
+        };
+        match fault {
+            Some(fault) => fault,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Its request went out under these. Progress that was faster is told now.
     pub fn sent(&self, id: RequestId, token: ProgressToken) {
         let mut inner = self.flights.lock();

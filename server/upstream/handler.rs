@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::flights::Flights;
 use crate::base::hidden::shown;
 use crate::ports::Ask;
+use crate::protocol::Code;
 
 /// Called where a server says that its tools are others.
 pub type Relist = Arc<dyn Fn() + Send + Sync>;
@@ -32,14 +33,23 @@ pub struct Handler {
 impl Handler {
     /// Asks whoever made the call that the request belongs to.
     async fn ask(&self, ask: Ask, request: Option<&RequestId>) -> Result<Value, ErrorData> {
-        let refused = |why: String| ErrorData::new(ErrorCode::INVALID_REQUEST, why, None);
-        let caller = self.flights.meant(request).and_then(|scope| scope.caller().cloned());
-        let caller = caller
-            .ok_or_else(|| refused("no single call is in flight whose caller could be asked".to_owned()))?;
-        let key = "ask".to_owned();
-        let answers = caller.ask(vec![(key.clone(), ask)]).await;
-        let mut answers = answers.map_err(|fault| refused(fault.message))?;
-        answers.shift_remove(&key).ok_or_else(|| refused("the caller gave no answer".to_owned()))
+        let refused = |why: &str| ErrorData::new(ErrorCode::INVALID_REQUEST, why.to_owned(), None);
+        let asks = self.flights.asks(request);
+        let (call, scope, number) =
+            asks.ok_or_else(|| refused("no single call is in flight whose caller could be asked"))?;
+        let caller = scope.caller().ok_or_else(|| refused("this caller cannot be asked"))?;
+        // Where it makes the same call again with its answers, they stand under the same keys.
+        let key = format!("ask-{number}");
+        match caller.ask(vec![(key.clone(), ask)]).await {
+            Ok(mut answers) => answers.shift_remove(&key).ok_or_else(|| refused("the caller gave no answer")),
+            Err(fault) => {
+                let error = refused(&fault.message);
+                if fault.code == Code::Cancelled {
+                    self.flights.stop(call, fault);
+                }
+                Err(error)
+            }
+        }
     }
 
     fn roots(&self) -> Value {

@@ -11,6 +11,5 @@ mod neovim;
 mod protocol;
 mod review;
 mod support;
-
 mod tokens;
 mod upstream;

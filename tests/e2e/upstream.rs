@@ -197,3 +197,36 @@ fn the_command_line_uses_a_server_and_leaves_none_behind() {
     assert!(!work.join(".wherefore/upstream").join("none.json").exists());
     assert!(work.join(".wherefore/upstream/srv.json").exists());
 }
+
+#[test]
+fn a_server_of_others_is_used_as_it_is() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let server =
+        project.join(".e2e/everything/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    if !server.exists() {
+        eprintln!(
+            "skipped: server-everything is not installed (tests/run installs it): its test passes over"
+        );
+        return;
+    }
+    let options = Options::default();
+    let mut editor = Editor::unconnected(&options);
+    let args = json!([server]);
+    let settings = format!("[mcp_servers.all]\ncommand = \"node\"\nargs = {args}\nimport = true\n");
+    save(&editor.folder.path().join("home/.config/wherefore/config.toml"), &settings);
+    editor.initialize(&options);
+    until("its tools", || summary(&mut editor, "all.echo"));
+    let why = "See whether a server of others is used well";
+    for (tool, mut arguments, pointer, expected) in [
+        ("all.echo", json!({ "message": "hi" }), "/text", json!("Echo: hi")),
+        ("all_get_sum", json!({ "a": 1, "b": 2 }), "/text", json!("The sum of 1 and 2 is 3.")),
+        ("all.get-tiny-image", json!({}), "/media/0/mime_type", json!("image/png")),
+        ("all.get-structured-content", json!({ "location": "Chicago" }), "/temperature", json!(36)),
+    ] {
+        arguments["why"] = json!(why);
+        let answer =
+            editor.request("wherefore/call", json!({ "tool": tool, "arguments": arguments })).unwrap();
+        assert_eq!(answer["result"].pointer(pointer), Some(&expected), "{tool}: {answer}");
+    }
+    editor.drain(Duration::from_millis(200));
+}

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
 
 use super::support::{Agent, Bench, Person, server};
 use crate::catalogue::Risk;
-use crate::protocol::{Code, Status};
+use crate::ports::{Ask, Caller};
+use crate::protocol::{Code, Fault, Status};
 use crate::registry::{Format, render};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -81,6 +83,32 @@ async fn what_a_server_says_and_asks_goes_to_the_caller() {
     assert!(nobody["error"]["message"].as_str().is_some(), "{nobody}");
 }
 
+/// A caller that makes the same call again with its answers.
+#[derive(Debug)]
+struct Later(Option<Value>);
+
+impl Caller for Later {
+    fn progress(&self, _: &str, _: Option<u32>) {}
+
+    fn ask(&self, asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
+        let again = || Fault::new(Code::Cancelled, "it is called again");
+        let answer = |answer: &Value| asks.into_iter().map(|(key, _)| (key, answer.clone())).collect();
+        let answers = self.0.as_ref().map(answer).ok_or_else(again);
+        Box::pin(async move { answers })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_may_answer_by_calling_again() {
+    let bench = Bench::new(json!({}));
+    bench.settle().await;
+    let asked = bench.call_as("srv.ask", json!({}), Some(Arc::new(Later(None)))).await;
+    assert_eq!(asked.error.map(|fault| fault.message).as_deref(), Some("it is called again"));
+    let answer = json!({ "action": "accept", "content": { "colour": "red" } });
+    let answered = bench.call_as("srv.ask", json!({}), Some(Arc::new(Later(Some(answer.clone()))))).await;
+    assert_eq!(answered.result.unwrap()["text"], answer.to_string());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_nobody_waits_for_is_cancelled_there() {
     let bench = Bench::new(json!({}));
@@ -109,7 +137,7 @@ async fn both_eras_of_the_protocol_are_spoken() {
     let text = asked.result.unwrap()["text"].as_str().unwrap().to_owned();
     let expected =
         json!({ "state": "s1", "answers": { "c": { "action": "accept", "content": { "colour": "blue" } } } });
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), expected);
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
     assert_eq!(bench.fault("srv.ask", json!({})).await.code, Code::Unsupported);
 }
 
