@@ -20,7 +20,7 @@ use crate::upstream::consents::{self, Consents};
 use crate::workspace::config;
 
 /// Definition files of one folder at most.
-const FILES: usize = 2000;
+const FILES: usize = 20_000;
 
 /// Where it is told that tools, or what is wrong with them, changed in any folder.
 #[derive(Debug)]
@@ -131,10 +131,16 @@ impl Custom {
         all
     }
 
-    /// Takes what the editor holds of the settings, and reads everything again.
+    /// Takes what the editor holds of the settings, and reads their files again. Definitions are read again only where
+    /// the servers are others.
     pub fn configure(&self, client: Option<&Value>) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client.cloned();
-        self.reload();
+        let before = self.session.settings();
+        self.session.configure(client);
+        if self.session.settings().mcp_servers != before.mcp_servers {
+            self.upstreams.configure();
+            self.read();
+        }
     }
 
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::support::agent::{Agent, LEGACY, MODERN, place};
 use crate::support::{Editor, Options};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -196,6 +197,46 @@ fn the_command_line_uses_a_server_and_leaves_none_behind() {
     }
     assert!(!work.join(".wherefore/upstream").join("none.json").exists());
     assert!(work.join(".wherefore/upstream/srv.json").exists());
+}
+
+#[test]
+fn agents_of_both_eras_call_them_and_answer_their_questions() {
+    let folder = place();
+    let args = json!([script()]);
+    let settings = format!("[mcp_servers.srv]\ncommand = \"node\"\nargs = {args}\nimport = true\n");
+    save(&folder.path().join("home/.config/wherefore/config.toml"), &settings);
+    let capabilities = || json!({ "elicitation": {} });
+    let blue = json!({ "action": "accept", "content": { "colour": "blue" } });
+    let asking = json!({ "why": "Learn which colour the person wants" });
+    let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
+
+    let mut agent = Agent::named(folder.path(), "early", LEGACY, &[], capabilities());
+    // They are listed while the agent is there already.
+    until("its tools", || {
+        let listed = agent.request("tools/list", json!({})).unwrap();
+        listed["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == "srv_ask").then_some(())
+    });
+    agent.expect("notifications/tools/list_changed");
+    let id = agent.begin_call("srv_ask", asking.clone());
+    let asked = agent.expect("elicitation/create");
+    assert_eq!(asked["params"]["message"], "srv: Which colour?");
+    agent.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": blue }));
+    assert_eq!(text(&agent.finish(id).unwrap()), blue.to_string());
+    let image = agent.request("tools/call", json!({ "name": "srv_image", "arguments": asking })).unwrap();
+    assert_eq!(image["content"][1]["mimeType"], "image/png");
+    assert_eq!(image["structuredContent"]["media"][0]["type"], "image");
+
+    let mut modern = Agent::named(folder.path(), "late", MODERN, &[], capabilities());
+    let mut call = json!({ "name": "srv_ask", "arguments": asking });
+    let asked = modern.request("tools/call", call.clone()).unwrap();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let (key, request) = asked["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    assert_eq!(request["params"]["message"], "srv: Which colour?");
+    call["inputResponses"] = json!({ key: blue });
+    call["requestState"] = asked["requestState"].clone();
+    assert_eq!(text(&modern.request("tools/call", call).unwrap()), blue.to_string());
+    modern.leave();
+    agent.leave();
 }
 
 #[test]
