@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// How long a server may take to end after its last client.
-const FAREWELL: Duration = Duration::from_secs(20);
+const FAREWELL: Duration = Duration::from_secs(40);
 
 /// The folders `work`, `home` and `run`.
 pub struct Place {

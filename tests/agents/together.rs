@@ -58,7 +58,7 @@ fn claude_code_and_codex_share_a_server_and_learn_what_the_person_decided() {
     let place = Place::of_editor(editor.folder.path());
     std::fs::write(place.work().join("alpha.txt"), task::before("alpha")).unwrap();
     std::fs::write(place.work().join("beta.txt"), task::before("beta")).unwrap();
-    place.settings("[review]\nwait_s = 4\n");
+    place.settings("[review]\nwait_s = 8\n");
     editor.initialize(&options);
 
     // Claude's change is decided while its call waits.
