@@ -78,7 +78,7 @@ command = {:?}
 args = {:?}
 env = {{ {} }}
 required = true
-tool_timeout_sec = 20
+tool_timeout_sec = 60
 default_tools_approval_mode = "approve"
 "#,
             model.url,

@@ -9,6 +9,8 @@ mod http;
 mod inspector;
 mod model;
 mod orphans;
+mod patience;
+mod person;
 mod place;
 mod programs;
 mod shared;

@@ -8,37 +8,10 @@ use serde_json::{Value, json};
 
 use crate::agent::{Agent, Server};
 use crate::model::{Model, Move, PATIENCE};
+use crate::person::{REASON, decide};
 use crate::place::Place;
 use crate::shared::{Editor, Options};
 use crate::{programs, task};
-
-/// A word for the agent.
-const REASON: &str = "one mark is enough";
-
-/// Accepts the first hunk of what is proposed for `path` and rejects the others; the proposal's id.
-fn decide(editor: &mut Editor, path: &str) -> String {
-    let start = Instant::now();
-    let id = loop {
-        let waiting = editor.request("wherefore/proposals", json!({})).unwrap();
-        let of_path = |proposal: &&Value| proposal["files"][0]["path"] == path;
-        if let Some(found) = waiting["proposals"].as_array().unwrap().iter().find(of_path) {
-            break found["id"].as_str().unwrap().to_owned();
-        }
-        assert!(start.elapsed() < PATIENCE, "nothing was proposed for {path}");
-        thread::sleep(Duration::from_millis(20));
-    };
-    for (hunks, act, reason) in
-        [(json!(["h1"]), "accept", None), (json!(["h2", "h3"]), "reject", Some(REASON))]
-    {
-        let mut params = json!({ "proposal": id, "hunks": hunks, "act": act });
-        if let Some(reason) = reason {
-            params["reason"] = json!(reason);
-        }
-        let answer = editor.request("wherefore/decide", params).unwrap();
-        assert_eq!(answer.get("problems"), None, "{answer:#}");
-    }
-    id
-}
 
 /// The calls of an agent, as the log has them: tool, the agent's own id.
 fn calls(log: &[Value], agent: &str) -> Vec<(String, String)> {
