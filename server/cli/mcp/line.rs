@@ -1,4 +1,4 @@
-//! What the pump has to know of a message that passes: nothing but its id and its method.
+//! What the pump has to know of a message that passes: its id, its method, and whether it cancels another.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,6 +9,9 @@ pub struct Line<'a> {
     /// Its id, as it is written.
     #[serde(borrow, default)]
     pub id: Option<&'a RawValue>,
+    /// Its params, as they are written.
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
     /// Its method; an answer has none.
     #[serde(borrow, default)]
     pub method: Option<std::borrow::Cow<'a, str>>,
@@ -23,6 +26,17 @@ impl<'a> Line<'a> {
     /// The id of a request: what has a method too.
     pub fn request(&self) -> Option<&'a str> {
         self.method.as_ref().and(self.id).map(RawValue::get)
+    }
+
+    /// The id of a request that the agent wants no answer to any more.
+    pub fn cancelled(&self) -> Option<&'a str> {
+        #[derive(Deserialize)]
+        struct Cancelled<'a> {
+            #[serde(borrow, rename = "requestId")]
+            request_id: &'a RawValue,
+        }
+        let params = self.params.filter(|_| self.method.as_deref() == Some("notifications/cancelled"))?;
+        serde_json::from_str::<Cancelled<'_>>(params.get()).ok().map(|cancelled| cancelled.request_id.get())
     }
 
     /// The id that an answer is for.
@@ -49,5 +63,8 @@ mod tests {
         assert_eq!(ids(r#"{"id":"a b","result":{"id":2}}"#), (None, some("\"a b\"")));
         assert_eq!(ids(r#"{"method":"notifications/initialized"}"#), (None, None));
         assert_eq!(ids("not JSON"), (None, None));
+        let cancelled = br#"{"method":"notifications/cancelled","params":{"requestId":"a"}}"#;
+        assert_eq!(Line::read(cancelled).cancelled(), Some("\"a\""));
+        assert_eq!(Line::read(br#"{"method":"notifications/cancelled"}"#).cancelled(), None);
     }
 }

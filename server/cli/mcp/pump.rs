@@ -161,6 +161,10 @@ fn note(line: &[u8], state: &mut State) {
         Some("notifications/initialized") => state.handshake[1] = Some(line.to_vec()),
         _ => {}
     }
+    if let Some(id) = message.cancelled() {
+        // It is not answered.
+        state.open.retain(|open| open.id != id);
+    }
     if let Some(id) = message.request() {
         let method = message.method.as_deref().unwrap_or_default();
         // The handshake is repeated by itself; a call may have done its work.
