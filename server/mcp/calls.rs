@@ -50,7 +50,8 @@ impl Agent {
         answers.extend(given);
         let (attendant, mut sent) = Attendant::new(&context, answers, self.level());
         let attendant = Arc::new(attendant);
-        let (tool, arguments) = (raw.tool.clone(), raw.arguments.clone());
+        // Only in the later era a call may come again, and is known by what it was.
+        let asked = era::is_modern(&context).then(|| (raw.tool.clone(), raw.arguments.clone()));
         let caller: Option<Arc<dyn Caller>> = Some(attendant.clone());
         let call = async {
             match found {
@@ -79,8 +80,8 @@ impl Agent {
         while let Ok(notification) = sent.try_recv() {
             let _ = context.peer.send_notification(notification).await;
         }
-        if let Some((requests, answers)) = attendant.open_questions() {
-            let state = self.seal.close(&tool, &arguments, answers);
+        if let (Some((requests, answers)), Some((tool, arguments))) = (attendant.open_questions(), &asked) {
+            let state = self.seal.close(tool, arguments, answers);
             return Ok(InputRequiredResult::new(Some(requests), state).into());
         }
         if let Some(lack) = lacking(&envelope).filter(|_| era::is_modern(&context)) {
