@@ -101,12 +101,14 @@ pub async fn pass_on(
     stream.write_all(first).await.ok()?;
     let (mut from, mut to) = stream.split();
     let mut output = stdio::output();
-    tokio::select! {
-        _ = async { tokio::io::copy(input, &mut to).await?; to.shutdown().await } => {}
+    let left = tokio::select! {
+        // An error: the server let go first, as it does after `exit`, and the editor still had an answer for it.
+        copied = tokio::io::copy(input, &mut to) => copied.is_ok(),
         _ = tokio::io::copy(&mut from, &mut output) => return Some(ExitCode::SUCCESS),
         () = orphaned => return Some(ExitCode::FAILURE),
-    }
-    // The editor closed its end: what is under way is answered still.
+    };
+    // What is under way is answered still.
+    let _ = to.shutdown().await;
     let _ = tokio::io::copy(&mut from, &mut output).await;
-    Some(ExitCode::FAILURE)
+    Some(if left { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
