@@ -4,6 +4,7 @@ pub mod file_id;
 pub mod hash;
 pub mod hidden;
 pub mod ids;
+pub mod json;
 pub mod nearest;
 pub mod path;
 pub mod position;

@@ -1,13 +1,13 @@
 //! JSON-RPC messages: read with all that can be wrong with them, and written.
 
-mod write;
-
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
+
+use crate::base::json;
 
 /// A message from the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,15 +207,15 @@ pub fn answer(id: &Value, outcome: &Result<Value, Error>) -> Vec<u8> {
     // Room for a small file and its escapes, so that most answers are never moved.
     let mut body = Vec::with_capacity(8 << 10);
     body.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    write::value(&mut body, id);
+    json::write(&mut body, id);
     match outcome {
         Ok(result) => {
             body.extend_from_slice(br#","result":"#);
-            write::value(&mut body, result);
+            json::write(&mut body, result);
         }
         Err(error) => {
             body.extend_from_slice(br#","error":"#);
-            body.append(&mut json(error));
+            body.append(&mut serialized(error));
         }
     }
     body.push(b'}');
@@ -224,10 +224,10 @@ pub fn answer(id: &Value, outcome: &Result<Value, Error>) -> Vec<u8> {
 
 /// Any message, framed.
 pub fn frame(message: &impl Serialize) -> Vec<u8> {
-    framed(&json(message))
+    framed(&serialized(message))
 }
 
-fn json(message: &impl Serialize) -> Vec<u8> {
+fn serialized(message: &impl Serialize) -> Vec<u8> {
     // A `Value` and what holds one always serialises: its keys are strings.
     serde_json::to_vec(message).unwrap_or_default()
 }

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-/// Writes a value.
-pub(super) fn value(out: &mut Vec<u8>, value: &Value) {
+/// Writes a value behind what `out` holds.
+pub fn write(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
@@ -15,7 +15,7 @@ pub(super) fn value(out: &mut Vec<u8>, value: &Value) {
             out.push(b'[');
             for (at, item) in items.iter().enumerate() {
                 separate(out, at);
-                self::value(out, item);
+                write(out, item);
             }
             out.push(b']');
         }
@@ -29,7 +29,7 @@ fn object(out: &mut Vec<u8>, map: &Map<String, Value>) {
         separate(out, at);
         json_escape_simd::escape_into(key, out);
         out.push(b':');
-        self::value(out, value);
+        write(out, value);
     }
     out.push(b'}');
 }
@@ -68,7 +68,7 @@ mod tests {
         #[test]
         fn it_reads_as_what_the_serialiser_writes(value in values()) {
             let mut out = Vec::new();
-            super::value(&mut out, &value);
+            super::write(&mut out, &value);
             let theirs = serde_json::to_vec(&value).unwrap();
             let read = |text: &[u8]| serde_json::from_slice::<Value>(text).unwrap();
             prop_assert_eq!(read(&out), read(&theirs));
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         let mut out = Vec::new();
-        super::value(&mut out, &json!({ "a\"": ["\u{0}\u{1f}\u{7f}\\\n§", null, 1.5, []], "b": {} }));
+        super::write(&mut out, &json!({ "a\"": ["\u{0}\u{1f}\u{7f}\\\n§", null, 1.5, []], "b": {} }));
         let expected = "{\"a\\\"\":[\"\\u0000\\u001f\u{7f}\\\\\\n§\",null,1.5,[]],\"b\":{}}";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
