@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
-use super::line::Line;
+use super::line::{Line, answered};
 use super::reach::Reach;
 use crate::mcp::LONGEST;
 use crate::protocol::Fault;
@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// What both directions know.
 #[derive(Default)]
 struct State {
-    server: Option<UnixStream>,
+    server: Option<Arc<UnixStream>>,
     /// The agent's `initialize` and its `notifications/initialized`, in the era that has them.
     handshake: [Option<Vec<u8>>; 2],
     /// Requests that have no answer yet.
@@ -68,8 +68,8 @@ impl Shared {
 /// What keeps a server from starting.
 pub fn pump(reach: Reach) -> Result<(), Fault> {
     let shared = Arc::new(Shared::default());
-    let mut stream = connect(&reach)?;
-    shared.lock().server = stream.try_clone().ok();
+    let mut stream = Arc::new(connect(&reach)?);
+    shared.lock().server = Some(stream.clone());
     let upward = shared.clone();
     std::thread::spawn(move || {
         upward_to_server(&upward);
@@ -125,13 +125,13 @@ fn upward_to_server(shared: &Shared) {
             if state.over {
                 return;
             }
-            let Some(mut server) = state.server.as_ref().and_then(|server| server.try_clone().ok()) else {
+            let Some(server) = state.server.clone() else {
                 // The other direction finds the next one.
                 drop(shared.changed.wait_timeout(state, LOOK));
                 continue;
             };
             drop(state);
-            if server.write_all(&line).is_ok() {
+            if (&*server).write_all(&line).is_ok() {
                 break;
             }
             state = shared.lock();
@@ -187,7 +187,7 @@ fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), Fault> 
             Ok(length) if length > 0 && line.ends_with(b"\n") => {}
             _ => return Ok(()),
         }
-        if let Some(id) = Line::read(&line).answered() {
+        if let Some(id) = answered(&line) {
             shared.lock().open.retain(|open| open.id != id);
         }
         let mut agent = std::io::stdout().lock();
@@ -200,7 +200,7 @@ fn gone(error: &std::io::Error) -> Fault {
 }
 
 /// Makes a server the agent's: the handshake is repeated, what was under way is said to be lost.
-fn take_up(mut server: UnixStream, shared: &Shared) -> Result<UnixStream, Fault> {
+fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Arc<UnixStream>, Fault> {
     let broken = |error: std::io::Error| Fault::internal(format!("the next server went away: {error}"));
     let mut state = shared.lock();
     let shaken = state.handshake.clone();
@@ -238,7 +238,8 @@ fn take_up(mut server: UnixStream, shared: &Shared) -> Result<UnixStream, Fault>
         agent.write_all(format!("{changed}\n").as_bytes()).map_err(|error| gone(&error))?;
     }
     agent.flush().map_err(|error| gone(&error))?;
-    state.server = server.try_clone().ok();
+    let server = Arc::new(server);
+    state.server = Some(server.clone());
     shared.changed.notify_all();
     Ok(server)
 }
