@@ -16,11 +16,11 @@ mod origin;
 mod resources;
 mod seal;
 mod surface;
+mod transport;
 
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use agent::{Agent, Terms};
@@ -38,8 +38,7 @@ where
 {
     let agent = Agent::new(hub, Arc::new(terms), seal, true);
     let (read, write) = tokio::io::split(stream);
-    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(LONGEST);
-    match agent.serve(transport).await {
+    match agent.serve(transport::Lines::new(read, write)).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

@@ -23,6 +23,15 @@ pub fn write(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
+/// A value's text.
+pub fn text(value: &Value) -> String {
+    // Room for a small file and its escapes.
+    let mut out = Vec::with_capacity(8 << 10);
+    write(&mut out, value);
+    // What it writes is text that it was given, and ASCII.
+    String::from_utf8(out).unwrap_or_default()
+}
+
 fn object(out: &mut Vec<u8>, map: &Map<String, Value>) {
     out.push(b'{');
     for (at, (key, value)) in map.iter().enumerate() {

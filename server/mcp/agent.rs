@@ -170,7 +170,8 @@ impl ServerHandler for Agent {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let given = request.input_responses.unwrap_or_default();
-        self.answer(&request.name, arguments, given, request.request_state, context).await
+        // Boxed: the crate moves what it runs several times, and a call's state is large.
+        Box::pin(self.answer(&request.name, arguments, given, request.request_state, context)).await
     }
 
     /// A tool call whose arguments are no object comes in as a request of no known kind: it is a call all the same.
@@ -186,7 +187,8 @@ impl ServerHandler for Agent {
         match (method.as_str(), name) {
             ("tools/call", Some(name)) => {
                 let arguments = params.get("arguments").cloned().unwrap_or_default();
-                let answer = self.answer(name, arguments, InputResponses::new(), None, context).await?;
+                let answer = self.answer(name, arguments, InputResponses::new(), None, context);
+                let answer = Box::pin(answer).await?;
                 let mut answer = ServerResult::from(answer);
                 if !modern {
                     answer.strip_result_type_for_legacy_peer();

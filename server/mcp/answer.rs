@@ -5,6 +5,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::base::json;
 use crate::protocol::{Envelope, Fault};
 
 /// Under which name a result that is no object stands: earlier versions of the protocol take only objects.
@@ -86,9 +87,12 @@ fn fault_object(fault: &Fault) -> Map<String, Value> {
 }
 
 fn finish(content: Value, is_error: bool) -> CallToolResult {
-    match is_error {
+    let text = vec![ContentBlock::text(json::text(&content))];
+    if is_error {
         // No structured content: clients hold that to the tool's output schema, and would show its violations alone.
-        true => CallToolResult::error(vec![ContentBlock::text(content.to_string())]),
-        false => CallToolResult::structured(content),
+        return CallToolResult::error(text);
     }
+    let mut result = CallToolResult::success(text);
+    result.structured_content = Some(content);
+    result
 }

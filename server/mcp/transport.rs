@@ -1,0 +1,215 @@
+//! Messages of an agent, a line each, over a stream. The crate's own transport reads every request as each of some
+//! twenty kinds in turn and escapes text byte by byte; here a tool call, which is nearly all that agents send, is read
+//! at once, and text is escaped many bytes at a time.
+
+use std::io;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientRequest, GetMeta, JsonRpcMessage,
+    JsonRpcVersion2_0, RequestId,
+};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::{JsonRpcMessageCodec, JsonRpcMessageCodecError};
+use serde::Deserialize;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Mutex;
+use tokio_util::bytes::{Bytes, BytesMut};
+use tokio_util::codec::{AnyDelimiterCodec, Decoder, FramedRead};
+
+use super::LONGEST;
+use crate::base::json;
+
+type Received = RxJsonRpcMessage<RoleServer>;
+type Sent = TxJsonRpcMessage<RoleServer>;
+
+/// A stream of messages in both directions.
+pub(super) struct Lines<R, W> {
+    lines: FramedRead<R, AnyDelimiterCodec>,
+    /// Nothing once it is closed.
+    output: Arc<Mutex<Option<W>>>,
+}
+
+impl<R: AsyncRead, W> Lines<R, W> {
+    /// Messages that come from `input` and go to `output`. A line beyond [`LONGEST`] ends it.
+    pub(super) fn new(input: R, output: W) -> Self {
+        let ends = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LONGEST);
+        Self { lines: FramedRead::new(input, ends), output: Arc::new(Mutex::new(Some(output))) }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, message: Sent) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (line, output) = (line(&message), self.output.clone());
+        async move {
+            let mut output = output.lock().await;
+            let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+            output.write_all(&line?).await?;
+            output.flush().await
+        }
+    }
+
+    // Dropping the future loses nothing: a line that has come is returned at once.
+    async fn receive(&mut self) -> Option<Received> {
+        loop {
+            match read(self.lines.next().await?.ok()?) {
+                Read::Message(message) => return Some(*message),
+                Read::Nothing => {}
+                Read::Wrong => {
+                    let error = ErrorData::invalid_request("the line is JSON, but no message", None);
+                    tokio::spawn(self.send(Sent::error(error, None)));
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.output.lock().await.take();
+        Ok(())
+    }
+}
+
+enum Read {
+    Message(Box<Received>),
+    /// What asks for no answer: a notification of others, or no JSON, which the protocol's libraries pass over.
+    Nothing,
+    /// JSON that is no message.
+    Wrong,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    #[serde(rename = "jsonrpc")]
+    _version: JsonRpcVersion2_0,
+    id: RequestId,
+    #[serde(rename = "method")]
+    _method: CallToolRequestMethod,
+    params: CallToolRequestParams,
+}
+
+fn read(line: Bytes) -> Read {
+    if let Ok(Call { id, mut params, .. }) = serde_json::from_slice(&line) {
+        let meta = params.meta.take();
+        let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        if let Some(meta) = meta {
+            *request.get_meta_mut() = meta;
+        }
+        return Read::Message(Box::new(JsonRpcMessage::request(request, id)));
+    }
+    // All else, and a call with something wrong, is the crate's to judge. It looks for the line's end.
+    let mut line = BytesMut::from(line);
+    line.extend_from_slice(b"\n");
+    match JsonRpcMessageCodec::<Received>::default().decode(&mut line) {
+        Ok(Some(message)) => Read::Message(Box::new(message)),
+        Err(JsonRpcMessageCodecError::Serde(error)) if error.is_data() => Read::Wrong,
+        Ok(None) | Err(_) => Read::Nothing,
+    }
+}
+
+fn line(message: &Sent) -> io::Result<Vec<u8>> {
+    let message = serde_json::to_value(message)?;
+    // Room for a small file, twice, and its escapes.
+    let mut line = Vec::with_capacity(16 << 10);
+    json::write(&mut line, &message);
+    line.push(b'\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{CallToolResult, ContentBlock, ServerResult};
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+
+    use super::*;
+
+    fn message(line: &str) -> Option<Received> {
+        match read(Bytes::copy_from_slice(line.as_bytes())) {
+            Read::Message(message) => Some(*message),
+            _ => None,
+        }
+    }
+
+    /// The same line, as the crate reads it.
+    fn theirs(line: &str) -> Option<Received> {
+        JsonRpcMessageCodec::<Received>::default().decode(&mut BytesMut::from(&*format!("{line}\n"))).ok()?
+    }
+
+    #[test]
+    fn a_call_is_read_as_the_crate_reads_it() {
+        let whole = r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"fs_read","arguments":{"path":"a","n":[1.5,null]},
+            "_meta":{"progressToken":7,"x/y":{"z":1}},"inputResponses":{},"requestState":"s","task":{"ttl":1}}}"#;
+        let lines = [
+            &*whole.replace('\n', ""),
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fs_read"}}"#,
+            r#"{"params":{"arguments":{},"name":"a"},"method":"tools/call","id":1,"jsonrpc":"2.0","more":1} "#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fs_read","arguments":null,"_meta":null}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fs_read","arguments":"text"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        ];
+        for line in lines {
+            let (ours, theirs) = (message(line), theirs(line));
+            let shown = |read: Option<Received>| {
+                let Some(JsonRpcMessage::Request(mut request)) = read else { return format!("{read:?}") };
+                let meta = std::mem::take(request.request.get_meta_mut());
+                format!("{} {:?} {}", request.id, meta, json!(request.request))
+            };
+            assert_eq!(shown(ours), shown(theirs), "{line}");
+        }
+        let Some(JsonRpcMessage::Request(mut request)) = message(lines[0]) else { panic!() };
+        assert_eq!(request.request.get_meta_mut().get("x/y"), Some(&json!({ "z": 1 })));
+        assert!(matches!(request.request, ClientRequest::CallToolRequest(_)));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_message_ends_nothing() {
+        let ping = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}";
+        let mut input =
+            format!("\u{feff}{ping}\r\n\n \nnot JSON\n[]\n{{\"method\":\"textDocument/x\"}}\n").into_bytes();
+        input.extend_from_slice(b"{\"\xff\":1}\n");
+        input.extend_from_slice(format!("{{\"id\":1}}\n{ping}\n{{\"jsonrpc\":").as_bytes());
+        let (output, mut written) = tokio::io::duplex(1 << 10);
+        let mut lines = Lines::new(input.as_slice(), output);
+        for _ in 0..2 {
+            assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Request(_))));
+        }
+        assert!(lines.receive().await.is_none());
+        // The list and the message without a version.
+        let mut errors = BufReader::new(&mut written).lines();
+        for _ in 0..2 {
+            let error = errors.next_line().await.unwrap().unwrap();
+            assert!(error.contains("-32600"), "{error}");
+        }
+        lines.close().await.unwrap();
+        assert_eq!(errors.next_line().await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_line_holds_what_the_crate_would_write() {
+        let mut result = CallToolResult::success(vec![ContentBlock::text("a\n\"b\" \u{1}é")]);
+        result.structured_content = Some(json!({ "text": "a\nb", "n": 1.5 }));
+        let message = || Sent::response(ServerResult::CallToolResult(result.clone()), RequestId::Number(3));
+        let (output, mut written) = tokio::io::duplex(1 << 10);
+        let mut lines = Lines::new(tokio::io::empty(), output);
+        lines.send(message()).await.unwrap();
+        lines.close().await.unwrap();
+        assert_eq!(lines.send(message()).await.unwrap_err().kind(), io::ErrorKind::NotConnected);
+        let mut line = String::new();
+        written.read_to_string(&mut line).await.unwrap();
+        assert_eq!(line.matches('\n').count(), 1);
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), json!(message()));
+    }
+}
