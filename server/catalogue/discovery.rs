@@ -8,6 +8,7 @@ mod directory;
 mod grams;
 mod index;
 mod item;
+mod near;
 mod rank;
 mod synonyms;
 mod words;

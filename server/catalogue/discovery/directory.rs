@@ -80,7 +80,7 @@ impl Directory {
         let found: Vec<(usize, f64)> = match params.query.as_deref().filter(|query| !query.trim().is_empty())
         {
             Some(query) => {
-                let all = self.index.search_among(query, usize::MAX, meant);
+                let all = self.index.search_among(query, None, usize::MAX, meant);
                 all.into_iter().map(|found| (found.item, found.confidence)).collect()
             }
             None => {
@@ -102,7 +102,7 @@ impl Directory {
     pub fn search(&self, params: &SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
         self.check(&params.category_path)?;
         let from = self.offset(params.cursor.as_deref())?;
-        let found = self.index.search(&params.query, &params.category_path, usize::MAX);
+        let found = self.index.search(&params.query, None, &params.category_path, usize::MAX);
         if found.is_empty() {
             return Err(self.no_match(params));
         }
@@ -113,7 +113,7 @@ impl Directory {
 
     /// The nodes that may hold what a request asks for, likeliest first.
     pub fn search_nodes(&self, params: &SearchNodesParams) -> SearchNodesAnswer {
-        let found = self.index.search_nodes(&params.query, params.limit.min(MOST));
+        let found = self.index.search_nodes(&params.query, None, params.limit.min(MOST));
         let result = |path: &[String], confidence: f64| {
             let node = self.nodes.iter().find(|node| node.path == path);
             let summary = node.map(|node| node.summary.clone()).unwrap_or_default();
@@ -203,7 +203,7 @@ impl Directory {
         } else {
             format!("under {}", params.category_path.join(" / "))
         };
-        let elsewhere = self.index.search_nodes(&params.query, 3);
+        let elsewhere = self.index.search_nodes(&params.query, None, 3);
         let fault = Fault::new(Code::NoMatchInCategory, format!("no tool answers {asked:?} {place}"))
             .hint(elsewhere.iter().map(|found| found.path.join(" / ")));
         match elsewhere.first() {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::words::split;
 use crate::catalogue::ToolDef;
 
 /// A tool as it is looked for.
@@ -50,6 +51,19 @@ impl Item {
     /// Whether it stands at a node or below it; every one does at the root.
     pub fn is_under(&self, node: &[String]) -> bool {
         node.is_empty() || self.nodes.iter().any(|own| own.starts_with(node))
+    }
+
+    /// What a model is given to know it by: the words of its name, where it stands, what it does and what it takes, at
+    /// most 800 characters.
+    pub fn text(&self) -> String {
+        const LONGEST: usize = 800;
+        /// So that a long description leaves room for the arguments.
+        const DESCRIPTION: usize = 500;
+        let description: String = self.description.trim().chars().take(DESCRIPTION).collect();
+        let arguments: Vec<&str> = self.arguments.iter().map(|one| one.name.as_str()).collect();
+        let node = self.nodes.first().map(|node| node.join(" ")).unwrap_or_default();
+        let text = format!("{}. {node}. {description} {}", split(&self.name).join(" "), arguments.join(", "));
+        text.chars().take(LONGEST).collect()
     }
 
     /// A tool of a catalogue in JSON lines: `{"id", "path", "name", "description", "schema"}`. Nothing where it has

@@ -9,6 +9,7 @@ use super::index::{
     ARGUMENT_TEXTS, ARGUMENTS, FIELDS, FIRST, Features, Index, NAME, NODES, REST, Word, bits, pairs,
 };
 use super::item::Item;
+use super::near::Near;
 use super::words::{meaning, split};
 
 /// Tools that are ranked again.
@@ -25,6 +26,10 @@ const NODE_SATURATION: f64 = 1.2;
 const MODEL: [f64; 11] = [4.721, 1.367, 4.532, 1.054, 0.768, -2.34, 1.819, 1.444, 1.091, -0.406, -0.485];
 /// Confidence: where it begins, what a tool's share is worth, and what the part of the request that it holds.
 const CONFIDENCE: [f64; 3] = [-0.181, 0.802, 1.354];
+/// Tools that are ranked because they are near, whatever words they hold.
+const NEAREST: usize = 30;
+/// What being near is worth in the model, where it is known.
+const NEARNESS: f64 = 3.0;
 /// What the three tools after a node's best one add to it.
 const NEXT: f64 = 0.25;
 
@@ -74,13 +79,27 @@ struct Sums {
 
 impl Index {
     /// The tools that answer a request best, best first; only those under the node `within` where one is given.
-    pub fn search(&self, request: &str, within: &[String], limit: usize) -> Vec<Found> {
-        self.search_among(request, limit, |item| item.is_under(within))
+    /// `nearness` is what a model knows of that: the cosine of the request with each of [`Index::items`], NaN where
+    /// there is none.
+    pub fn search(
+        &self,
+        request: &str,
+        nearness: Option<&[f32]>,
+        within: &[String],
+        limit: usize,
+    ) -> Vec<Found> {
+        self.search_among(request, nearness, limit, |item| item.is_under(within))
     }
 
-    /// The tools that answer a request best, best first, of those that `meant` picks.
-    pub fn search_among(&self, request: &str, limit: usize, meant: impl Fn(&Item) -> bool) -> Vec<Found> {
-        let ranked = self.rank(request, meant);
+    /// [`Index::search`] among the tools that `meant` picks.
+    pub fn search_among(
+        &self,
+        request: &str,
+        nearness: Option<&[f32]>,
+        limit: usize,
+        meant: impl Fn(&Item) -> bool,
+    ) -> Vec<Found> {
+        let ranked = self.rank(request, nearness, meant);
         let found =
             ranked.iter().take(limit).map(|one| Found { item: one.item, confidence: one.confidence() });
         // What stands behind another is no surer than that.
@@ -92,10 +111,10 @@ impl Index {
         found.scan(1.0, fall).collect()
     }
 
-    /// The nodes that hold what a request asks for, likeliest first.
-    pub fn search_nodes(&self, request: &str, limit: usize) -> Vec<FoundNode<'_>> {
+    /// The nodes that hold what a request asks for, likeliest first; `nearness` as for [`Index::search`].
+    pub fn search_nodes(&self, request: &str, nearness: Option<&[f32]>, limit: usize) -> Vec<FoundNode<'_>> {
         let mut nodes: Vec<(&[String], f64, usize, f64)> = Vec::new();
-        for one in self.rank(request, |_| true) {
+        for one in self.rank(request, nearness, |_| true) {
             for path in &self.items[one.item].nodes {
                 match nodes.iter_mut().find(|node| node.0 == path.as_slice()) {
                     Some(node) if node.2 < 4 => {
@@ -113,7 +132,8 @@ impl Index {
         nodes.into_iter().take(limit).map(found).collect()
     }
 
-    fn rank(&self, request: &str, meant: impl Fn(&Item) -> bool) -> Vec<Candidate> {
+    fn rank(&self, request: &str, nearness: Option<&[f32]>, meant: impl Fn(&Item) -> bool) -> Vec<Candidate> {
+        let near = nearness.and_then(Near::new);
         let asked = self.asked(request);
         let sums = self.sums(&asked);
         let held = (0..sums.len()).filter(|item| sums[*item].score > 0.0);
@@ -124,9 +144,15 @@ impl Index {
             best.select_nth_unstable_by(BEST, order);
             best.truncate(BEST);
         }
+        if let Some(near) = &near {
+            let nearest = near.nearest(NEAREST, |item| self.items.get(item).is_some_and(&meant));
+            best.extend(nearest);
+            best.sort_unstable();
+            best.dedup();
+        }
         best.sort_unstable_by(order);
         let Some(first) = best.first() else { return Vec::new() };
-        let most = sums[*first].score;
+        let most = sums[*first].score.max(1e-9);
         let most_in_nodes = best.iter().map(|item| sums[*item].nodes).fold(0.0, f64::max);
         let (grams, groups, side_by_side) = (self.grams.asked(request), bits(request), pairs(&asked.words));
         let candidate = |item: usize| {
@@ -145,7 +171,8 @@ impl Index {
                 (own.lengths[FIRST] + own.lengths[REST]).ln_1p(),
                 own.lengths[ARGUMENTS].ln_1p(),
             ];
-            let score = features.iter().zip(MODEL).map(|(feature, weight)| feature * weight).sum();
+            let score: f64 = features.iter().zip(MODEL).map(|(feature, weight)| feature * weight).sum();
+            let score = score + near.as_ref().map_or(0.0, |near| NEARNESS * near.of(item));
             Candidate { item, score, features, share: 0.0 }
         };
         let mut ranked: Vec<Candidate> = best.into_iter().map(candidate).collect();

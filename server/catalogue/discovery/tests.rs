@@ -45,7 +45,7 @@ fn index() -> Index {
 
 fn first(request: &str) -> String {
     let index = index();
-    let found = index.search(request, &[], 3);
+    let found = index.search(request, None, &[], 3);
     found.first().map(|found| index.items()[found.item].id.clone()).unwrap_or_default()
 }
 
@@ -62,9 +62,9 @@ fn what_is_asked_for_comes_first() {
 #[test]
 fn a_clear_request_is_surer_than_a_vague_one() {
     let index = index();
-    let sure = |request: &str| index.search(request, &[], 1)[0].confidence;
+    let sure = |request: &str| index.search(request, None, &[], 1)[0].confidence;
     assert!(sure("weather forecast for a city") > sure("file"), "one tool alone knows of weather");
-    let all = index.search("file", &[], 10);
+    let all = index.search("file", None, &[], 10);
     assert!(all.windows(2).all(|two| two[0].confidence >= two[1].confidence), "{all:?}");
 }
 
@@ -72,27 +72,77 @@ fn a_clear_request_is_surer_than_a_vague_one() {
 fn only_what_stands_under_the_node_is_found() {
     let index = index();
     let within = ["Files".to_owned(), "Change".to_owned()];
-    let ids: Vec<&str> =
-        index.search("file", &within, 10).iter().map(|found| index.items()[found.item].id.as_str()).collect();
+    let ids: Vec<&str> = index
+        .search("file", None, &within, 10)
+        .iter()
+        .map(|found| index.items()[found.item].id.as_str())
+        .collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
     assert!(!ids.contains(&"files.readText"));
-    assert_eq!(index.search("file", &["Nowhere".to_owned()], 10), []);
+    assert_eq!(index.search("file", None, &["Nowhere".to_owned()], 10), []);
 }
 
 #[test]
 fn nodes_are_found_by_what_stands_under_them() {
     let index = index();
-    assert_eq!(index.search_nodes("delete or copy a file", 5)[0].path, ["Files", "Change"]);
-    assert_eq!(index.search_nodes("weather", 5)[0].path, ["Web", "Weather"]);
-    assert_eq!(index.search_nodes("weather", 5).len(), 1);
+    assert_eq!(index.search_nodes("delete or copy a file", None, 5)[0].path, ["Files", "Change"]);
+    assert_eq!(index.search_nodes("weather", None, 5)[0].path, ["Web", "Weather"]);
+    assert_eq!(index.search_nodes("weather", None, 5).len(), 1);
 }
 
 #[test]
 fn nothing_is_found_for_nothing() {
     for request in ["", "the of and", "zzyzx", "!!!", "\u{0}"] {
-        assert_eq!(index().search(request, &[], 10), [], "{request:?}");
+        assert_eq!(index().search(request, None, &[], 10), [], "{request:?}");
     }
-    assert_eq!(Index::new(Vec::new()).search("file", &[], 10), []);
+    assert_eq!(Index::new(Vec::new()).search("file", None, &[], 10), []);
+}
+
+/// How near each tool of [`index`] is to a request: one is, and of one nothing is known.
+const NEARNESS: [f32; 5] = [0.1, f32::NAN, 0.0, 0.1, 0.7];
+
+#[test]
+fn what_is_near_is_found_without_a_word_of_the_request() {
+    let index = index();
+    let ids = |request: &str, nearness: &[f32], within: &[String]| -> Vec<String> {
+        let found = index.search(request, Some(nearness), within, 10);
+        found.iter().map(|found| index.items()[found.item].id.clone()).collect()
+    };
+    assert_eq!(ids("zzyzx", &NEARNESS, &[])[0], "mail.sendMessage");
+    assert!(!ids("zzyzx", &NEARNESS, &[]).contains(&"files.deleteFile".to_owned()), "nothing is known of it");
+    assert_eq!(
+        ids("delete the file", &NEARNESS, &[])[0],
+        "files.deleteFile",
+        "what has no vector yet is found"
+    );
+    assert_eq!(ids("zzyzx", &NEARNESS, &["Web".to_owned(), "Weather".to_owned()]), ["weather.getForecast"]);
+    assert_eq!(index.search_nodes("zzyzx", Some(&NEARNESS), 1)[0].path, ["Web", "Mail"]);
+}
+
+#[test]
+fn nearness_that_tells_nothing_changes_nothing() {
+    let index = index();
+    let without = index.search("copy a file", None, &[], 10);
+    for nearness in [&[][..], &[f32::NAN; 5], &[0.3; 5], &[f32::INFINITY; 5]] {
+        assert_eq!(index.search("copy a file", Some(nearness), &[], 10), without, "{nearness:?}");
+    }
+    assert!(
+        !index.search("copy a file", Some(&[0.5; 9][..]), &[], 10).is_empty(),
+        "more than there are tools"
+    );
+    let longer = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
+    assert!(index.search("copy a file", Some(&longer), &[], 10).iter().all(|found| found.item < 5));
+}
+
+#[test]
+fn the_text_of_a_tool_begins_with_what_says_most() {
+    let mut item = index().items()[0].clone();
+    assert_eq!(
+        item.text(),
+        "files read text. Files Read. Reads a text file. Large ones in parts. path, range"
+    );
+    item.description = "Wörter ".repeat(1000);
+    assert!(item.text().chars().count() <= 800, "{}", item.text().chars().count());
 }
 
 fn ours() -> Directory {
@@ -220,7 +270,7 @@ proptest! {
     #[test]
     fn no_request_is_too_odd(request in ".{0,200}", limit in 0_usize..70) {
         let index = index();
-        let found = index.search(&request, &[], limit);
+        let found = index.search(&request, None, &[], limit);
         prop_assert!(found.len() <= limit);
         prop_assert!(found.iter().all(|found| (0.0..=1.0).contains(&found.confidence)));
     }
