@@ -2,7 +2,8 @@
 //!
 //! Words are those of identifiers as well as of sentences (`words`). The tools that hold a request's words are found
 //! through an inverted index and scored by BM25F over six fields (`index`); the best of them are ranked again by
-//! what else speaks for them (`rank`). A node's confidence comes from the tools under it.
+//! what else speaks for them (`rank`), how near a model sees them among it, where one is asked (`near`). A node's
+//! confidence comes from the tools under it.
 
 mod directory;
 mod grams;

@@ -4,7 +4,7 @@ use super::Map;
 use super::grams::Grams;
 use super::item::Item;
 use super::synonyms::{self, groups};
-use super::words::{each, meaning, split, stem};
+use super::words::{each, meaning, stem};
 
 /// The fields of a tool.
 pub(super) const FIELDS: usize = 6;
@@ -40,6 +40,10 @@ pub(super) struct Features {
     pub(super) pairs: [Vec<(Word, Word)>; 3],
     /// The groups of synonyms in the name, a bit each.
     pub(super) groups: u64,
+    /// Those in the name or the first sentence.
+    pub(super) told: u64,
+    /// What the first sentence begins with, where that is something to do.
+    pub(super) action: u64,
 }
 
 /// Tools, ready to be looked for.
@@ -149,13 +153,15 @@ impl Building {
         }
         let groups = |words: &[Word]| words.iter().fold(0, |bits, word| bits | self.groups[*word as usize]);
         let in_name = groups(&fields[NAME]);
-        let in_either = in_name | groups(&fields[FIRST]);
+        let told = in_name | groups(&fields[FIRST]);
         for (group, count) in self.group_counts.iter_mut().enumerate() {
-            *count += usize::from(in_either >> group & 1 == 1);
+            *count += usize::from(told >> group & 1 == 1);
         }
         let lengths = fields.each_ref().map(|words| words.len() as f64);
         let pairs = [NAME, FIRST, REST].map(|field| pairs(&fields[field]));
-        self.features.push(Features { lengths, first_worth: 0.0, pairs, groups: in_name });
+        let action = groups(&fields[FIRST][..fields[FIRST].len().min(1)]) & synonyms::ACTIONS;
+        let features = Features { lengths, first_worth: 0.0, pairs, groups: in_name, told, action };
+        self.features.push(features);
         let [_, _, mut first, ..] = fields;
         first.sort_unstable();
         first.dedup();
@@ -213,11 +219,12 @@ pub(super) fn pairs(words: &[Word]) -> Vec<(Word, Word)> {
     pairs
 }
 
-/// The groups of synonyms that a request's words belong to, a bit each.
-pub(super) fn bits(text: &str) -> u64 {
-    split(text).iter().fold(0, |bits, word| bits | bits_of(&stem(word)))
+/// The groups of synonyms that words belong to, a bit each.
+pub(super) fn bits(words: &[String]) -> u64 {
+    words.iter().fold(0, |bits, word| bits | bits_of(&stem(word)))
 }
 
-fn bits_of(stem: &str) -> u64 {
+/// The groups of synonyms that a stem belongs to, a bit each.
+pub(super) fn bits_of(stem: &str) -> u64 {
     groups(stem).iter().fold(0, |bits, group| bits | 1 << group)
 }

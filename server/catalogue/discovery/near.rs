@@ -4,23 +4,24 @@
 pub(super) struct Near<'a> {
     cosines: &'a [f32],
     mean: f64,
-    /// From the mean to the nearest.
-    range: f64,
+    /// How far they lie from the mean, as a rule: their standard deviation.
+    spread: f64,
 }
 
 impl<'a> Near<'a> {
     /// What is known of the tools; nothing where that tells none from another.
     pub(super) fn new(cosines: &'a [f32]) -> Option<Self> {
         let known = || cosines.iter().filter(|cosine| cosine.is_finite()).map(|cosine| f64::from(*cosine));
-        let mean = known().sum::<f64>() / known().count().max(1) as f64;
-        let range = known().fold(mean, f64::max) - mean;
-        (range > 1e-6).then_some(Self { cosines, mean, range })
+        let count = known().count().max(1) as f64;
+        let mean = known().sum::<f64>() / count;
+        let spread = (known().map(|cosine| (cosine - mean).powi(2)).sum::<f64>() / count).sqrt();
+        (spread > 1e-6).then_some(Self { cosines, mean, spread })
     }
 
-    /// How near a tool is: 1 for the nearest, 0 for the mean and for one that nothing is known of. Models spread their
-    /// cosines differently, and this they have in common.
+    /// How near a tool is: how many spreads above the mean, 0 for one that nothing is known of. Models differ in where
+    /// their cosines lie and how far apart; this they have in common.
     pub(super) fn of(&self, item: usize) -> f64 {
-        self.cosine(item).map_or(0.0, |cosine| (cosine - self.mean) / self.range)
+        self.cosine(item).map_or(0.0, |cosine| (cosine - self.mean) / self.spread)
     }
 
     /// The nearest tools, at most `most` of those that `meant` picks.

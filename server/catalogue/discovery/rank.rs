@@ -1,16 +1,19 @@
 //! The order of what was found, and how sure it is.
 //!
 //! BM25F finds; a linear model over what else speaks for a tool ranks the best again; a logistic function of the share
-//! that a tool has in the model's mind, and of how much of the request it holds, is its confidence. The weights were
-//! fitted on public tool sets with requests (8,080 tools, 1,543 requests); four parts of them in turn were kept out
-//! of the fit to choose the features.
+//! that a tool has in the model's mind, and of how much of the request it holds, is its confidence. Where it is known how
+//! near the tools are to the request, the nearest are ranked too, by weights of their own.
+//!
+//! The weights were fitted on public tool sets with requests (8,080 tools, 1,543 requests). Features were chosen by what
+//! they gain for a fifth of the requests kept out of the fit, and for a whole source of them kept out, each in turn.
 
 use super::index::{
-    ARGUMENT_TEXTS, ARGUMENTS, FIELDS, FIRST, Features, Index, NAME, NODES, REST, Word, bits, pairs,
+    ARGUMENT_TEXTS, ARGUMENTS, FIELDS, FIRST, Features, Index, NAME, NODES, REST, Word, bits, bits_of, pairs,
 };
 use super::item::Item;
 use super::near::Near;
-use super::words::{meaning, split};
+use super::synonyms::ACTIONS;
+use super::words::{is_asking, meaning, split, written_together};
 
 /// Tools that are ranked again.
 const BEST: usize = 60;
@@ -22,16 +25,43 @@ const LENGTH: [f64; FIELDS] = [0.25, 0.42, 0.43, 0.77, 0.38, 0.6];
 const SATURATION: f64 = 0.74;
 /// The same for a word in a node's name alone.
 const NODE_SATURATION: f64 = 1.2;
-/// What each of [`features`] is worth.
-const MODEL: [f64; 11] = [4.721, 1.367, 4.532, 1.054, 0.768, -2.34, 1.819, 1.444, 1.091, -0.406, -0.485];
-/// Confidence: where it begins, what a tool's share is worth, and what the part of the request that it holds.
-const CONFIDENCE: [f64; 3] = [-0.181, 0.802, 1.354];
+/// What a word is worth that says more about the asking than about what is asked for, beside any other.
+const ASKING: f64 = 0.25;
 /// Tools that are ranked because they are near, whatever words they hold.
 const NEAREST: usize = 30;
-/// What being near is worth in the model, where it is known.
-const NEARNESS: f64 = 3.0;
 /// What the three tools after a node's best one add to it.
 const NEXT: f64 = 0.25;
+
+/// What speaks for a tool: see [`Index::features_of`].
+const FEATURES: usize = 16;
+/// Where among the features the part of the request stands that a tool holds.
+const HELD: usize = 2;
+
+/// What makes an order and a confidence of the features.
+#[derive(Debug)]
+struct Model {
+    /// What each feature is worth.
+    weights: [f64; FEATURES],
+    /// Where confidence begins, what a tool's share is worth, and what the part of the request that it holds.
+    confidence: [f64; 3],
+}
+
+/// Where words are all that is known.
+const WORDS: Model = Model {
+    weights: [
+        4.724, 1.035, 6.716, 1.286, 0.686, -2.867, 2.028, 1.147, 2.983, -0.209, -0.644, 4.366, 1.315, -1.427,
+        1.571, 0.0,
+    ],
+    confidence: [-0.467, 0.742, 1.245],
+};
+/// Where it is known as well how near the tools are.
+const WORDS_AND_NEARNESS: Model = Model {
+    weights: [
+        1.221, 0.884, 5.838, 1.253, 0.686, -2.393, 0.996, 0.844, 2.599, 0.074, -0.503, 2.717, 1.393, -1.395,
+        1.06, 0.859,
+    ],
+    confidence: [-0.305, 0.782, 1.214],
+};
 
 /// A tool that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,16 +85,31 @@ pub struct FoundNode<'a> {
 struct Candidate {
     item: usize,
     score: f64,
-    features: [f64; 11],
+    features: [f64; FEATURES],
     share: f64,
 }
 
 /// What a request asks for.
 struct Request {
+    /// All its words, those of no meaning too, as they are written.
+    written: Vec<String>,
     words: Vec<Word>,
-    /// The different words, with how often each is there.
-    counts: Vec<(Word, f64)>,
+    /// The different words that are known or belong to a group of synonyms.
+    different: Vec<Asked>,
+    /// What those are worth together that some tool holds.
     worth: f64,
+    /// The groups of synonyms of all of them, a bit each.
+    groups: u64,
+}
+
+/// A word of a request.
+struct Asked {
+    /// None where no tool holds it: another of its group may still be held.
+    word: Option<Word>,
+    count: f64,
+    worth: f64,
+    /// Its groups of synonyms, a bit each.
+    groups: u64,
 }
 
 /// Sums over the words of a request that a tool holds.
@@ -75,6 +120,9 @@ struct Sums {
     held: f64,
     in_name: f64,
     in_first: f64,
+    in_arguments: f64,
+    /// Which of the first 64 words its name, its nodes or its first sentence hold, a bit each.
+    told: u64,
 }
 
 impl Index {
@@ -99,9 +147,12 @@ impl Index {
         limit: usize,
         meant: impl Fn(&Item) -> bool,
     ) -> Vec<Found> {
-        let ranked = self.rank(request, nearness, meant);
+        let near = nearness.and_then(Near::new);
+        let model = Model::of(near.as_ref());
+        let ranked = self.rank(request, near.as_ref(), meant);
+        let confidence = |one: &Candidate| model.confidence(one.share, one.features[HELD]);
         let found =
-            ranked.iter().take(limit).map(|one| Found { item: one.item, confidence: one.confidence() });
+            ranked.iter().take(limit).map(|one| Found { item: one.item, confidence: confidence(one) });
         // What stands behind another is no surer than that.
         let fall = |sure: &mut f64, mut found: Found| {
             *sure = sure.min(found.confidence);
@@ -114,7 +165,9 @@ impl Index {
     /// The nodes that hold what a request asks for, likeliest first; `nearness` as for [`Index::search`].
     pub fn search_nodes(&self, request: &str, nearness: Option<&[f32]>, limit: usize) -> Vec<FoundNode<'_>> {
         let mut nodes: Vec<(&[String], f64, usize, f64)> = Vec::new();
-        for one in self.rank(request, nearness, |_| true) {
+        let near = nearness.and_then(Near::new);
+        let model = Model::of(near.as_ref());
+        for one in self.rank(request, near.as_ref(), |_| true) {
             for path in &self.items[one.item].nodes {
                 match nodes.iter_mut().find(|node| node.0 == path.as_slice()) {
                     Some(node) if node.2 < 4 => {
@@ -127,13 +180,14 @@ impl Index {
             }
         }
         nodes.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let found =
-            |(path, share, _, held): (_, f64, _, _)| FoundNode { path, confidence: confidence(share, held) };
+        let found = |(path, share, _, held): (_, f64, _, _)| FoundNode {
+            path,
+            confidence: model.confidence(share, held),
+        };
         nodes.into_iter().take(limit).map(found).collect()
     }
 
-    fn rank(&self, request: &str, nearness: Option<&[f32]>, meant: impl Fn(&Item) -> bool) -> Vec<Candidate> {
-        let near = nearness.and_then(Near::new);
+    fn rank(&self, request: &str, near: Option<&Near<'_>>, meant: impl Fn(&Item) -> bool) -> Vec<Candidate> {
         let asked = self.asked(request);
         let sums = self.sums(&asked);
         let held = (0..sums.len()).filter(|item| sums[*item].score > 0.0);
@@ -144,38 +198,19 @@ impl Index {
             best.select_nth_unstable_by(BEST, order);
             best.truncate(BEST);
         }
-        if let Some(near) = &near {
-            let nearest = near.nearest(NEAREST, |item| self.items.get(item).is_some_and(&meant));
-            best.extend(nearest);
+        if let Some(near) = near {
+            best.extend(near.nearest(NEAREST, |item| self.items.get(item).is_some_and(&meant)));
             best.sort_unstable();
             best.dedup();
         }
         best.sort_unstable_by(order);
-        let Some(first) = best.first() else { return Vec::new() };
-        let most = sums[*first].score.max(1e-9);
-        let most_in_nodes = best.iter().map(|item| sums[*item].nodes).fold(0.0, f64::max);
-        let (grams, groups, side_by_side) = (self.grams.asked(request), bits(request), pairs(&asked.words));
-        let candidate = |item: usize| {
-            let sums = &sums[item];
-            let own = &self.features[item];
-            let features = [
-                sums.score / most,
-                if most_in_nodes > 0.0 { sums.nodes / most_in_nodes } else { 0.0 },
-                sums.held / asked.worth,
-                sums.in_first / (own.first_worth + 1e-9),
-                shared_pairs(&side_by_side, own),
-                own.lengths[NAME].ln_1p(),
-                sums.in_name / asked.worth,
-                self.shared_groups(groups & own.groups),
-                self.grams.likeness(&grams, item),
-                (own.lengths[FIRST] + own.lengths[REST]).ln_1p(),
-                own.lengths[ARGUMENTS].ln_1p(),
-            ];
-            let score: f64 = features.iter().zip(MODEL).map(|(feature, weight)| feature * weight).sum();
-            let score = score + near.as_ref().map_or(0.0, |near| NEARNESS * near.of(item));
+        let weights = Model::of(near).weights;
+        let features = self.features_of(request, &asked, &best, &sums, near);
+        let candidate = |(item, features): (usize, [f64; FEATURES])| {
+            let score = features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum();
             Candidate { item, score, features, share: 0.0 }
         };
-        let mut ranked: Vec<Candidate> = best.into_iter().map(candidate).collect();
+        let mut ranked: Vec<Candidate> = best.iter().copied().zip(features).map(candidate).collect();
         ranked.sort_by(|one, other| other.score.total_cmp(&one.score));
         let top = ranked.first().map_or(0.0, |one| one.score);
         let sum: f64 = ranked.iter().map(|one| (one.score - top).exp()).sum();
@@ -183,24 +218,73 @@ impl Index {
         ranked
     }
 
+    /// What speaks for each of the `best` tools, which come best first.
+    fn features_of(
+        &self,
+        request: &str,
+        asked: &Request,
+        best: &[usize],
+        sums: &[Sums],
+        near: Option<&Near<'_>>,
+    ) -> Vec<[f64; FEATURES]> {
+        let most = best.first().map_or(0.0, |item| sums[*item].score).max(1e-9);
+        let most_in_nodes = best.iter().map(|item| sums[*item].nodes).fold(1e-9, f64::max);
+        let (grams, side_by_side) = (self.grams.asked(request), pairs(&asked.words));
+        let features = |item: &usize| {
+            let (sums, own) = (&sums[*item], &self.features[*item]);
+            let other = own.action != 0 && asked.groups & ACTIONS != 0 && own.action & asked.groups == 0;
+            let name = split(&self.items[*item].name);
+            let together = written_together(&name, &asked.written) + written_together(&asked.written, &name);
+            [
+                sums.score / most,
+                sums.nodes / most_in_nodes,
+                sums.held / asked.worth,
+                sums.in_first / (own.first_worth + 1e-9),
+                shared_pairs(&side_by_side, own),
+                own.lengths[NAME].ln_1p(),
+                sums.in_name / asked.worth,
+                self.shared_groups(asked.groups & own.groups),
+                self.grams.likeness(&grams, *item),
+                (own.lengths[FIRST] + own.lengths[REST]).ln_1p(),
+                own.lengths[ARGUMENTS].ln_1p(),
+                (asked.told_otherwise(sums.told, own.told) / asked.worth).min(1.0),
+                sums.in_arguments / asked.worth,
+                // It begins with something else to do.
+                f64::from(u8::from(other)),
+                together.min(2) as f64,
+                near.map_or(0.0, |near| near.of(*item)),
+            ]
+        };
+        best.iter().map(features).collect()
+    }
+
     fn asked(&self, request: &str) -> Request {
-        let words: Vec<Word> =
-            split(request).iter().filter_map(|word| self.words.get(&meaning(word)?)).copied().collect();
-        let mut counts: Vec<(Word, f64)> = Vec::new();
-        for word in &words {
-            match counts.iter_mut().find(|(known, _)| known == word) {
-                Some((_, count)) => *count += 1.0,
-                None => counts.push((*word, 1.0)),
+        let written = split(request);
+        let stems: Vec<String> = written.iter().filter_map(|word| meaning(word)).collect();
+        let (mut words, mut different) = (Vec::new(), Vec::<Asked>::new());
+        for stem in &stems {
+            let (word, groups) = (self.words.get(stem).copied(), bits_of(stem));
+            words.extend(word);
+            let same = |one: &&mut Asked| one.word == word && (word.is_some() || one.groups == groups);
+            if let Some(known) = different.iter_mut().find(same) {
+                known.count += 1.0;
+            } else if word.is_some() || groups != 0 {
+                let of_group = || self.group_worth[groups.trailing_zeros() as usize];
+                let worth = word.map_or_else(of_group, |word| self.worth[word as usize]);
+                let worth = worth * if is_asking(stem) { ASKING } else { 1.0 };
+                different.push(Asked { word, count: 1.0, worth, groups });
             }
         }
-        let worth: f64 = counts.iter().map(|(word, _)| self.worth[*word as usize]).sum();
-        Request { words, counts, worth: worth + 1e-9 }
+        let known = different.iter().filter(|one| one.word.is_some());
+        let worth = known.map(|one| one.worth).sum::<f64>() + 1e-9;
+        Request { groups: bits(&written), written, words, different, worth }
     }
 
     fn sums(&self, asked: &Request) -> Vec<Sums> {
         let mut all = vec![Sums::default(); self.items.len()];
-        for (word, count) in &asked.counts {
-            let worth = self.worth[*word as usize];
+        for (at, Asked { word, count, worth, .. }) in asked.different.iter().enumerate() {
+            let Some(word) = word else { continue };
+            let bit = 1_u64.checked_shl(u32::try_from(at).unwrap_or(u32::MAX)).unwrap_or(0);
             for posting in &self.postings[*word as usize] {
                 let own = &self.features[posting.item as usize];
                 let part = |field: usize| {
@@ -214,12 +298,17 @@ impl Index {
                 let sums = &mut all[posting.item as usize];
                 sums.score += worth * weighted / (SATURATION + weighted) * count.min(2.0);
                 sums.held += worth;
+                let worth_in = |field: usize| if posting.counts[field] > 0 { *worth } else { 0.0 };
                 if posting.counts[NODES] > 0 {
                     let nodes = part(NODES);
                     sums.nodes += worth * nodes / (NODE_SATURATION + nodes);
                 }
-                sums.in_name += if posting.counts[NAME] > 0 { worth } else { 0.0 };
-                sums.in_first += if posting.counts[FIRST] > 0 { worth } else { 0.0 };
+                sums.in_name += worth_in(NAME);
+                sums.in_first += worth_in(FIRST);
+                sums.in_arguments += worth_in(ARGUMENTS);
+                if posting.counts[..=FIRST].iter().any(|count| *count > 0) {
+                    sums.told |= bit;
+                }
             }
         }
         all
@@ -231,20 +320,27 @@ impl Index {
     }
 }
 
-/// Where among the features the part of the request stands that a tool holds.
-const HELD: usize = 2;
-
-impl Candidate {
-    fn confidence(&self) -> f64 {
-        confidence(self.share, self.features[HELD])
+impl Request {
+    /// What those of its words are worth that a tool tells of only in others of the same group; `told` are the words it
+    /// tells of, `groups` the groups.
+    fn told_otherwise(&self, told: u64, groups: u64) -> f64 {
+        let words = self.different.iter().take(64).enumerate();
+        let otherwise = words.filter(|(at, one)| told >> at & 1 == 0 && one.groups & groups != 0);
+        otherwise.map(|(_, one)| one.worth).sum()
     }
 }
 
-fn confidence(share: f64, held: f64) -> f64 {
-    let share = share.clamp(1e-6, 1.0 - 1e-6);
-    let [begin, of_share, of_held] = CONFIDENCE;
-    let odds = begin + of_share * (share / (1.0 - share)).ln() + of_held * held;
-    1.0 / (1.0 + (-odds).exp())
+impl Model {
+    fn of(near: Option<&Near<'_>>) -> &'static Self {
+        if near.is_some() { &WORDS_AND_NEARNESS } else { &WORDS }
+    }
+
+    fn confidence(&self, share: f64, held: f64) -> f64 {
+        let share = share.clamp(1e-6, 1.0 - 1e-6);
+        let [begin, of_share, of_held] = self.confidence;
+        let odds = begin + of_share * (share / (1.0 - share)).ln() + of_held * held;
+        1.0 / (1.0 + (-odds).exp())
+    }
 }
 
 /// Words side by side in the request that are so in a tool: most in its name.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::words::stem;
 
-/// The groups, a line each.
+/// The groups, a line each; those of what is done first.
 const GROUPS: &[&str] = &[
     "create add make new insert register generate build",
     "delete remove erase drop destroy clear cancel",
@@ -16,12 +16,15 @@ const GROUPS: &[&str] = &[
     "stop terminate end halt disable",
     "buy purchase order book reserve booking",
     "enable activate turn",
+    "calculate compute calculation math",
+    "convert translate transform",
+    "attach link associate",
+    "detach unlink disassociate",
+    "copy duplicate clone",
     "weather forecast temperature",
     "movie film cinema",
     "song music track play",
-    "calculate compute calculation math",
     "picture image photo",
-    "convert translate transform",
     "price cost pricing rate",
     "shop store product shopping",
     "news article headline",
@@ -33,9 +36,6 @@ const GROUPS: &[&str] = &[
     "job career hiring",
     "house property estate home apartment rent",
     "repository repo",
-    "attach link associate",
-    "detach unlink disassociate",
-    "copy duplicate clone",
     "permission access role policy",
     "database db sql table",
     "server machine instance vm virtual",
@@ -44,6 +44,9 @@ const GROUPS: &[&str] = &[
 
 /// How many groups there are.
 pub(super) const COUNT: usize = GROUPS.len();
+
+/// The groups of what is done, a bit each.
+pub(super) const ACTIONS: u64 = (1 << 14) - 1;
 
 /// The groups that a stem belongs to.
 pub(super) fn groups(stem_of_word: &str) -> &'static [usize] {

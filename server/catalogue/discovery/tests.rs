@@ -59,6 +59,36 @@ fn what_is_asked_for_comes_first() {
     assert_eq!(first("copying folders"), "files.copyFile");
 }
 
+/// Which of these tools, each a name and a description, comes first.
+fn first_of(tools: &[(&str, &str)], request: &str) -> String {
+    let tool = |(name, description): &(&str, &str)| {
+        let value = json!({ "id": name, "path": ["All"], "name": name, "description": description });
+        Item::read(&value).unwrap()
+    };
+    let index = Index::new(tools.iter().map(tool).collect());
+    index.items()[index.search(request, None, &[], 1)[0].item].id.clone()
+}
+
+#[test]
+fn what_only_asks_counts_little() {
+    let tools = [("help_me", "Provides help and information."), ("move_crane", "Moves the crane. Slowly.")];
+    assert_eq!(first_of(&tools, "Can you help me with information on how the crane turns?"), "move_crane");
+    assert_eq!(first_of(&tools, "help me"), "help_me", "it counts where nothing else does");
+}
+
+#[test]
+fn a_sentence_may_say_it_in_another_word() {
+    let tools = [("alpha", "Prints the document."), ("omega", "Removes the document.")];
+    assert_eq!(first_of(&tools, "erase the document"), "omega");
+}
+
+#[test]
+fn a_tool_that_does_something_else_stands_back() {
+    let tools = [("alpha", "Deletes the rules of a crane."), ("omega", "Numbers the rules of a crane.")];
+    assert_eq!(first_of(&tools, "update the rules of a crane"), "omega");
+    assert_eq!(first_of(&tools, "the rules of a crane"), "alpha", "nothing else is asked for");
+}
+
 #[test]
 fn a_clear_request_is_surer_than_a_vague_one() {
     let index = index();

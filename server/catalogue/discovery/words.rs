@@ -17,6 +17,14 @@ const STOP: &[&str] = &[
     "using", "used", "via",
 ];
 
+/// Words of a request that say more about the asking than about what is asked for.
+#[rustfmt::skip]
+const ASKING: &[&str] = &[
+    "help", "assist", "assistance", "provide", "look", "tell", "suggest", "recommend", "recommendation", "give", "let",
+    "information", "info", "detail", "specific", "specifically", "various", "currently", "able", "interested", "wonder",
+    "know", "understand", "ensure", "include", "really", "hello", "hi", "hey", "thank",
+];
+
 /// The longest word that is looked at, in bytes; what is longer is no word.
 const LONGEST: usize = 64;
 
@@ -144,6 +152,23 @@ pub(super) fn meaning(word: &str) -> Option<String> {
     (!is_stop(word)).then(|| stem(word))
 }
 
+/// Whether a stem is of a word that says more about the asking than about what is asked for.
+pub(super) fn is_asking(stem_of_word: &str) -> bool {
+    static STEMS: LazyLock<std::collections::HashSet<String>> =
+        LazyLock::new(|| ASKING.iter().map(|word| stem(word)).collect());
+    STEMS.contains(stem_of_word)
+}
+
+/// How many of some words are two neighbours of others written together: `filesystem` of `file` and `systems`.
+pub(super) fn written_together(words: &[String], others: &[String]) -> usize {
+    let is_both = |word: &str, two: &[String]| {
+        let rest = word.strip_prefix(two[0].as_str()).filter(|rest| !rest.is_empty());
+        // Most pairs are told apart without their stems.
+        rest.is_some_and(|rest| rest.as_bytes()[0] == two[1].as_bytes()[0] && stem(rest) == stem(&two[1]))
+    };
+    words.iter().filter(|word| others.windows(2).any(|two| is_both(word, two))).count()
+}
+
 fn is_stop(word: &str) -> bool {
     static WORDS: LazyLock<std::collections::HashSet<&str>> =
         LazyLock::new(|| STOP.iter().copied().collect());
@@ -182,6 +207,16 @@ mod tests {
             }
             proptest::prop_assert_eq!(split(&text), runs);
         }
+    }
+
+    #[test]
+    fn words_written_together_are_known_from_their_parts() {
+        let count = |words: &str, others: &str| written_together(&split(words), &split(others));
+        assert_eq!(count("filesystems list", "list_file_system"), 1);
+        assert_eq!(count("listFilenames", "file name"), 1);
+        assert_eq!(count("file system", "file system"), 0, "these are words of their own");
+        assert_eq!(count("profile", "pro files off"), 1);
+        assert_eq!(count("files", "file"), 0);
     }
 
     #[test]
