@@ -3,10 +3,12 @@
 pub mod file_id;
 pub mod hash;
 pub mod hidden;
+pub mod http;
 pub mod ids;
 pub mod json;
 pub mod nearest;
 pub mod path;
+pub mod person;
 pub mod position;
 pub mod random;
 pub mod text;

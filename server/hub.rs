@@ -4,6 +4,7 @@ mod consent;
 mod custom;
 mod discovery;
 mod folder;
+mod nearness;
 mod requests;
 mod stage;
 mod trail;
@@ -25,6 +26,7 @@ use crate::protocol::{
 use crate::registry::{Activities, Format, Tool, compose, render};
 use crate::session::{Connected, SessionOptions};
 pub use folder::Folder;
+pub use nearness::Nearness;
 pub use stage::Change;
 use stage::Stage;
 

@@ -10,6 +10,8 @@ pub mod base;
 
 pub mod ports;
 
+pub mod embed;
+
 pub mod patch;
 
 pub mod rules;

@@ -1,4 +1,4 @@
-//! The traits that exist for their fakes: the editor, the caller and the clock.
+//! The traits that exist for their fakes: the editor, the caller, the clock and the embedder.
 
 use std::fmt::Debug;
 
@@ -125,6 +125,22 @@ pub trait Caller: Send + Sync + Debug {
             Err(Fault::new(Code::Unsupported, "this client cannot be asked while a call runs"))
         })
     }
+}
+
+/// A model that makes a vector of a text. Texts of like meaning have vectors of like direction.
+pub trait Embedder: Send + Sync + Debug {
+    /// The model's name, for a reader.
+    fn model(&self) -> &str;
+
+    /// Which model it is, and where it runs: vectors of different identities cannot be compared.
+    fn identity(&self) -> &str;
+
+    /// A vector for each text, in their order: all of one length, every number finite, none of them all zero.
+    /// Bounded in time.
+    ///
+    /// # Errors
+    /// What the model, or the way to it, says.
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>>;
 }
 
 /// The time of day.

@@ -30,8 +30,8 @@ pub use requests::{
 };
 pub use risk::Risk;
 pub use settings::{
-    DiscoverySettings, Durability, ForwardWhy, Import, LimitSettings, LogSettings, McpServer, NotifySettings,
-    Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings, Settings, ShowCalls, Surface, Verbosity,
-    WhySettings,
+    DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings, LogSettings,
+    McpServer, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings, Settings,
+    ShowCalls, Surface, Verbosity, WhySettings,
 };
 pub use why::Why;

@@ -2,6 +2,7 @@
 
 mod editors;
 mod kernel;
+mod models;
 mod places;
 
 use std::io;
@@ -68,6 +69,7 @@ pub fn run(args: &DoctorArgs) -> ExitCode {
     let mut checks = kernel::checks();
     checks.extend(places::checks());
     checks.extend(editors::checks());
+    checks.extend(models::checks());
     let broken = checks.iter().any(|check| check.health == Health::Broken);
     let shown = if args.json { json(&checks, !broken) } else { page(&checks, broken) };
     let code = if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS };

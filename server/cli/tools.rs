@@ -3,10 +3,12 @@
 mod find;
 mod list;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
+use self::find::Place;
 use super::answer;
 use super::backend::RootArgs;
 use crate::hub::{Hub, HubOptions};
@@ -124,22 +126,45 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn show(args: &Args) -> Result<(), Fault> {
-    match &args.act {
-        Some(Act::Search { request, under }) if request.catalogue.is_some() => {
-            return find::tools(request, under.as_deref(), None);
-        }
-        Some(Act::SearchNodes(request)) if request.catalogue.is_some() => return find::nodes(request, None),
-        _ => {}
-    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
-    let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true });
-    hub.add_root(&args.root.find()?)?;
-    runtime.block_on(hub.settle());
+    let shown = match file(args) {
+        Some(path) => runtime.block_on(found(args, &Place::catalogue(path)?)),
+        None => {
+            let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true });
+            hub.add_root(&args.root.find()?)?;
+            runtime.block_on(in_workspace(args, hub))
+        }
+    };
+    // A model that does not answer does not hold up the end.
+    runtime.shutdown_background();
+    shown
+}
+
+/// The file whose tools are meant, instead of a workspace's.
+fn file(args: &Args) -> Option<&Path> {
+    match &args.act {
+        Some(Act::Search { request, .. } | Act::SearchNodes(request)) => request.catalogue.as_deref(),
+        _ => None,
+    }
+}
+
+/// Finds what is looked for; does nothing where nothing is.
+async fn found(args: &Args, place: &Place) -> Result<(), Fault> {
+    match &args.act {
+        Some(Act::Search { request, under }) => find::tools(request, under.as_deref(), place).await,
+        Some(Act::SearchNodes(request)) => find::nodes(request, place).await,
+        _ => Ok(()),
+    }
+}
+
+async fn in_workspace(args: &Args, hub: Hub) -> Result<(), Fault> {
+    hub.settle().await;
     match &args.act {
         Some(Act::Show { tool, format }) => answer::json(&hub.tool(tool, (*format).into())?),
-        Some(Act::Search { request, under }) => find::tools(request, under.as_deref(), Some(&hub))?,
-        Some(Act::SearchNodes(request)) => find::nodes(request, Some(&hub))?,
+        Some(Act::Search { .. } | Act::SearchNodes(_)) => {
+            found(args, &Place::Workspace(hub.clone())).await?;
+        }
         Some(Act::Expand { tool }) => {
             answer::json(
                 &hub.expand_tool(
@@ -152,8 +177,8 @@ fn show(args: &Args) -> Result<(), Fault> {
             let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };
             answer::json(&hub.compose(&params)?.composed);
         }
-        Some(Act::List(listing)) => list::show(listing, &hub)?,
-        None => list::show(&list::Listing::default(), &hub)?,
+        Some(Act::List(listing)) => list::show(listing, &hub).await?,
+        None => list::show(&list::Listing::default(), &hub).await?,
     }
     for problem in hub.problems() {
         answer::note(&format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule));

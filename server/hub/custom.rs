@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use super::nearness::Nearness;
 use super::stage::{Change, Stage};
 use super::watch_files;
 use crate::catalogue::discovery::Directory;
@@ -55,6 +56,7 @@ pub struct Custom {
     left_out: Mutex<Vec<String>>,
     /// Made when tools are looked for first, and anew when they are others.
     directory: RwLock<Option<Arc<Directory>>>,
+    nearness: Arc<Nearness>,
     /// Held while everything is read.
     reading: Mutex<()>,
     nudge: Arc<OnceLock<Sender<()>>>,
@@ -73,6 +75,7 @@ impl Custom {
                 let _ = nudge.send(());
             }
         });
+        let embeddings = session.settings().embeddings.clone();
         let custom = Arc::new(Self {
             upstreams: Upstreams::new(session.clone(), Arc::new(Consents::of_person()), changed),
             registry: Arc::new(Registry::new(Vec::new(), activities)),
@@ -82,6 +85,7 @@ impl Custom {
             problems: Mutex::default(),
             left_out: Mutex::default(),
             directory: RwLock::default(),
+            nearness: Arc::new(Nearness::new(embeddings)),
             reading: Mutex::default(),
             nudge,
             runtime: Handle::try_current().ok(),
@@ -119,6 +123,18 @@ impl Custom {
         place.get_or_insert_with(make).clone()
     }
 
+    /// The model that they are found with too.
+    pub fn nearness(&self) -> &Nearness {
+        &self.nearness
+    }
+
+    /// Has that model's vectors of them made whenever they change, where nobody waits for it.
+    pub fn keep_near(self: &Arc<Self>) {
+        if let Some(runtime) = &self.runtime {
+            self.nearness.keep(self, runtime);
+        }
+    }
+
     /// The definition files that were refused.
     pub fn problems(&self) -> Vec<Problem> {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -128,6 +144,7 @@ impl Custom {
     pub fn troubles(&self) -> Vec<String> {
         let mut all = self.upstreams.problems();
         all.extend(self.left_out.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        all.extend(self.nearness.trouble());
         all
     }
 
@@ -136,17 +153,23 @@ impl Custom {
     pub fn configure(&self, client: Option<&Value>) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client.cloned();
         let before = self.session.settings();
-        self.session.configure(client);
+        self.set(client);
         if self.session.settings().mcp_servers != before.mcp_servers {
             self.upstreams.configure();
             self.read();
         }
     }
 
+    /// Reads the settings' files, with what the editor holds.
+    fn set(&self, client: Option<&Value>) {
+        self.session.configure(client);
+        self.nearness.configure(self.session.settings().embeddings.as_ref());
+    }
+
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.
     pub fn reload(&self) {
         let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.session.configure(client.as_ref());
+        self.set(client.as_ref());
         self.upstreams.configure();
         self.read();
     }
@@ -169,6 +192,7 @@ impl Custom {
             loaded.problems.into_iter().map(|problem| at(&self.session, problem)).collect();
         if self.registry.replace(loaded.tools) {
             *self.directory.write().unwrap_or_else(PoisonError::into_inner) = None;
+            self.nearness.tools_changed();
             self.news.tools_changed();
         }
         *self.left_out.lock().unwrap_or_else(PoisonError::into_inner) = left_out;
@@ -208,6 +232,7 @@ impl Custom {
 
 impl Drop for Custom {
     fn drop(&mut self) {
+        self.nearness.close();
         // Whoever watches sees that nothing is left to read for.
         if let Some(nudge) = self.nudge.get() {
             let _ = nudge.send(());

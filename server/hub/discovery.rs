@@ -10,6 +10,7 @@ use super::trail::Expansion;
 use super::{Folder, Hub};
 use crate::base::hash;
 use crate::catalogue::ToolDef;
+use crate::catalogue::discovery::Directory;
 use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{
@@ -23,37 +24,56 @@ impl Hub {
     ///
     /// # Errors
     /// UNKNOWN_PATH, STALE for an old cursor.
-    pub fn list_tools(&self, params: &ListToolsParams, origin: &Origin) -> Result<ListToolsAnswer, Fault> {
-        let folder = self.meant(params.root.as_deref())?;
-        looked(&folder, origin, "list", params, || folder.directory().list(params), |answer| &answer.tools)
+    pub async fn list_tools(
+        &self,
+        params: &ListToolsParams,
+        origin: &Origin,
+    ) -> Result<ListToolsAnswer, Fault> {
+        let look = Look::begin(self, params.root.as_deref(), params.query.as_deref(), origin).await?;
+        let answer = look.directory.list(params, look.nearness());
+        look.end("list", params, answer, |answer| &answer.tools)
     }
 
     /// The tools under a node that answer a request.
     ///
     /// # Errors
     /// UNKNOWN_PATH, NO_MATCH_IN_CATEGORY, STALE for an old cursor.
-    pub fn search_tools(
+    pub async fn search_tools(
         &self,
         params: &SearchToolsParams,
         origin: &Origin,
     ) -> Result<SearchToolsAnswer, Fault> {
-        let folder = self.meant(params.root.as_deref())?;
-        let search = || folder.directory().search(params);
-        looked(&folder, origin, "search_tool_by_category", params, search, |answer| &answer.results)
+        let look = Look::begin(self, params.root.as_deref(), Some(&params.query), origin).await?;
+        let answer = look.directory.search(params, look.nearness());
+        look.end("search_tool_by_category", params, answer, |answer| &answer.results)
     }
 
     /// The nodes that may hold what a request asks for.
     ///
     /// # Errors
     /// NOT_FOUND where no folder is open.
-    pub fn search_nodes(
+    pub async fn search_nodes(
         &self,
         params: &SearchNodesParams,
         origin: &Origin,
     ) -> Result<SearchNodesAnswer, Fault> {
-        let folder = self.meant(params.root.as_deref())?;
-        let search = || Ok(folder.directory().search_nodes(params));
-        looked(&folder, origin, "search_nodes", params, search, |_| &[])
+        let look = Look::begin(self, params.root.as_deref(), Some(&params.query), origin).await?;
+        let answer = Ok(look.directory.search_nodes(params, look.nearness()));
+        look.end("search_nodes", params, answer, |_| &[])
+    }
+
+    /// Has the vectors of a folder's tools made that are missing, so that a search need not do without; `told` hears
+    /// how many of how many are. Does nothing where no model is set.
+    ///
+    /// # Errors
+    /// NOT_FOUND where no folder is open; what the model says.
+    pub async fn embed_tools(
+        &self,
+        root: Option<&str>,
+        told: impl FnMut(usize, usize) + Send,
+    ) -> Result<(), Fault> {
+        let folder = self.meant(root)?;
+        folder.custom().nearness().fill(&folder.directory(), told).await
     }
 
     /// All that a call of a tool needs.
@@ -158,26 +178,53 @@ fn mark(def: &ToolDef) -> String {
     hash::short(format!("{}\n{}", def.version, def.input_schema).as_bytes())
 }
 
-/// Carries an operation out, and where an agent asked for it notes it in the log and remembers what it found.
-fn looked<A: Serialize>(
-    folder: &Folder,
-    origin: &Origin,
-    operation: &str,
-    params: &impl Serialize,
-    look: impl FnOnce() -> Result<A, Fault>,
-    found: fn(&A) -> &[ToolPointer],
-) -> Result<A, Fault> {
-    let began = Instant::now();
-    let answer = look();
-    let call_id = note(folder, origin, operation, params, None, answer.as_ref(), began);
-    if let (Some(call_id), Ok(answer)) = (call_id, &answer) {
-        folder.trail().found(
-            &origin.addressee(),
-            &call_id,
-            found(answer).iter().map(|tool| tool.tool_id.as_str()),
-        );
+/// An operation that looks through a folder's tools.
+struct Look<'a> {
+    folder: Arc<Folder>,
+    directory: Arc<Directory>,
+    nearness: Option<Vec<f32>>,
+    origin: &'a Origin,
+    began: Instant,
+}
+
+impl<'a> Look<'a> {
+    /// Waits a moment for how near the tools are to the request, where a model is there to say it.
+    async fn begin(
+        hub: &Hub,
+        root: Option<&str>,
+        request: Option<&str>,
+        origin: &'a Origin,
+    ) -> Result<Self, Fault> {
+        let began = Instant::now();
+        let folder = hub.meant(root)?;
+        let directory = folder.directory();
+        let nearness = folder.custom().nearness().of(request.unwrap_or_default(), &directory).await;
+        Ok(Self { folder, directory, nearness, origin, began })
     }
-    answer
+
+    fn nearness(&self) -> Option<&[f32]> {
+        self.nearness.as_deref()
+    }
+
+    /// Where an agent asked for it, notes it in the log and remembers what it found.
+    fn end<A: Serialize>(
+        &self,
+        operation: &str,
+        params: &impl Serialize,
+        answer: Result<A, Fault>,
+        found: fn(&A) -> &[ToolPointer],
+    ) -> Result<A, Fault> {
+        let Self { folder, origin, began, .. } = self;
+        let call_id = note(folder, origin, operation, params, None, answer.as_ref(), *began);
+        if let (Some(call_id), Ok(answer)) = (call_id, &answer) {
+            folder.trail().found(
+                &origin.addressee(),
+                &call_id,
+                found(answer).iter().map(|tool| tool.tool_id.as_str()),
+            );
+        }
+        answer
+    }
 }
 
 /// Writes an operation to the log, where it is an agent's: a person who browses leaves no trace. That the log

@@ -40,6 +40,7 @@ impl Folder {
         if !short_lived {
             custom.watch();
             custom.settle_soon();
+            custom.keep_near();
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
         Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })
@@ -153,6 +154,7 @@ impl Folder {
 
     /// Ends its servers and its log.
     pub fn close(&self) {
+        self.custom.nearness().close();
         self.custom.upstreams().close();
         self.session.close();
     }

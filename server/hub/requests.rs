@@ -25,11 +25,13 @@ impl Hub {
             "wherefore/undo" => write(self.undo(read(or_empty(params))?).await?),
             "wherefore/status" => write(self.status()),
             "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
-            "wherefore/listTools" => write(self.list_tools(&read(or_empty(params))?, &Origin::door(door))?),
-            "wherefore/searchToolByCategory" => {
-                write(self.search_tools(&read(params)?, &Origin::door(door))?)
+            "wherefore/listTools" => {
+                write(self.list_tools(&read(or_empty(params))?, &Origin::door(door)).await?)
             }
-            "wherefore/searchNodes" => write(self.search_nodes(&read(params)?, &Origin::door(door))?),
+            "wherefore/searchToolByCategory" => {
+                write(self.search_tools(&read(params)?, &Origin::door(door)).await?)
+            }
+            "wherefore/searchNodes" => write(self.search_nodes(&read(params)?, &Origin::door(door)).await?),
             "wherefore/expandTool" => write(self.expand_tool(&read(params)?, &Origin::door(door))?),
             "wherefore/compose" => write(self.compose(&read(or_empty(params))?)?),
             "wherefore/log" => {

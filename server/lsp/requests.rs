@@ -34,15 +34,15 @@ impl Backend {
     }
 
     pub(super) async fn wherefore_list_tools(&self, params: Value) -> Result<ListToolsAnswer> {
-        self.hub.list_tools(&read(params)?, &Origin::door(Door::Lsp)).map_err(|fault| refuse(&fault))
+        self.hub.list_tools(&read(params)?, &Origin::door(Door::Lsp)).await.map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_search_tools(&self, params: Value) -> Result<SearchToolsAnswer> {
-        self.hub.search_tools(&read(params)?, &Origin::door(Door::Lsp)).map_err(|fault| refuse(&fault))
+        self.hub.search_tools(&read(params)?, &Origin::door(Door::Lsp)).await.map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_search_nodes(&self, params: Value) -> Result<SearchNodesAnswer> {
-        self.hub.search_nodes(&read(params)?, &Origin::door(Door::Lsp)).map_err(|fault| refuse(&fault))
+        self.hub.search_nodes(&read(params)?, &Origin::door(Door::Lsp)).await.map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_expand_tool(&self, params: Value) -> Result<ExpandToolAnswer> {

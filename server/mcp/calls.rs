@@ -33,7 +33,7 @@ impl Agent {
     ) -> Result<CallToolResponse, ErrorData> {
         let origin = origin::of(&context, self.connection.name.as_deref());
         if let Some(operation) = Operation::named(name) {
-            return Ok(self.find(operation, arguments, &origin).into());
+            return Ok(self.find(operation, arguments, &origin).await.into());
         }
         let found = name == CALL;
         let raw = match found {
@@ -96,21 +96,24 @@ impl Agent {
         RawCall { tool, arguments, origin, policy: self.terms.policy, root, ..RawCall::default() }
     }
 
-    fn find(&self, operation: Operation, mut arguments: Value, origin: &Origin) -> CallToolResult {
+    async fn find(&self, operation: Operation, mut arguments: Value, origin: &Origin) -> CallToolResult {
         if let Value::Object(members) = &mut arguments {
             members.insert("root".to_owned(), json!(self.terms.root));
         }
         let hub = &self.hub;
         match operation {
-            Operation::List => {
-                answer::of_operation(read(arguments).and_then(|params| hub.list_tools(&params, origin)))
-            }
-            Operation::SearchNodes => {
-                answer::of_operation(read(arguments).and_then(|params| hub.search_nodes(&params, origin)))
-            }
-            Operation::SearchTools => {
-                answer::of_operation(read(arguments).and_then(|params| hub.search_tools(&params, origin)))
-            }
+            Operation::List => answer::of_operation(match read(arguments) {
+                Ok(params) => hub.list_tools(&params, origin).await,
+                Err(fault) => Err(fault),
+            }),
+            Operation::SearchNodes => answer::of_operation(match read(arguments) {
+                Ok(params) => hub.search_nodes(&params, origin).await,
+                Err(fault) => Err(fault),
+            }),
+            Operation::SearchTools => answer::of_operation(match read(arguments) {
+                Ok(params) => hub.search_tools(&params, origin).await,
+                Err(fault) => Err(fault),
+            }),
             Operation::Expand => {
                 answer::of_operation(read(arguments).and_then(|params| hub.expand_tool(&params, origin)))
             }

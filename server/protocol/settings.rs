@@ -1,5 +1,6 @@
 //! Settings: the person's `config.toml`, tightened by the project's.
 
+mod embeddings;
 mod servers;
 
 use std::collections::BTreeMap;
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use embeddings::EmbeddingSettings;
 pub use servers::{ForwardWhy, Import, McpServer};
 
 /// What becomes of a proposed change. Ordered from the loosest to the strictest.
@@ -247,6 +249,9 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// How agents find tools.
     pub discovery: DiscoverySettings,
+    /// The model that tools are found with too, by what they mean; none when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embeddings: Option<EmbeddingSettings>,
     /// Servers whose tools are called like our own, by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
 }

@@ -3,23 +3,19 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::base::hash;
+use crate::base::{hash, person};
 use crate::protocol::{Fault, McpServer};
 
 const FILE: &str = "consents.json";
 /// Bytes of the largest file of consents.
 const LARGEST: u64 = 32 << 20;
-/// How long another process may change it.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A consent to one server in one workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,10 +72,7 @@ pub fn definition(name: &str, settings: &McpServer) -> String {
 
 /// Where they are kept: `$XDG_STATE_HOME/wherefore`, else `~/.local/state/wherefore`.
 pub fn folder() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base =
-        absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
-    Some(base.join("wherefore"))
+    person::folder("XDG_STATE_HOME", ".local/state")
 }
 
 impl Consents {
@@ -143,19 +136,7 @@ impl Consents {
 
     fn lock(&self) -> Result<File, String> {
         let path = self.path.as_deref().ok_or("there is no folder for it")?;
-        let folder = path.parent().ok_or("it has no folder")?;
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(|error| error.to_string())?;
-        let lock = File::options().create(true).truncate(false).write(true).open(folder.join("lock"));
-        let lock = lock.map_err(|error| error.to_string())?;
-        let until = Instant::now() + PATIENCE;
-        while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-            if Instant::now() > until {
-                return Err("another process keeps it locked".to_owned());
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        Ok(lock)
+        person::lock(path.parent().ok_or("it has no folder")?)
     }
 
     fn read(&self) -> Result<Arc<Stored>, String> {

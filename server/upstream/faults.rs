@@ -9,6 +9,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use super::health::Health;
 use super::remote::cut;
 use crate::base::hidden::shown;
+use crate::base::http;
 use crate::protocol::{Code, Fault};
 
 /// Bytes of a server's own words in a fault.
@@ -140,20 +141,8 @@ pub fn is_unreachable(error: &(dyn std::error::Error + 'static)) -> bool {
 
 /// An error with those under it, which say what really happened.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let request = of_request(error);
-    let mut text = match request {
-        Some(request) if request.is_timeout() => "it did not answer in time".to_owned(),
-        Some(_) => "the request failed".to_owned(),
-        None => error.to_string(),
-    };
-    let mut source = request.map_or_else(|| error.source(), std::error::Error::source);
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        source = error.source();
+    match of_request(error) {
+        Some(request) => http::why(request),
+        None => http::with_sources(error.to_string(), error),
     }
-    text
 }

@@ -1,8 +1,6 @@
-//! The transport to a URL: streamable HTTP, with no redirect followed and TLS set up at the first need.
+//! The transport to a URL: streamable HTTP.
 
 use std::collections::HashMap;
-use std::sync::Once;
-use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -10,10 +8,8 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 
 use super::expand::expand;
 use crate::base::hidden::shown;
+use crate::base::http;
 use crate::protocol::{Code, Fault, McpServer};
-
-/// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// The transport to a server's URL.
 pub type Http = StreamableHttpClientTransport<reqwest::Client>;
@@ -46,45 +42,14 @@ pub fn connect(name: &str, settings: &McpServer) -> Result<Http, Fault> {
         value.set_sensitive(true);
         headers.insert(key, value);
     }
-    static PROVIDER: Once = Once::new();
-    // One that is there already does too.
-    PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
-    // A redirect would carry the headers elsewhere.
-    let mut client =
-        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).connect_timeout(CONNECT);
-    if is_loopback(&url) {
-        client = client.no_proxy();
-    }
-    let client = client.build().map_err(|error| Fault::internal(format!("{name}: {error}")))?;
+    let client = http::client(&url).map_err(|error| Fault::internal(format!("{name}: {error}")))?;
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
     Ok(StreamableHttpClientTransport::with_client(client, config))
-}
-
-/// Whether a URL leads to this machine.
-fn is_loopback(url: &str) -> bool {
-    let Ok(url) = reqwest::Url::parse(url) else { return false };
-    match url.host_str().unwrap_or_default() {
-        "localhost" | "[::1]" => true,
-        host => host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback()),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn loopback_needs_no_proxy() {
-        for (url, expected) in [
-            ("http://127.0.0.1:80/mcp", true),
-            ("http://localhost/mcp", true),
-            ("https://[::1]:1/", true),
-            ("https://127.0.0.1.example/", false),
-            ("https://example/", false),
-        ] {
-            assert_eq!(is_loopback(url), expected, "{url}");
-        }
-    }
 
     #[tokio::test]
     async fn a_header_that_cannot_be_sent_is_named() {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::base::person;
+use crate::embed;
 use crate::protocol::{Fault, McpServer, PolicyRule, Settings};
 use crate::workspace::Store;
 
@@ -22,7 +24,32 @@ pub struct Loaded {
 /// (`client`) counts as the person's and before the person's file. The rules keep what they were opened with.
 pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
     let mut problems = Vec::new();
-    let mut read = |name: &str, bytes: Result<Option<Vec<u8>>, Fault>| match bytes {
+    let person = parse(PERSON, read_person(), &mut problems);
+    let project = parse(".wherefore/config.toml", store.read("config.toml"), &mut problems);
+    let person = client.map_or(person.clone(), |client| {
+        overlay(&person, client).unwrap_or_else(|error| {
+            problems.push(format!("the editor's settings: {error}"));
+            person
+        })
+    });
+    let mut settings = tighten(person, &project, &mut problems);
+    drop_wrong(&mut settings, &mut problems);
+    Loaded { settings, project, problems }
+}
+
+/// Reads the person's file alone: what counts outside of every workspace.
+pub fn of_person() -> Loaded {
+    let mut problems = Vec::new();
+    let mut settings = parse(PERSON, read_person(), &mut problems);
+    drop_wrong(&mut settings, &mut problems);
+    Loaded { settings, project: Settings::default(), problems }
+}
+
+/// The person's file, for a reader.
+const PERSON: &str = "config.toml of the person";
+
+fn parse(name: &str, bytes: Result<Option<Vec<u8>>, Fault>, problems: &mut Vec<String>) -> Settings {
+    match bytes {
         Ok(None) => Settings::default(),
         Ok(Some(bytes)) => toml::from_slice(&bytes).unwrap_or_else(|error| {
             problems.push(format!("{name}: {}", error.to_string().replace('\n', " ").trim()));
@@ -32,16 +59,11 @@ pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
             problems.push(format!("{name}: {}", fault.message));
             Settings::default()
         }
-    };
-    let person = read("config.toml of the person", read_person());
-    let project = read(".wherefore/config.toml", store.read("config.toml"));
-    let person = client.map_or(person.clone(), |client| {
-        overlay(&person, client).unwrap_or_else(|error| {
-            problems.push(format!("the editor's settings: {error}"));
-            person
-        })
-    });
-    let mut settings = tighten(person, &project, &mut problems);
+    }
+}
+
+/// Takes out what cannot be used, and says why.
+fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) {
     settings.mcp_servers.retain(|name, server| match server.check(name) {
         Ok(()) => true,
         Err(wrong) => {
@@ -49,14 +71,15 @@ pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
             false
         }
     });
-    Loaded { settings, project, problems }
+    if let Some(Err(wrong)) = settings.embeddings.as_ref().map(embed::check) {
+        problems.push(format!("embeddings: {wrong}"));
+        settings.embeddings = None;
+    }
 }
 
 /// Where the person's settings are: `$XDG_CONFIG_HOME/wherefore`, else `~/.config/wherefore`.
 pub fn person_folder() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))?;
-    Some(base.join("wherefore"))
+    person::folder("XDG_CONFIG_HOME", ".config")
 }
 
 /// The settings with the members that `client` gives in place of theirs.
@@ -122,6 +145,9 @@ fn tighten(person: Settings, project: &Settings, problems: &mut Vec<String>) -> 
     if !project.rules.allow.is_empty() {
         loose("rules.allow opens sensitive paths");
     }
+    if project.embeddings.is_some() {
+        loose("[embeddings] would send requests and the texts of tools to where it says");
+    }
     let (limits, asked) = (&mut settings.limits, &project.limits);
     limits.output_bytes = limits.output_bytes.min(asked.output_bytes);
     limits.output_items = limits.output_items.min(asked.output_items);
@@ -154,6 +180,27 @@ mod tests {
         assert!(settings.why.strict);
         assert_eq!(settings.limits.output_bytes, 10);
         assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn embeddings_are_the_persons_alone_and_sound() {
+        let read = |text: &str| toml::from_str::<Settings>(text).unwrap();
+        let project = read("[embeddings]\nurl = \"https://elsewhere/v1\"\nmodel = \"m\"");
+        let mut problems = Vec::new();
+        assert_eq!(tighten(Settings::default(), &project, &mut problems).embeddings, None);
+        assert!(problems.len() == 1 && problems[0].contains("[embeddings]"), "{problems:?}");
+        let person = read("[embeddings]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"mine\"");
+        let settings = tighten(person.clone(), &project, &mut problems);
+        assert_eq!(settings.embeddings, person.embeddings);
+
+        let mut plain = read("[embeddings]\nurl = \"http://models.example/v1\"\nmodel = \"m\"");
+        let mut problems = Vec::new();
+        drop_wrong(&mut plain, &mut problems);
+        assert_eq!(plain.embeddings, None);
+        assert!(
+            problems[0].starts_with("embeddings: ") && problems[0].contains("plain http"),
+            "{problems:?}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod demo;
 mod discovery;
 mod http;
 mod language;
+mod meaning;
 mod neovim;
 mod protocol;
 mod review;

@@ -2,9 +2,10 @@
 
 pub mod agent;
 mod editor;
+pub mod embeddings;
 mod model;
 mod ours;
 mod wire;
 
 pub use editor::{Editor, Options};
-pub use wire::{Wire, frame};
+pub use wire::{PATIENCE, Wire, frame};

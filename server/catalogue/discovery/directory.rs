@@ -71,7 +71,7 @@ impl Directory {
     ///
     /// # Errors
     /// UNKNOWN_PATH with the closest node there is; STALE for a cursor of a catalogue that has changed.
-    pub fn list(&self, params: &ListToolsParams) -> Result<ListToolsAnswer, Fault> {
+    pub fn list(&self, params: &ListToolsParams, nearness: Option<&[f32]>) -> Result<ListToolsAnswer, Fault> {
         self.check(&params.path)?;
         let from = self.offset(params.cursor.as_deref())?;
         // Before the best are picked: what is not meant takes no place among them.
@@ -80,7 +80,7 @@ impl Directory {
         let found: Vec<(usize, f64)> = match params.query.as_deref().filter(|query| !query.trim().is_empty())
         {
             Some(query) => {
-                let all = self.index.search_among(query, None, usize::MAX, meant);
+                let all = self.index.search_among(query, nearness, usize::MAX, meant);
                 all.into_iter().map(|found| (found.item, found.confidence)).collect()
             }
             None => {
@@ -95,25 +95,29 @@ impl Directory {
         Ok(ListToolsAnswer { path: params.path.clone(), nodes, tools, next_cursor })
     }
 
-    /// The tools under a node that answer a request, best first.
+    /// The tools under a node that answer a request, best first; `nearness` as for [`Index::search`].
     ///
     /// # Errors
     /// UNKNOWN_PATH; NO_MATCH_IN_CATEGORY with the nodes where there is something; STALE for an old cursor.
-    pub fn search(&self, params: &SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
+    pub fn search(
+        &self,
+        params: &SearchToolsParams,
+        nearness: Option<&[f32]>,
+    ) -> Result<SearchToolsAnswer, Fault> {
         self.check(&params.category_path)?;
         let from = self.offset(params.cursor.as_deref())?;
-        let found = self.index.search(&params.query, None, &params.category_path, usize::MAX);
+        let found = self.index.search(&params.query, nearness, &params.category_path, usize::MAX);
         if found.is_empty() {
-            return Err(self.no_match(params));
+            return Err(self.no_match(params, nearness));
         }
         let found: Vec<_> = found.into_iter().map(|found| (found.item, found.confidence)).collect();
         let (results, next_cursor) = self.page(&found, from, params.limit, &params.category_path);
         Ok(SearchToolsAnswer { category_path: params.category_path.clone(), results, next_cursor })
     }
 
-    /// The nodes that may hold what a request asks for, likeliest first.
-    pub fn search_nodes(&self, params: &SearchNodesParams) -> SearchNodesAnswer {
-        let found = self.index.search_nodes(&params.query, None, params.limit.min(MOST));
+    /// The nodes that may hold what a request asks for, likeliest first; `nearness` as for [`Index::search`].
+    pub fn search_nodes(&self, params: &SearchNodesParams, nearness: Option<&[f32]>) -> SearchNodesAnswer {
+        let found = self.index.search_nodes(&params.query, nearness, params.limit.min(MOST));
         let result = |path: &[String], confidence: f64| {
             let node = self.nodes.iter().find(|node| node.path == path);
             let summary = node.map(|node| node.summary.clone()).unwrap_or_default();
@@ -121,6 +125,11 @@ impl Directory {
         };
         let results = found.into_iter().map(|found| result(found.path, found.confidence)).collect();
         SearchNodesAnswer { results }
+    }
+
+    /// Its tools, in the order of what is known of their nearness.
+    pub fn items(&self) -> &[Item] {
+        self.index.items()
     }
 
     /// The first node that a tool stands under.
@@ -196,14 +205,14 @@ impl Directory {
             .next(json!({ "tool": "list", "arguments": { "path": closest } })))
     }
 
-    fn no_match(&self, params: &SearchToolsParams) -> Fault {
+    fn no_match(&self, params: &SearchToolsParams, nearness: Option<&[f32]>) -> Fault {
         let asked: String = params.query.chars().take(100).collect();
         let place = if params.category_path.is_empty() {
             "in the catalogue".to_owned()
         } else {
             format!("under {}", params.category_path.join(" / "))
         };
-        let elsewhere = self.index.search_nodes(&params.query, None, 3);
+        let elsewhere = self.index.search_nodes(&params.query, nearness, 3);
         let fault = Fault::new(Code::NoMatchInCategory, format!("no tool answers {asked:?} {place}"))
             .hint(elsewhere.iter().map(|found| found.path.join(" / ")));
         match elsewhere.first() {

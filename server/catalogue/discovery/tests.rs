@@ -182,13 +182,13 @@ fn ours() -> Directory {
 
 fn listing(path: &[&str], limit: usize, cursor: Option<String>) -> Result<ListToolsAnswer, Fault> {
     let path = path.iter().map(|name| (*name).to_owned()).collect();
-    ours().list(&ListToolsParams { path, tags: Vec::new(), query: None, limit, cursor, root: None })
+    ours().list(&ListToolsParams { path, tags: Vec::new(), query: None, limit, cursor, root: None }, None)
 }
 
 fn searching(query: &str, path: &[&str]) -> Result<SearchToolsAnswer, Fault> {
     let category_path = path.iter().map(|name| (*name).to_owned()).collect();
     let query = query.to_owned();
-    ours().search(&SearchToolsParams { query, category_path, limit: 5, cursor: None, root: None })
+    ours().search(&SearchToolsParams { query, category_path, limit: 5, cursor: None, root: None }, None)
 }
 
 #[test]
@@ -234,12 +234,12 @@ fn a_list_is_filtered_by_tags_and_by_what_is_asked() {
         cursor: None,
         root: None,
     };
-    let tagged = ours().list(&params(&["read"], None)).unwrap().tools;
+    let tagged = ours().list(&params(&["read"], None), None).unwrap().tools;
     assert!(
         !tagged.is_empty() && tagged.iter().all(|tool| tool.tags.contains(&"read".to_owned())),
         "{tagged:?}"
     );
-    let asked = ours().list(&params(&[], Some("apply a diff to a file"))).unwrap().tools;
+    let asked = ours().list(&params(&[], Some("apply a diff to a file")), None).unwrap().tools;
     assert_eq!(asked[0].tool_id, "fs.patch");
 }
 
@@ -263,7 +263,7 @@ fn a_tagged_tool_is_found_behind_many_others() {
         root: None,
     };
     let ids = |tags: &[&str]| -> Vec<String> {
-        directory.list(&params(tags)).unwrap().tools.into_iter().map(|tool| tool.tool_id).collect()
+        directory.list(&params(tags), None).unwrap().tools.into_iter().map(|tool| tool.tool_id).collect()
     };
     assert_eq!(ids(&["mine"]), ["t99"]);
     assert!(!ids(&[]).contains(&"t99".to_owned()), "it is not among the best of all");
@@ -291,7 +291,7 @@ fn a_search_in_the_wrong_node_is_sent_to_the_right_one() {
 #[test]
 fn nodes_carry_their_summaries() {
     let params = SearchNodesParams { query: "find text in files".to_owned(), limit: 2, root: None };
-    let found = ours().search_nodes(&params).results;
+    let found = ours().search_nodes(&params, None).results;
     assert!(found.len() == 2 && found.iter().all(|node| !node.summary.is_empty()), "{found:?}");
     assert!(found.iter().any(|node| node.path == ["Search"]), "{found:?}");
 }

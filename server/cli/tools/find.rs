@@ -1,7 +1,8 @@
 //! `wherefore tools search` and `search-nodes`: in a workspace's tools, or in a catalogue from a file.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::Serialize;
@@ -9,8 +10,11 @@ use serde_json::{Value, json};
 
 use crate::catalogue::discovery::{Directory, Item};
 use crate::cli::answer;
-use crate::hub::Hub;
-use crate::protocol::{Code, Fault, Origin, SearchNodesParams, SearchToolsParams};
+use crate::hub::{Hub, Nearness};
+use crate::protocol::{
+    Code, Fault, Origin, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
+};
+use crate::workspace::config;
 
 /// What is looked for, and in what.
 #[derive(Debug, clap::Args)]
@@ -33,30 +37,98 @@ pub struct Request {
     batch: bool,
 }
 
+/// Where it is looked for.
+pub enum Place {
+    /// A workspace's tools.
+    Workspace(Hub),
+    /// Those of a file, with the model that the person's settings name.
+    Catalogue(Arc<Directory>, Box<Nearness>),
+}
+
+impl Place {
+    /// The tools of a file.
+    ///
+    /// # Errors
+    /// INVALID_ARGS for a file that is none.
+    pub fn catalogue(path: &Path) -> Result<Self, Fault> {
+        let loaded = config::of_person();
+        loaded.problems.iter().for_each(|problem| answer::note(&format!("wherefore: {problem}")));
+        Ok(Self::Catalogue(Arc::new(read(path)?), Box::new(Nearness::new(loaded.settings.embeddings))))
+    }
+
+    /// Has the vectors of tools made that are missing, where the person set a model. The search goes on without it
+    /// where that fails.
+    pub async fn prepare(&self) {
+        let mut progress = Progress::default();
+        let told = |done, all| progress.tell(done, all);
+        let filled = match self {
+            Self::Workspace(hub) => hub.embed_tools(None, told).await,
+            Self::Catalogue(directory, nearness) => nearness.fill(directory, told).await,
+        };
+        if let Err(fault) = filled {
+            answer::note(&format!("wherefore: {}; tools are ranked without it", fault.message));
+        }
+    }
+
+    async fn tools(&self, params: &SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
+        match self {
+            Self::Workspace(hub) => hub.search_tools(params, &Origin::default()).await,
+            Self::Catalogue(directory, nearness) => {
+                directory.search(params, nearness.of(&params.query, directory).await.as_deref())
+            }
+        }
+    }
+
+    async fn nodes(&self, params: &SearchNodesParams) -> Result<SearchNodesAnswer, Fault> {
+        match self {
+            Self::Workspace(hub) => hub.search_nodes(params, &Origin::default()).await,
+            Self::Catalogue(directory, nearness) => {
+                let nearness = nearness.of(&params.query, directory).await;
+                Ok(directory.search_nodes(params, nearness.as_deref()))
+            }
+        }
+    }
+}
+
+/// How far the making of vectors is, on standard error: a line that counts up at a terminal, else two.
+#[derive(Default)]
+struct Progress {
+    told: bool,
+}
+
+impl Progress {
+    fn tell(&mut self, done: usize, all: usize) {
+        let text = format!("wherefore: vectors of {done} of {all} tools");
+        let mut stderr = std::io::stderr().lock();
+        // That nobody reads it is no reason to stop.
+        let _ = match stderr.is_terminal() {
+            true => write!(stderr, "\r{text}{}", if done == all { "\n" } else { "" }),
+            false if !self.told || done == all => writeln!(stderr, "{text}"),
+            false => Ok(()),
+        };
+        self.told = true;
+    }
+}
+
 /// Finds tools, only under the node `under` where one is named: its names with `/` between.
 ///
 /// # Errors
 /// What the search or reading the file says.
-pub fn tools(request: &Request, under: Option<&str>, hub: Option<&Hub>) -> Result<(), Fault> {
-    let file = request.catalogue.as_deref().map(read).transpose()?;
-    let category_path = node(under.unwrap_or_default());
-    let find = |query: String, limit: usize| {
-        let category_path = category_path.clone();
-        let params = SearchToolsParams { query, category_path, limit, cursor: None, root: None };
-        match (&file, hub) {
-            (Some(directory), _) => directory.search(&params),
-            (None, Some(hub)) => hub.search_tools(&params, &Origin::default()),
-            (None, None) => Err(Fault::internal("nothing to search in")),
-        }
+pub async fn tools(request: &Request, under: Option<&str>, place: &Place) -> Result<(), Fault> {
+    place.prepare().await;
+    let params = |query: String, limit: usize| {
+        let category_path = node(under.unwrap_or_default());
+        SearchToolsParams { query, category_path, limit, cursor: None, root: None }
     };
     if request.batch {
-        return batch(|query, limit| match find(query, limit) {
+        let find = async |query, limit| match place.tools(&params(query, limit)).await {
             Ok(found) => Ok(json!(found.results)),
             Err(fault) if fault.code == Code::NoMatchInCategory => Ok(json!([])),
             Err(fault) => Err(fault),
-        });
+        };
+        return batch(find).await;
     }
-    let found = find(request.query.clone().unwrap_or_default(), request.limit)?;
+    let found = place.tools(&params(request.query.clone().unwrap_or_default(), request.limit)).await?;
     let lines = found.results.iter().map(|tool| (tool.confidence, tool.tool_id.clone(), &*tool.summary));
     show(request, &found, lines);
     Ok(())
@@ -71,20 +143,15 @@ pub fn node(path: &str) -> Vec<String> {
 ///
 /// # Errors
 /// What the search or reading the file says.
-pub fn nodes(request: &Request, hub: Option<&Hub>) -> Result<(), Fault> {
-    let file = request.catalogue.as_deref().map(read).transpose()?;
-    let find = |query: String, limit: usize| {
-        let params = SearchNodesParams { query, limit, root: None };
-        match (&file, hub) {
-            (Some(directory), _) => Ok(directory.search_nodes(&params)),
-            (None, Some(hub)) => hub.search_nodes(&params, &Origin::default()),
-            (None, None) => Err(Fault::internal("nothing to search in")),
-        }
-    };
+pub async fn nodes(request: &Request, place: &Place) -> Result<(), Fault> {
+    place.prepare().await;
+    let params = |query: String, limit: usize| SearchNodesParams { query, limit, root: None };
     if request.batch {
-        return batch(|query, limit| find(query, limit).map(|found| json!(found.results)));
+        let find =
+            async |query, limit| place.nodes(&params(query, limit)).await.map(|found| json!(found.results));
+        return batch(find).await;
     }
-    let found = find(request.query.clone().unwrap_or_default(), request.limit)?;
+    let found = place.nodes(&params(request.query.clone().unwrap_or_default(), request.limit)).await?;
     let lines = found.results.iter().map(|node| (node.confidence, node.path.join("/"), &*node.summary));
     show(request, &found, lines);
     Ok(())
@@ -101,7 +168,7 @@ fn show<'a>(request: &Request, found: &impl Serialize, lines: impl Iterator<Item
 }
 
 /// Answers requests line by line; a line that is none has its fault for an answer.
-fn batch(find: impl Fn(String, usize) -> Result<Value, Fault>) -> Result<(), Fault> {
+async fn batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -> Result<(), Fault> {
     for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| unreadable("standard input", &error))?;
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -111,7 +178,7 @@ fn batch(find: impl Fn(String, usize) -> Result<Value, Fault>) -> Result<(), Fau
         let limit =
             request.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
         let found = match request.get("query").and_then(Value::as_str) {
-            Some(query) => find(query.to_owned(), limit.unwrap_or(10)),
+            Some(query) => find(query.to_owned(), limit.unwrap_or(10)).await,
             None => Err(Fault::new(Code::InvalidArgs, "the line is no object with a `query`")
                 .suggest("write {\"id\": 1, \"query\": \"…\"} on one line")),
         };

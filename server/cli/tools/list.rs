@@ -1,6 +1,6 @@
 //! `wherefore tools list`: every tool in a line, or one node of the catalogue with what stands there.
 
-use super::find::node;
+use super::find::{Place, node};
 use crate::cli::answer;
 use crate::hub::Hub;
 use crate::protocol::{Fault, ListToolsParams, Origin};
@@ -51,7 +51,7 @@ impl Listing {
 ///
 /// # Errors
 /// UNKNOWN_PATH, STALE for an old cursor, INVALID_ARGS for what is none.
-pub fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
+pub async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
     let Some(params) = listing.params() else {
         let all = hub.tools(None);
         if listing.json {
@@ -64,7 +64,10 @@ pub fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
         }
         return Ok(());
     };
-    let found = hub.list_tools(&params, &Origin::default())?;
+    if params.query.is_some() {
+        Place::Workspace(hub.clone()).prepare().await;
+    }
+    let found = hub.list_tools(&params, &Origin::default()).await?;
     if listing.json {
         answer::json(&found);
         return Ok(());

@@ -40,7 +40,10 @@ pub fn place() -> tempfile::TempDir {
 pub fn wherefore(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
     command.args(args).current_dir(folder.join("work"));
-    command.env("HOME", folder.join("home")).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
+    command.env("HOME", folder.join("home"));
+    for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+        command.env_remove(name);
+    }
     command.env("XDG_RUNTIME_DIR", folder.join("run"));
     command
 }
@@ -54,7 +57,7 @@ pub fn servers(folder: &Path) -> Vec<Value> {
 }
 
 /// Waits until something holds.
-pub fn until(what: &str, holds: impl Fn() -> bool) {
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let since = Instant::now();
     while !holds() {
         assert!(since.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");

@@ -1,0 +1,15 @@
+//! Vectors of texts: the model that makes them, the cache that keeps them, and how near two of them are.
+//!
+//! A text is known by its hash, so what was embedded once is not sent again while its words stay the same
+//! (`vectors`). A model may be slow, away or wrong: whoever asks how near texts are to a request waits no longer than
+//! they said, and then does without (`near`).
+
+mod endpoint;
+mod near;
+mod quantised;
+mod vectors;
+
+pub use endpoint::{Endpoint, check};
+pub use near::Near;
+pub use quantised::Quantised;
+pub use vectors::{Key, Vectors, folder, key};

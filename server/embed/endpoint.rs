@@ -1,0 +1,276 @@
+//! A model behind HTTP: OpenAI's interface for embeddings, which Ollama and others speak too.
+
+mod answer;
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{StreamExt, TryStreamExt, stream};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, StatusCode, Url};
+use serde_json::json;
+
+use crate::base::hidden::shown;
+use crate::base::http;
+use crate::ports::Embedder;
+use crate::protocol::{Code, EmbeddingSettings, Fault};
+
+/// Texts of one request.
+const BATCH: usize = 64;
+/// Requests under way at the same time.
+const AT_ONCE: usize = 2;
+/// Bytes of a text that are sent: no model takes more tokens than that.
+const TEXT: usize = 8_000;
+/// How long one request may take; a model that is loaded for it needs a while.
+const LIMIT: Duration = Duration::from_secs(60);
+/// How often a request is made where the other end is busy or broken.
+const TRIES: u32 = 3;
+/// The pause before the second try; each further one is four times as long.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause that the other end may ask for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The most milliseconds that a search may wait.
+const LONGEST_WAIT: u64 = 10_000;
+/// Bytes of the largest answer.
+const LARGEST: usize = 32 << 20;
+/// Bytes of an error's text that are read, and characters that are shown.
+const ERROR: (usize, usize) = (64 << 10, 200);
+
+/// An endpoint with a model.
+#[derive(Debug)]
+pub struct Endpoint {
+    client: Client,
+    url: Url,
+    /// The URL as it is shown: without what a secret could stand in.
+    place: String,
+    model: String,
+    identity: String,
+    key: Option<Key>,
+}
+
+/// The key, which nothing shows.
+struct Key {
+    header: HeaderValue,
+    text: String,
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+/// What is wrong with the settings of an endpoint, as a sentence.
+///
+/// # Errors
+/// That sentence.
+pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
+    url(settings).map(drop)
+}
+
+/// The URL that requests go to.
+fn url(settings: &EmbeddingSettings) -> Result<Url, String> {
+    if settings.model.trim().is_empty() {
+        return Err("it names no `model`".to_owned());
+    }
+    if settings.url.trim().is_empty() {
+        return Err("it names no `url`".to_owned());
+    }
+    if settings.key_env.as_ref().is_some_and(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        return Err("its `key_env` is no name of an environment variable".to_owned());
+    }
+    if settings.wait_ms > LONGEST_WAIT {
+        return Err(format!("its `wait_ms` is at most {LONGEST_WAIT}"));
+    }
+    let wrong = || "its `url` is neither http nor https, as http://127.0.0.1:11434/v1".to_owned();
+    let mut url = Url::parse(settings.url.trim()).map_err(|_| wrong())?;
+    match url.scheme() {
+        "https" => {}
+        "http" if http::is_loopback(url.as_str()) => {}
+        "http" => {
+            return Err(format!(
+                "its `url` is plain http to {}, so that others could read the texts and the key on the way: name an https one, or one on this machine",
+                shown(url.host_str().unwrap_or_default())
+            ));
+        }
+        _ => return Err(wrong()),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "its `url` holds a password: put the key into an environment variable and name that as `key_env`"
+                .to_owned(),
+        );
+    }
+    url.set_fragment(None);
+    url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty().push("embeddings");
+    Ok(url)
+}
+
+impl Endpoint {
+    /// The endpoint of these settings; nothing is sent yet.
+    ///
+    /// # Errors
+    /// INVALID_ARGS for settings that are wrong, NOT_FOUND where the variable of the key is not set.
+    pub fn new(settings: &EmbeddingSettings) -> Result<Self, Fault> {
+        let mend = "mend [embeddings] in the person's config.toml";
+        let url = url(settings)
+            .map_err(|wrong| Fault::new(Code::InvalidArgs, format!("embeddings: {wrong}")).suggest(mend))?;
+        let key =
+            settings.key_env.as_deref().map(|name| read_key(name, std::env::var(name).ok())).transpose()?;
+        let client = http::client(url.as_str())
+            .map_err(|error| Fault::internal(format!("embeddings: {}", http::why(&error))))?;
+        let mut place = url.clone();
+        place.set_query(None);
+        let model = settings.model.trim().to_owned();
+        let identity = format!("{url}\n{model}");
+        Ok(Self { client, place: shown(place.as_str()).into_owned(), url, model, identity, key })
+    }
+
+    /// Where it is, for a reader.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Vectors of at most [`BATCH`] texts.
+    async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+        let body = json!({ "model": self.model, "input": texts }).to_string();
+        let mut pause = PAUSE;
+        for left in (0..TRIES).rev() {
+            let response = self.send(body.clone()).await?;
+            let status = response.status();
+            if status.is_success() {
+                let bytes = self.body(response, LARGEST).await?;
+                return answer::read(&bytes, texts.len()).map_err(|wrong| self.fault(Code::Internal, &wrong));
+            }
+            let asked = pause_asked(&response);
+            let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+            let wait = asked.unwrap_or(pause);
+            if !busy || left == 0 || wait > LONGEST_PAUSE {
+                return Err(self.refusal(response).await);
+            }
+            drop(response);
+            tokio::time::sleep(wait).await;
+            pause *= 4;
+        }
+        Err(self.fault(Code::Internal, "it was not asked"))
+    }
+
+    async fn send(&self, body: String) -> Result<Response, Fault> {
+        let mut request = self.client.post(self.url.clone()).timeout(LIMIT);
+        request = request.header(CONTENT_TYPE, "application/json");
+        if let Some(key) = &self.key {
+            request = request.header(AUTHORIZATION, key.header.clone());
+        }
+        request.body(body).send().await.map_err(|error| self.failed(&error))
+    }
+
+    /// The body of an answer, where it is not larger than that many bytes.
+    async fn body(&self, mut response: Response, most: usize) -> Result<Vec<u8>, Fault> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.failed(&error))? {
+            if bytes.len() + chunk.len() > most {
+                return Err(self.fault(Code::Internal, &format!("its answer has more than {most} bytes")));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes)
+    }
+
+    /// The fault of a status that is no success, with what the other end says of it.
+    async fn refusal(&self, response: Response) -> Fault {
+        let status = response.status();
+        let (code, mend) = match status.as_u16() {
+            // What is said here may hold a part of the key.
+            401 | 403 => {
+                let key = "set the key in the environment variable that embeddings.key_env names";
+                return self.fault(Code::NotAuthorized, &format!("it answers {status}")).suggest(key);
+            }
+            404 => (Code::NotFound, "look whether embeddings.url is right and the model is there"),
+            429 => (Code::QuotaExceeded, "go on without; it is asked again later"),
+            300..=399 => (Code::Unsupported, "name the URL that it redirects to as embeddings.url"),
+            _ => (Code::Internal, "look at the log of that server"),
+        };
+        let said = self.body(response, ERROR.0).await.unwrap_or_default();
+        let said = self.hush(&answer::error(&said, ERROR.1));
+        let said = if said.is_empty() { said } else { format!(": {said}") };
+        self.fault(code, &format!("it answers {status}{said}")).suggest(mend)
+    }
+
+    fn failed(&self, error: &reqwest::Error) -> Fault {
+        let code = if error.is_timeout() { Code::Timeout } else { Code::Internal };
+        self.fault(code, &self.hush(&shown(&http::why(error))))
+            .suggest("start that server, or take [embeddings] out of the person's config.toml")
+    }
+
+    /// The text without the key.
+    fn hush(&self, text: &str) -> String {
+        match &self.key {
+            Some(key) => text.replace(&key.text, "…"),
+            None => text.to_owned(),
+        }
+    }
+
+    fn fault(&self, code: Code, what: &str) -> Fault {
+        let model = shown(&self.model);
+        Fault::new(code, format!("the embeddings of {model} at {}: {what}", self.place))
+    }
+}
+
+impl Embedder for Endpoint {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
+        Box::pin(async move {
+            let cut = |mut text: String| {
+                text.truncate(text.floor_char_boundary(TEXT));
+                // Some refuse a text of nothing.
+                if text.trim().is_empty() { "-".to_owned() } else { text }
+            };
+            let texts: Vec<String> = texts.into_iter().map(cut).collect();
+            let batches: Vec<Vec<String>> = texts.chunks(BATCH).map(<[String]>::to_vec).collect();
+            let batches = stream::iter(batches).map(|batch| async move { self.batch(&batch).await });
+            let vectors: Vec<Vec<Vec<f32>>> = batches.buffered(AT_ONCE).try_collect().await?;
+            let vectors = vectors.concat();
+            let length = vectors.first().map(Vec::len);
+            if let Some(other) = vectors.iter().find(|vector| Some(vector.len()) != length) {
+                let what = format!(
+                    "it answers vectors of {} and of {} numbers",
+                    length.unwrap_or_default(),
+                    other.len()
+                );
+                return Err(self.fault(Code::Internal, &what));
+            }
+            Ok(vectors)
+        })
+    }
+}
+
+/// The key in a variable, as a header.
+fn read_key(name: &str, value: Option<String>) -> Result<Key, Fault> {
+    let name = shown(name);
+    let text = value.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or_else(|| {
+        Fault::new(Code::NotFound, format!("embeddings: the environment variable {name} is not set"))
+            .suggest(format!("set {name} to the key where wherefore is started, or take key_env out"))
+    })?;
+    let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| {
+        Fault::new(Code::InvalidArgs, format!("embeddings: what {name} holds cannot be sent in a header"))
+            .suggest(format!("set {name} to the key alone"))
+    })?;
+    header.set_sensitive(true);
+    Ok(Key { header, text })
+}
+
+/// The pause that an answer asks for, in seconds.
+fn pause_asked(response: &Response) -> Option<Duration> {
+    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests;

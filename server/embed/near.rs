@@ -1,0 +1,204 @@
+//! How near texts are to a request, by a model that may be slow, away or wrong.
+
+mod requests;
+mod trouble;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::{AbortHandle, spawn_blocking};
+use tokio::time::timeout;
+
+use self::requests::Requests;
+use self::trouble::Trouble;
+use super::endpoint::Endpoint;
+use super::quantised::{Quantised, Widened};
+use super::vectors::{Key, Record, Vectors, folder};
+use crate::ports::Embedder;
+use crate::protocol::{Code, EmbeddingSettings, Fault};
+
+/// Texts that are embedded before their vectors are kept.
+const PART: usize = 128;
+/// How long a request may be embedded, whoever waits for it.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A model with the vectors that it has made.
+#[derive(Debug)]
+pub struct Near {
+    embedder: Arc<dyn Embedder>,
+    vectors: Vectors,
+    /// How long a request is waited for.
+    wait: Duration,
+    requests: Mutex<Requests>,
+    /// A request that took longer than that: until it is answered no other is sent.
+    late: Mutex<Option<AbortHandle>>,
+    trouble: Mutex<Trouble>,
+    forgotten: Notify,
+}
+
+impl Near {
+    /// The endpoint of these settings, with the vectors that the person's cache has.
+    ///
+    /// # Errors
+    /// As [`Endpoint::new`].
+    pub fn open(settings: &EmbeddingSettings) -> Result<Self, Fault> {
+        let endpoint = Endpoint::new(settings)?;
+        Ok(Self::new(Arc::new(endpoint), folder().as_deref(), Duration::from_millis(settings.wait_ms)))
+    }
+
+    /// A model whose vectors are kept in a file of `folder`, where one is given; a search waits that long.
+    pub fn new(embedder: Arc<dyn Embedder>, folder: Option<&Path>, wait: Duration) -> Self {
+        Self {
+            vectors: Vectors::new(embedder.identity(), folder),
+            embedder,
+            wait,
+            requests: Mutex::default(),
+            late: Mutex::default(),
+            trouble: Mutex::default(),
+            forgotten: Notify::new(),
+        }
+    }
+
+    /// The model's name.
+    pub fn model(&self) -> &str {
+        self.embedder.model()
+    }
+
+    /// Has a vector made of each of these texts that lacks one; `text` gives the one at a place among the keys. Those
+    /// that were made are kept even where a later one fails. `told` hears how many of how many are made.
+    ///
+    /// # Errors
+    /// What the model says.
+    pub async fn fill(
+        self: &Arc<Self>,
+        keys: &Arc<[Key]>,
+        text: impl Fn(usize) -> String + Send,
+        mut told: impl FnMut(usize, usize) + Send,
+    ) -> Result<(), Fault> {
+        let mut missing = self.want(keys).await;
+        // A second round where the model turned out to be another one than before: the old vectors are forgotten then.
+        for _ in 0..2 {
+            if missing.is_empty() {
+                return Ok(());
+            }
+            let mut done = 0;
+            for part in missing.chunks(PART) {
+                told(done, missing.len());
+                let vectors = self.embed(part.iter().map(|place| text(*place)).collect()).await?;
+                self.keep(part.iter().map(|place| keys[*place]).zip(vectors).collect()).await;
+                done += part.len();
+            }
+            told(done, missing.len());
+            missing = self.want(keys).await;
+        }
+        match missing.is_empty() {
+            true => Ok(()),
+            false => Err(self.failed(self.odd("its vectors change their length"))),
+        }
+    }
+
+    /// The cosine of the angle between a request's vector and that of each text, NaN where a text has none yet. Nothing
+    /// where the request has none in time.
+    pub async fn nearness(self: &Arc<Self>, request: &str, keys: &[Key]) -> Option<Vec<f32>> {
+        let kept = self.vectors.dimension()?;
+        let vector = self.of_request(request).await?;
+        if vector.dimension() != kept {
+            let what = format!("its vectors have {} numbers, and had {kept}", vector.dimension());
+            self.failed(self.odd(&what));
+            self.vectors.forget(kept);
+            self.forgotten.notify_one();
+        }
+        self.vectors.cosines(&vector, keys)
+    }
+
+    /// Waits until all vectors were forgotten, so that they have to be made anew.
+    pub async fn forgotten(&self) {
+        self.forgotten.notified().await;
+    }
+
+    /// How long the model is left alone after it failed.
+    pub fn pause(&self) -> Duration {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).pause()
+    }
+
+    /// Why it failed last, where it has not worked since.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).said()
+    }
+
+    async fn want(self: &Arc<Self>, keys: &Arc<[Key]>) -> Vec<usize> {
+        let (near, wanted) = (self.clone(), keys.clone());
+        let read = spawn_blocking(move || near.vectors.want(&wanted)).await;
+        read.unwrap_or_else(|_| (0..keys.len()).collect())
+    }
+
+    async fn keep(self: &Arc<Self>, records: Vec<Record>) {
+        let near = self.clone();
+        if let Ok(Err(error)) = spawn_blocking(move || near.vectors.add(&records)).await {
+            // They are in memory, and made again by the next process.
+            tracing::warn!("vectors cannot be kept in {error}");
+        }
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Quantised>, Fault> {
+        let count = texts.len();
+        let vectors = self.embedder.embed(texts).await.map_err(|fault| self.failed(fault))?;
+        let vectors: Vec<Quantised> = vectors.iter().filter_map(|vector| Quantised::of(vector)).collect();
+        if vectors.len() != count {
+            return Err(self.failed(self.odd("a vector has no direction")));
+        }
+        let mended = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).over();
+        if mended {
+            tracing::info!("the embeddings of {} work again", self.model());
+        }
+        Ok(vectors)
+    }
+
+    /// The vector of a request, where it is known or made in time.
+    async fn of_request(self: &Arc<Self>, request: &str) -> Option<Arc<Widened>> {
+        if let Some(known) = self.requests.lock().unwrap_or_else(PoisonError::into_inner).get(request) {
+            return Some(known);
+        }
+        let is_late = |late: &Option<AbortHandle>| late.as_ref().is_some_and(|task| !task.is_finished());
+        if is_late(&self.late.lock().unwrap_or_else(PoisonError::into_inner)) || !self.pause().is_zero() {
+            return None;
+        }
+        let (near, text) = (self.clone(), request.to_owned());
+        // On a task: one that comes too late for this search is there for the next.
+        let mut task = tokio::spawn(async move {
+            let made = timeout(LONGEST, near.embed(vec![text.clone()])).await;
+            let made = made.unwrap_or_else(|_| {
+                let what = format!("no answer to a request within {LONGEST:?}");
+                Err(near.failed(Fault { code: Code::Timeout, ..near.odd(&what) }))
+            });
+            let vector = Arc::new(made.ok()?.pop()?.widened());
+            near.requests.lock().unwrap_or_else(PoisonError::into_inner).put(&text, vector.clone());
+            Some(vector)
+        });
+        match timeout(self.wait, &mut task).await {
+            Ok(made) => made.ok().flatten(),
+            Err(_) => {
+                *self.late.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
+                None
+            }
+        }
+    }
+
+    fn odd(&self, what: &str) -> Fault {
+        Fault::internal(format!("the embeddings of {}: {what}", self.model()))
+    }
+
+    /// Remembers a failure, and tells of it once.
+    fn failed(&self, fault: Fault) -> Fault {
+        let is_new = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).begin(&fault.message);
+        if is_new {
+            tracing::warn!("{}; tools are ranked without them", fault.message);
+        }
+        fault
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! A model that works, fails, hangs and turns into another one.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::*;
+use crate::embed::key;
+
+/// A model of directions: how it behaves is said from outside.
+#[derive(Debug)]
+struct Fake {
+    dimension: AtomicUsize,
+    behaviour: Mutex<Behaviour>,
+    texts: AtomicUsize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Behaviour {
+    Works,
+    Fails,
+    Hangs,
+}
+
+impl Fake {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            dimension: AtomicUsize::new(4),
+            behaviour: Mutex::new(Behaviour::Works),
+            texts: AtomicUsize::new(0),
+        })
+    }
+
+    fn be(&self, behaviour: Behaviour) {
+        *self.behaviour.lock().unwrap() = behaviour;
+    }
+
+    fn asked(&self) -> usize {
+        self.texts.load(Ordering::Relaxed)
+    }
+}
+
+impl Embedder for Fake {
+    fn model(&self) -> &str {
+        "fake"
+    }
+
+    fn identity(&self) -> &str {
+        "fake"
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
+        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
+        let dimension = self.dimension.load(Ordering::Relaxed);
+        let vector = |text: &String| {
+            let mut vector = vec![0.1; dimension];
+            vector[text.len() % dimension] = 1.0;
+            vector
+        };
+        match *self.behaviour.lock().unwrap() {
+            Behaviour::Works => std::future::ready(Ok(texts.iter().map(vector).collect())).boxed(),
+            Behaviour::Fails => std::future::ready(Err(Fault::internal("it is away"))).boxed(),
+            Behaviour::Hangs => std::future::pending().boxed(),
+        }
+    }
+}
+
+const TEXTS: [&str; 3] = ["a", "bb", "ccc"];
+
+fn keys() -> Arc<[Key]> {
+    TEXTS.iter().map(|text| key(text)).collect()
+}
+
+fn near(fake: &Arc<Fake>) -> Arc<Near> {
+    Arc::new(Near::new(fake.clone(), None, Duration::from_millis(50)))
+}
+
+async fn fill(near: &Arc<Near>) -> Result<(), Fault> {
+    near.fill(&keys(), |place| TEXTS[place].to_owned(), |_, _| {}).await
+}
+
+#[tokio::test]
+async fn a_request_is_near_what_has_its_direction() {
+    let fake = Fake::new();
+    let near = near(&fake);
+    assert_eq!(near.nearness("xx", &keys()).await, None, "no text has a vector yet");
+    assert_eq!(fake.asked(), 0);
+    fill(&near).await.unwrap();
+    fill(&near).await.unwrap();
+    assert_eq!(fake.asked(), 3, "once each");
+    let found = near.nearness("xx", &keys()).await.unwrap();
+    assert!(found[1] > 0.99 && found[0] < 0.5 && found[2] < 0.5, "{found:?}");
+    near.nearness("xx", &keys()).await.unwrap();
+    assert_eq!(fake.asked(), 4, "the request was embedded once");
+}
+
+#[tokio::test]
+async fn a_failure_leaves_it_alone_for_a_while() {
+    let fake = Fake::new();
+    let near = near(&fake);
+    fill(&near).await.unwrap();
+    fake.be(Behaviour::Fails);
+    assert_eq!(near.nearness("xx", &keys()).await, None);
+    assert_eq!(near.trouble().as_deref(), Some("it is away"));
+    let asked = fake.asked();
+    assert_eq!(near.nearness("yy", &keys()).await, None);
+    assert_eq!(fake.asked(), asked, "it was not asked again");
+    fake.be(Behaviour::Works);
+    tokio::time::sleep(near.pause()).await;
+    assert!(near.nearness("yy", &keys()).await.is_some());
+    assert_eq!(near.trouble(), None);
+}
+
+#[tokio::test]
+async fn one_that_hangs_is_waited_for_once() {
+    let fake = Fake::new();
+    let near = near(&fake);
+    fill(&near).await.unwrap();
+    fake.be(Behaviour::Hangs);
+    assert_eq!(near.nearness("xx", &keys()).await, None);
+    let asked = fake.asked();
+    for request in ["y", "yy", "yyy"] {
+        assert_eq!(near.nearness(request, &keys()).await, None);
+    }
+    assert_eq!(fake.asked(), asked, "the first request is still unanswered");
+}
+
+#[tokio::test]
+async fn another_model_under_the_same_name_is_noticed() {
+    let fake = Fake::new();
+    let near = near(&fake);
+    fill(&near).await.unwrap();
+    fake.dimension.store(6, Ordering::Relaxed);
+    assert_eq!(near.nearness("xx", &keys()).await, None);
+    near.forgotten().await;
+    fill(&near).await.unwrap();
+    assert!(near.nearness("xx", &keys()).await.unwrap()[1] > 0.9);
+
+    // Where new texts show it first.
+    fake.dimension.store(8, Ordering::Relaxed);
+    let more: Arc<[Key]> = keys().iter().copied().chain([key("dddd")]).collect();
+    let text = |place: usize| TEXTS.get(place).copied().unwrap_or("dddd").to_owned();
+    near.fill(&more, text, |_, _| {}).await.unwrap();
+    let asked = near.nearness("zzzz", &more).await.unwrap();
+    assert!(asked.iter().all(|cosine| !cosine.is_nan()) && asked[3] > 0.9, "{asked:?}");
+}

@@ -1,0 +1,146 @@
+//! The file of a model's vectors: a header, then records of one length, each with a checksum.
+//!
+//! It is a cache. A header that is not ours, of another version or of another length of vectors has the file made
+//! anew; a record that is damaged or torn is left out and embedded again. Whoever writes holds the folder's lock; who
+//! reads needs none, since records are only added and a file is only replaced whole.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::{Key, Record};
+use crate::base::{hash, person};
+use crate::embed::quantised::Quantised;
+
+/// What the file begins with; the last digit is its version.
+const MAGIC: &[u8; 8] = b"wfvecs.1";
+/// Bytes of a checksum.
+const CHECK: usize = 8;
+/// Bytes of the header: the magic, the identity's hash, the length of a vector, a checksum.
+const HEADER: usize = 8 + 32 + 4 + CHECK;
+/// Bytes above which a file is begun anew: what is wanted still is soon in it again.
+const LARGEST: u64 = 256 << 20;
+
+/// The file of one model.
+#[derive(Debug)]
+pub(super) struct VectorFile {
+    path: PathBuf,
+    identity: Key,
+    largest: u64,
+}
+
+fn check(bytes: &[u8]) -> [u8; CHECK] {
+    let mut check = [0; CHECK];
+    check.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECK]);
+    check
+}
+
+fn record_length(dimension: usize) -> usize {
+    size_of::<Key>() + 4 + dimension + CHECK
+}
+
+impl VectorFile {
+    /// The file in `folder` of the model with that identity.
+    pub(super) fn new(folder: &Path, identity: &str) -> Self {
+        let path = folder.join(format!("{}.vectors", hash::short(identity.as_bytes())));
+        Self { path, identity: super::key(identity), largest: LARGEST }
+    }
+
+    /// Its path, for a reader.
+    pub(super) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The vectors of those texts that it holds.
+    pub(super) fn read(&self, keys: &[Key]) -> HashMap<Key, Quantised> {
+        let wanted: HashSet<&Key> = keys.iter().collect();
+        let mut found = HashMap::new();
+        let Some((file, dimension)) = self.open(false) else { return found };
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let mut record = vec![0; record_length(dimension)];
+        // The header was read already.
+        if reader.read_exact(&mut [0; HEADER]).is_err() {
+            return found;
+        }
+        while reader.read_exact(&mut record).is_ok() {
+            let (body, sum) = record.split_at(record.len() - CHECK);
+            let Some((key, rest)) = body.split_first_chunk() else { break };
+            if !wanted.contains(key) || check(body) != sum {
+                continue;
+            }
+            let Some((scale, numbers)) = rest.split_first_chunk() else { break };
+            let numbers = numbers.iter().map(|byte| byte.cast_signed()).collect();
+            found.insert(*key, Quantised::kept(numbers, f32::from_le_bytes(*scale)));
+        }
+        found
+    }
+
+    /// Adds vectors of that length; a file that does not fit them is made anew.
+    pub(super) fn append(&self, dimension: usize, records: &[Record]) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let _lock = person::lock(folder).map_err(io::Error::other)?;
+        let length = record_length(dimension) as u64;
+        let bytes: Vec<u8> = records.iter().flat_map(|(key, vector)| record(key, vector)).collect();
+        if let Some((file, has)) = self.open(true)
+            && has == dimension
+        {
+            let size = file.metadata()?.len();
+            // Behind the last whole record: one that was cut off is written over.
+            let end = size - (size - HEADER as u64) % length;
+            if end + bytes.len() as u64 <= self.largest {
+                file.set_len(end)?;
+                return file.write_all_at(&bytes, end);
+            }
+        }
+        let mut made = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
+        made.write_all(&self.header(dimension))?;
+        made.write_all(&bytes)?;
+        let made = made.into_inner().map_err(io::IntoInnerError::into_error)?;
+        made.persist(&self.path).map(drop).map_err(|error| error.error)
+    }
+
+    /// Takes it away where its vectors have that length.
+    pub(super) fn remove(&self, dimension: usize) {
+        if self.open(false).is_some_and(|(_, has)| has == dimension) {
+            // One that is gone already is as good.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
+    /// The file where it is one of ours, and how many numbers each of its vectors has.
+    fn open(&self, writing: bool) -> Option<(File, usize)> {
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let flags = i32::try_from(flags.bits()).ok()?;
+        let file = File::options().read(true).write(writing).custom_flags(flags).open(&self.path).ok()?;
+        if !file.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut header = [0; HEADER];
+        file.read_exact_at(&mut header, 0).ok()?;
+        let dimension = u32::from_le_bytes(*header[8 + 32..].first_chunk()?);
+        let dimension = usize::try_from(dimension).ok().filter(|dimension| *dimension > 0)?;
+        (header == self.header(dimension)).then_some((file, dimension))
+    }
+
+    fn header(&self, dimension: usize) -> [u8; HEADER] {
+        let dimension = u32::try_from(dimension).unwrap_or_default().to_le_bytes();
+        let body = [MAGIC.as_slice(), &self.identity, &dimension].concat();
+        let mut header = [0; HEADER];
+        let (start, end) = header.split_at_mut(HEADER - CHECK);
+        start.copy_from_slice(&body);
+        end.copy_from_slice(&check(&body));
+        header
+    }
+}
+
+fn record(key: &Key, vector: &Quantised) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(record_length(vector.numbers().len()));
+    bytes.extend_from_slice(key);
+    bytes.extend_from_slice(&vector.scale().to_le_bytes());
+    bytes.extend(vector.numbers().iter().map(|number| number.cast_unsigned()));
+    let sum = check(&bytes);
+    bytes.extend_from_slice(&sum);
+    bytes
+}
