@@ -20,8 +20,9 @@ pub use crate::catalogue::Problem;
 use crate::pipeline::fault_envelope;
 use crate::ports::{Caller, Clock, Editor, SystemClock};
 use crate::protocol::{
-    Act, Code, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Fault, ProposalsAnswer,
-    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile,
+    Act, CancelAnswer, CancelParams, Code, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams,
+    Envelope, Fault, Notice, ProposalsAnswer, ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary,
+    UndoAnswer, UndoParams, WorkingFile,
 };
 use crate::registry::{Activities, Format, Tool, compose, render};
 use crate::session::{Connected, SessionOptions};
@@ -164,7 +165,7 @@ impl Hub {
             folder.session().documents().clear();
         }
         self.settings_changed(None);
-        self.0.stage.changed(Change::WorkingSet);
+        self.0.stage.tell(Notice::WorkingSet);
     }
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
@@ -271,20 +272,36 @@ impl Hub {
         }
     }
 
+    /// Tells a call that runs to stop.
+    ///
+    /// # Errors
+    /// NOT_FOUND where none of that id runs.
+    pub fn cancel(&self, params: &CancelParams) -> Result<CancelAnswer, Fault> {
+        let folders = match &params.root {
+            Some(root) => vec![self.meant(Some(root))?],
+            None => self.folders(),
+        };
+        match folders.iter().any(|folder| folder.pipeline().cancel(&params.call_id)) {
+            true => Ok(CancelAnswer { call_id: params.call_id.clone() }),
+            false => {
+                Err(Fault::new(Code::NotFound, format!("no call {:?} runs: it has ended", params.call_id)))
+            }
+        }
+    }
+
     /// Decides every pending hunk of one proposal.
     ///
     /// # Errors
     /// As [`Hub::decide`].
     pub async fn decide_all(&self, proposal: &str, act: Act) -> Result<DecideAnswer, Fault> {
         let proposal = Some(proposal.to_owned());
-        self.decide(DecideParams { proposal, hunks: Vec::new(), path: None, act, reason: None, root: None })
-            .await
+        self.decide(DecideParams { proposal, ..DecideParams::all(act) }).await
     }
 
     /// Brings a proposal in line with what an editor made of it on its own (a preview that the person confirmed).
     pub fn read_back(&self) {
         for folder in self.folders() {
-            folder.desk().refresh();
+            folder.desk().refresh(false);
         }
     }
 
@@ -408,7 +425,7 @@ impl Hub {
     /// Takes in what the editor did to a document. State changes before this returns.
     pub fn document(&self, event: DocumentEvent) {
         if matches!(event, DocumentEvent::Opened { .. } | DocumentEvent::Closed { .. }) {
-            self.0.stage.changed(Change::WorkingSet);
+            self.0.stage.tell(Notice::WorkingSet);
         }
         match event {
             DocumentEvent::Opened { uri, path, version, text, language } => {

@@ -7,9 +7,10 @@ mod permit;
 mod policy;
 mod record;
 
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -33,6 +34,8 @@ pub struct Pipeline {
     slots: Semaphore,
     /// One permit a call that waits for a slot or has one.
     places: Semaphore,
+    /// How calls that run are stopped, by id.
+    running: Mutex<HashMap<String, Cancel>>,
 }
 
 /// How a call ended, before it is put into an envelope.
@@ -56,7 +59,17 @@ impl Pipeline {
             desk,
             slots: Semaphore::new(limits.running),
             places: Semaphore::new(places.min(Semaphore::MAX_PERMITS)),
+            running: Mutex::default(),
         }
+    }
+
+    /// Tells a call to stop, at the person's word; whether one of that id runs.
+    pub fn cancel(&self, call: &str) -> bool {
+        let cancel = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(call).cloned();
+        if let Some(cancel) = &cancel {
+            cancel.cancel();
+        }
+        cancel.is_some()
     }
 
     /// Takes a call all the way. Dropping the future cancels it: what runs is told to stop, and how it ended is
@@ -91,10 +104,15 @@ impl Pipeline {
                 warnings = call.warnings().to_vec();
                 let (tool, pace) = (call.tool().name().to_owned(), Pace::of(&self.session, &call));
                 let entry = record::call(&self.session, &call, pace);
+                self.running
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert(id.clone(), cancel.clone());
                 let ended = match &entry {
                     Ok(entry) => self.admitted(call, pace, entry, cancel, caller).await,
                     Err(fault) => Ended::fault(fault.clone()),
                 };
+                self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
                 (tool, pace, entry, ended)
             }
         };
@@ -212,14 +230,7 @@ impl Pipeline {
         let attached = self.session.editor().attached();
         let mut faults = Vec::new();
         if policy == Policy::Auto {
-            let all = DecideParams {
-                proposal: Some(id.to_owned()),
-                hunks: Vec::new(),
-                path: None,
-                act: Act::Accept,
-                reason: None,
-                root: None,
-            };
+            let all = DecideParams { proposal: Some(id.to_owned()), ..DecideParams::all(Act::Accept) };
             faults = self.desk.decide(&all, "policy").await?.faults;
         }
         if let (Policy::Ask, false, Some(caller)) = (policy, attached, scope.caller())

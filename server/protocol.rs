@@ -7,6 +7,7 @@ mod envelope;
 mod event;
 mod fault;
 mod notice;
+mod point;
 mod proposal;
 mod requests;
 mod risk;
@@ -23,10 +24,12 @@ pub use envelope::{Delivery, Envelope, Status};
 pub use event::{Event, EventType, HunkDecision, LogEvent};
 pub use fault::{Code, Fault};
 pub use notice::{CallNotice, FinishNotice, Notice};
+pub use point::Point;
 pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
 pub use requests::{
-    Act, ComposeAnswer, ComposeForm, ComposeParams, DecideAnswer, DecideParams, ProposalsAnswer,
-    ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile, WorkspaceStatus,
+    Act, CancelAnswer, CancelParams, ComposeAnswer, ComposeForm, ComposeParams, DecideAnswer, DecideParams,
+    ProposalsAnswer, ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile,
+    WorkingSetAnswer, WorkingSetParams, WorkspaceStatus,
 };
 pub use risk::Risk;
 pub use settings::{

@@ -4,6 +4,7 @@ mod apply;
 mod cut;
 mod decide;
 mod desk;
+mod edit;
 mod place;
 mod report;
 mod undo;

@@ -3,12 +3,15 @@
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::backend::{Backend, RootArgs};
 use super::print::Page;
 use super::{answer, show};
-use crate::protocol::{Act, DecideAnswer, DecideParams, Fault, HunkState, Proposal, ProposalsAnswer};
+use crate::protocol::{
+    Act, DecideAnswer, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsAnswer,
+    ProposalsParams, ProposedFile,
+};
 
 /// Decide on changes that wait: at a terminal hunk by hunk, or by --accept and --reject
 #[derive(Debug, clap::Args)]
@@ -24,6 +27,12 @@ pub struct Args {
     /// A word for the agent
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+    /// Also what was applied and nobody has looked at: accepted it stays, rejected it is taken back
+    #[arg(long)]
+    applied: bool,
+    /// Only changes of calls after this point in the log: a call, as c-0007, or a time, as 2026-01-31T12:00:00Z
+    #[arg(long, value_name = "POINT", value_parser = point)]
+    since: Option<Point>,
     /// Only list what waits
     #[arg(long)]
     list: bool,
@@ -42,6 +51,19 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
+impl Args {
+    /// The hunks of a file that are to be decided on.
+    fn shown<'a>(&self, file: &'a ProposedFile) -> impl Iterator<Item = &'a Hunk> + use<'a> {
+        let applied = self.applied;
+        let shown = move |hunk: &&Hunk| hunk.state == HunkState::Pending || (applied && hunk.is_unreviewed());
+        file.hunks.iter().filter(shown)
+    }
+}
+
+fn point(text: &str) -> Result<Point, String> {
+    Point::try_from(text.to_owned())
+}
+
 fn decide(args: &Args) -> Result<ExitCode, Fault> {
     let mut backend = Backend::open(&args.root.find()?)?;
     let acts = [(Act::Reject, &args.reject), (Act::Accept, &args.accept)];
@@ -49,7 +71,7 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
         let waiting = waiting(&mut backend, args)?;
         return match args.json || args.list || !std::io::stdin().is_terminal() {
             true => Ok(list(args, &waiting)),
-            false => ask(&mut backend, &waiting),
+            false => ask(&mut backend, args, &waiting),
         };
     }
     let mut problems = Vec::new();
@@ -62,7 +84,14 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
         let reason = args.reason.clone().filter(|_| act == Act::Reject || args.reject.is_none());
         let answer = send(
             &mut backend,
-            DecideParams { proposal: args.proposal.clone(), hunks, path: None, act, reason, root: None },
+            DecideParams {
+                proposal: args.proposal.clone(),
+                hunks,
+                reason,
+                applied: args.applied,
+                since: args.since.clone(),
+                ..DecideParams::all(act)
+            },
         )?;
         problems.extend(answer.problems);
         answer.proposals.iter().for_each(say);
@@ -76,7 +105,9 @@ fn send(backend: &mut Backend, params: DecideParams) -> Result<DecideAnswer, Fau
 }
 
 fn waiting(backend: &mut Backend, args: &Args) -> Result<Vec<Proposal>, Fault> {
-    let answer: ProposalsAnswer = backend.request("wherefore/proposals", Value::Null)?;
+    let params =
+        ProposalsParams { applied: args.applied, since: args.since.clone(), ..ProposalsParams::default() };
+    let answer: ProposalsAnswer = backend.request("wherefore/proposals", json!(params))?;
     let meant = |proposal: &Proposal| args.proposal.as_ref().is_none_or(|id| id == &proposal.id);
     Ok(answer.proposals.into_iter().filter(meant).collect())
 }
@@ -93,7 +124,7 @@ fn list(args: &Args, waiting: &[Proposal]) -> ExitCode {
     for proposal in waiting {
         answer::line(&show::heading(page, proposal));
         for file in &proposal.files {
-            for hunk in file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending) {
+            for hunk in args.shown(file) {
                 answer::out(&show::hunk(page, file, hunk));
             }
         }
@@ -108,7 +139,7 @@ fn say(proposal: &Proposal) {
 }
 
 /// Goes through the hunks one by one.
-fn ask(backend: &mut Backend, waiting: &[Proposal]) -> Result<ExitCode, Fault> {
+fn ask(backend: &mut Backend, args: &Args, waiting: &[Proposal]) -> Result<ExitCode, Fault> {
     let page = Page::stdout();
     if waiting.is_empty() {
         answer::line("nothing waits for a decision");
@@ -116,19 +147,13 @@ fn ask(backend: &mut Backend, waiting: &[Proposal]) -> Result<ExitCode, Fault> {
     for proposal in waiting {
         answer::line(&show::heading(page, proposal));
         for file in &proposal.files {
-            for hunk in file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending) {
+            for hunk in args.shown(file) {
                 answer::out(&show::hunk(page, file, hunk));
                 let Some((act, reason)) = question() else { return Ok(ExitCode::SUCCESS) };
                 let Some(act) = act else { continue };
                 let hunks = vec![hunk.id.clone()];
-                let params = DecideParams {
-                    proposal: Some(proposal.id.clone()),
-                    hunks,
-                    path: None,
-                    act,
-                    reason,
-                    root: None,
-                };
+                let proposal = Some(proposal.id.clone());
+                let params = DecideParams { proposal, hunks, reason, ..DecideParams::all(act) };
                 for problem in send(backend, params)?.problems {
                     answer::note(&format!("wherefore: {problem}"));
                 }

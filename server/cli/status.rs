@@ -57,6 +57,9 @@ fn show(workspace: &WorkspaceStatus) {
         "  pending   {} hunks in {} files",
         workspace.pending_hunks, workspace.pending_files
     ));
+    if workspace.unreviewed_hunks > 0 {
+        answer::line(&format!("  applied   {} hunks that nobody has looked at", workspace.unreviewed_hunks));
+    }
     for problem in &workspace.problems {
         answer::line(&format!("  problem   {problem}"));
     }

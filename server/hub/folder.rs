@@ -138,6 +138,7 @@ impl Folder {
             agents: self.session.agents(),
             running,
             pending_hunks,
+            unreviewed_hunks: self.desk.unreviewed(),
             pending_files,
             problems,
         }

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Hub;
-use crate::protocol::{Code, Door, Fault, Origin, RawCall};
+use crate::protocol::{Code, Door, Fault, Origin, RawCall, WorkingSetAnswer, WorkingSetParams};
 
 impl Hub {
     /// Answers one request that came in by `door`.
@@ -23,6 +23,11 @@ impl Hub {
             "wherefore/proposals" => write(self.proposals(&read(or_empty(params))?)),
             "wherefore/decide" => write(self.decide(read(params)?).await?),
             "wherefore/undo" => write(self.undo(read(or_empty(params))?).await?),
+            "wherefore/cancel" => write(self.cancel(&read(params)?)?),
+            "wherefore/workingSet" => {
+                let WorkingSetParams { root } = read(or_empty(params))?;
+                write(WorkingSetAnswer { files: self.working_set(root.as_deref()) })
+            }
             "wherefore/status" => write(self.status()),
             "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
             "wherefore/listTools" => {

@@ -94,6 +94,7 @@ impl Editor for Stage {
                 Notice::Call(_) | Notice::Finish(_) => Change::Log,
                 Notice::Proposed(proposal) => Change::Proposed(proposal.id.clone()),
                 Notice::Changed(proposal) => Change::Decided(proposal.id.clone()),
+                Notice::WorkingSet => Change::WorkingSet,
             });
         }
         self.editor().tell(notice);

@@ -42,6 +42,8 @@ pub fn service(
         .custom_method("wherefore/proposals", Backend::wherefore_proposals)
         .custom_method("wherefore/decide", Backend::wherefore_decide)
         .custom_method("wherefore/undo", Backend::wherefore_undo)
+        .custom_method("wherefore/cancel", Backend::wherefore_cancel)
+        .custom_method("wherefore/workingSet", Backend::wherefore_working_set)
         .custom_method("wherefore/status", Backend::wherefore_status)
         .custom_method("wherefore/list", Backend::wherefore_list)
         .custom_method("wherefore/listTools", Backend::wherefore_list_tools)

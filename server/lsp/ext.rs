@@ -9,10 +9,11 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::protocol::{
-    CallNotice, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Event, ExpandToolAnswer,
-    ExpandToolParams, Fault, FinishNotice, ListToolsAnswer, ListToolsParams, Proposal, ProposalsAnswer,
-    ProposalsParams, RawCall, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
-    Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams,
+    CallNotice, CancelAnswer, CancelParams, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams,
+    Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, FinishNotice, ListToolsAnswer,
+    ListToolsParams, Proposal, ProposalsAnswer, ProposalsParams, RawCall, SearchNodesAnswer,
+    SearchNodesParams, SearchToolsAnswer, SearchToolsParams, Settings, StatusAnswer, ToolSummary, UndoAnswer,
+    UndoParams, WorkingSetAnswer, WorkingSetParams,
 };
 
 /// Params of `wherefore/list`.
@@ -93,6 +94,7 @@ notification! {
     DidFinish(FinishNotice) = "wherefore/didFinish", "A call ended, or was refused.";
     Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
     ProposalChanged(Proposal) = "wherefore/proposalChanged", "Hunks moved or were decided.";
+    WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";
 }
 
 /// Asks for documents to be saved.
@@ -149,6 +151,8 @@ fn messages() -> Vec<Message> {
         request::<ProposalsParams, ProposalsAnswer>("wherefore/proposals"),
         request::<DecideParams, DecideAnswer>("wherefore/decide"),
         request::<UndoParams, UndoAnswer>("wherefore/undo"),
+        request::<CancelParams, CancelAnswer>("wherefore/cancel"),
+        request::<WorkingSetParams, WorkingSetAnswer>("wherefore/workingSet"),
         request::<(), StatusAnswer>("wherefore/status"),
         request::<ListParams, ListAnswer>("wherefore/list"),
         request::<ListToolsParams, ListToolsAnswer>("wherefore/listTools"),
@@ -161,6 +165,7 @@ fn messages() -> Vec<Message> {
         notice::<DidFinish>(),
         notice::<Proposed>(),
         notice::<ProposalChanged>(),
+        notice::<WorkingSetChanged>(),
         Message {
             method: Save::METHOD,
             from: "server",

@@ -145,7 +145,7 @@ fn decide(proposal: &Proposal, scope: Scope<'_>, act: Act, title: &str) -> Comma
     };
     let verb = if act == Act::Accept { "accept" } else { "reject" };
     let proposal = Some(proposal.id.clone());
-    let params = DecideParams { proposal, hunks, path, act, reason: None, root: None };
+    let params = DecideParams { proposal, hunks, path, ..DecideParams::all(act) };
     // Plain data: it always serialises.
     command(title, &format!("wherefore.{verb}{suffix}"), serde_json::to_value(params).unwrap_or_default())
 }

@@ -7,8 +7,9 @@ use super::backend::{Backend, read, refuse};
 use super::content::SCHEME;
 use super::ext::{ContentParams, ListAnswer, ListParams, LogAnswer, LogParams};
 use crate::protocol::{
-    ComposeAnswer, DecideAnswer, Door, ExpandToolAnswer, ListToolsAnswer, Origin, ProposalsAnswer,
-    SearchNodesAnswer, SearchToolsAnswer, StatusAnswer, UndoAnswer,
+    CancelAnswer, ComposeAnswer, DecideAnswer, Door, ExpandToolAnswer, ListToolsAnswer, Origin,
+    ProposalsAnswer, SearchNodesAnswer, SearchToolsAnswer, StatusAnswer, UndoAnswer, WorkingSetAnswer,
+    WorkingSetParams,
 };
 
 impl Backend {
@@ -22,6 +23,15 @@ impl Backend {
 
     pub(super) async fn wherefore_undo(&self, params: Value) -> Result<UndoAnswer> {
         self.hub.undo(read(params)?).await.map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_cancel(&self, params: Value) -> Result<CancelAnswer> {
+        self.hub.cancel(&read(params)?).map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_working_set(&self, params: Value) -> Result<WorkingSetAnswer> {
+        let WorkingSetParams { root } = read(params)?;
+        Ok(WorkingSetAnswer { files: self.hub.working_set(root.as_deref()) })
     }
 
     pub(super) async fn wherefore_status(&self, _: Value) -> Result<StatusAnswer> {

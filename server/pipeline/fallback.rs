@@ -40,7 +40,7 @@ pub(super) async fn ask(desk: &Desk, caller: &dyn Caller, proposal: &Proposal, l
     };
     let reason = said("reason").map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned);
     let proposal = Some(proposal.id.clone());
-    let params = DecideParams { proposal, hunks: Vec::new(), path: None, act, reason, root: None };
+    let params = DecideParams { proposal, reason, ..DecideParams::all(act) };
     // What could not be applied stays pending or is stale, and the answer to the call says so.
     let _ = desk.decide(&params, "person").await;
 }

@@ -44,6 +44,9 @@ pub struct HunkDecision {
     /// The person's word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The lines it added, where a person changed them before they accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// One event, as its YAML block holds it.

@@ -55,4 +55,6 @@ pub enum Notice {
     Proposed(Proposal),
     /// A proposal's hunks moved or were decided: the params of `wherefore/proposalChanged`.
     Changed(Proposal),
+    /// Other files matter now than before.
+    WorkingSet,
 }

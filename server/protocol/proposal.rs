@@ -49,7 +49,7 @@ impl HunkState {
 }
 
 /// One contiguous run of changed lines.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct Hunk {
     /// Unique in its proposal: `h1`, `h2`, … over all files, in order.
@@ -70,6 +70,20 @@ pub struct Hunk {
     /// Set where the patch engine placed it more loosely than exactly: how, for a person to look twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loose: Option<String>,
+    /// Whether a person decided on it. One that a policy applied waits for nobody, but may still be looked at: accepted
+    /// then, it stays; rejected, it is taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reviewed: bool,
+    /// Whether a person changed the lines that it adds before they accepted it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
+}
+
+impl Hunk {
+    /// Whether it was applied and no person has looked at it.
+    pub fn is_unreviewed(&self) -> bool {
+        self.state == HunkState::Accepted && !self.reviewed
+    }
 }
 
 /// How a file of a proposal stands, summed over its hunks.

@@ -1,10 +1,12 @@
 //! The requests that every door answers the same way: `wherefore/*` on the wire, and their params.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Proposal, ProposalState};
+use super::{Point, Proposal, ProposalState};
 
 /// What a person does with hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +19,8 @@ pub enum Act {
 }
 
 /// Params of `wherefore/decide`: which pending hunks, and what becomes of them. With neither hunks nor
-/// path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is.
+/// path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is. A hunk that was
+/// applied is meant too where it is named: accepted, it counts as looked at; rejected, it is taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct DecideParams {
@@ -35,9 +38,36 @@ pub struct DecideParams {
     /// A word for the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether hunks that a policy applied, and no person has looked at, are meant as pending ones are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub applied: bool,
+    /// Only hunks of calls after this point in the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Point>,
+    /// What hunks add instead of what was proposed, by the hunk's id: a person changed it before they accept. Names the
+    /// proposal too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub texts: BTreeMap<String, String>,
     /// The workspace folder meant, where a server has several: an absolute path inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+}
+
+impl DecideParams {
+    /// That act, on every pending hunk there is.
+    pub fn all(act: Act) -> Self {
+        Self {
+            proposal: None,
+            hunks: Vec::new(),
+            path: None,
+            act,
+            reason: None,
+            applied: false,
+            since: None,
+            texts: BTreeMap::new(),
+            root: None,
+        }
+    }
 }
 
 /// Answer of `wherefore/decide`.
@@ -59,6 +89,10 @@ pub struct ProposalsParams {
     pub path: Option<String>,
     /// Also those that are wholly decided and still kept.
     pub all: bool,
+    /// Also those with hunks that a policy applied and no person has looked at.
+    pub applied: bool,
+    /// Only those of calls after this point in the log.
+    pub since: Option<Point>,
     /// The workspace folder meant.
     pub root: Option<String>,
 }
@@ -126,6 +160,8 @@ pub struct WorkspaceStatus {
     pub pending_hunks: u32,
     /// Files with such hunks.
     pub pending_files: u32,
+    /// Hunks that a policy applied and no person has looked at.
+    pub unreviewed_hunks: u32,
     /// What is not as it should be: a definition refused, a setting ignored.
     pub problems: Vec<String>,
 }
@@ -137,6 +173,38 @@ pub struct WorkingFile {
     pub path: String,
     /// Why it matters, a phrase each.
     pub reasons: Vec<String>,
+}
+
+/// Params of `wherefore/workingSet`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WorkingSetParams {
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/workingSet`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkingSetAnswer {
+    /// The files that matter now, by path.
+    pub files: Vec<WorkingFile>,
+}
+
+/// Params of `wherefore/cancel`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelParams {
+    /// The call to stop, as `c-0007`.
+    pub call_id: String,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelAnswer {
+    /// The call.
+    pub call_id: String,
 }
 
 /// The forms that several tools are put into.

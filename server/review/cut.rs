@@ -3,7 +3,7 @@
 use super::desk::{Item, View};
 use crate::base::WorkspacePath;
 use crate::patch;
-use crate::protocol::{ChangeKind, Fault, Hunk, HunkState, Policy, Proposal, ProposedFile};
+use crate::protocol::{ChangeKind, Fault, Hunk, Policy, Proposal, ProposedFile};
 use crate::registry::{Call, Change, Draft};
 use crate::session::Session;
 
@@ -76,7 +76,7 @@ fn hunks_of(change: &Change) -> Vec<Hunk> {
 
 fn hunk(start: usize, old: Vec<String>, new: Vec<String>, loose: Option<String>) -> Hunk {
     let start = u32::try_from(start).unwrap_or(u32::MAX);
-    Hunk { id: String::new(), state: HunkState::Pending, start, old, new, reason: None, loose }
+    Hunk { start, old, new, loose, ..Hunk::default() }
 }
 
 fn lines(text: &str) -> Vec<String> {

@@ -1,17 +1,26 @@
 //! A decision is carried out: hunks are applied, dropped or taken back, one file at a time.
 
 use super::apply::{Put, put, put_bare};
-use super::desk::Desk;
+use super::desk::{Desk, Item};
 use super::place;
 use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
+use crate::journal::Journal;
 use crate::patch;
 use crate::ports::LineEdit;
-use crate::protocol::{Act, ChangeKind, Code, DecideParams, Fault, Hunk, HunkState, Proposal, ProposedFile};
+use crate::protocol::{
+    Act, ChangeKind, Code, DecideParams, Fault, Hunk, HunkState, Policy, Proposal, ProposedFile,
+};
 use crate::session::{Snapshot, text_of};
 
 /// How often a file that changes under a decision is read again before the decision gives up.
 const TRIES: u32 = 5;
+
+/// Who decides, where it is a person.
+const PERSON: &str = "person";
+
+/// The hunks that are meant in the files of one proposal: the files by their place in it.
+pub(super) type Meant = (String, Vec<(usize, Vec<String>)>);
 
 /// What became of a decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,16 +41,20 @@ impl Desk {
         // It writes and waits for the disk: not where requests are read.
         tokio::task::yield_now().await;
         let _one_at_a_time = self.deciding.lock().await;
-        self.refresh();
+        self.refresh(params.applied);
         let meant = self.meant(params)?;
+        self.edit(params, &meant)?;
         let mut faults = Vec::new();
         for (id, files) in &meant {
             for (file, hunks) in files {
                 let outcome = match params.act {
-                    Act::Accept => self.place(id, *file, hunks, false).await,
+                    Act::Accept => self.accept(id, *file, hunks).await,
                     Act::Reject => self.reject(id, *file, hunks, params.reason.as_deref()).await,
                 };
                 faults.extend(outcome.err());
+                if by == PERSON {
+                    self.looked_at(id, *file, hunks);
+                }
             }
             if params.act == Act::Accept {
                 self.give_reason(id, files, params.reason.as_deref());
@@ -55,17 +68,19 @@ impl Desk {
     }
 
     /// Which hunks are meant: by proposal, then by file.
-    #[allow(clippy::type_complexity, reason = "a list of lists, taken apart where it is made")]
-    fn meant(&self, params: &DecideParams) -> Result<Vec<(String, Vec<(usize, Vec<String>)>)>, Fault> {
+    fn meant(&self, params: &DecideParams) -> Result<Vec<Meant>, Fault> {
         let items = self.items();
         if let Some(id) = params.proposal.as_ref().filter(|id| !items.contains_key(*id)) {
             return Err(Fault::new(Code::NotFound, format!("no proposal {id:?} waits here"))
                 .suggest("`wherefore review --list` shows those that wait"));
         }
-        let mut found: Vec<(&String, String, Vec<(usize, Vec<String>)>)> = Vec::new();
-        for (id, item) in
-            items.iter().filter(|(id, _)| params.proposal.as_ref().is_none_or(|wanted| wanted == *id))
-        {
+        let open = self.session.opened_journal().map_or("", Journal::session);
+        let wanted = |id: &String, item: &Item| {
+            params.proposal.as_ref().is_none_or(|wanted| wanted == id)
+                && params.since.as_ref().is_none_or(|since| since.is_before(&item.proposal, open))
+        };
+        let mut found: Vec<(&String, Meant)> = Vec::new();
+        for (id, item) in items.iter().filter(|(id, item)| wanted(id, item)) {
             let mut files = Vec::new();
             for (at, file) in item.proposal.files.iter().enumerate() {
                 if params.path.as_ref().is_some_and(|path| path != &file.path) {
@@ -74,7 +89,8 @@ impl Desk {
                 let named = |hunk: &Hunk| params.hunks.contains(&hunk.id);
                 let meant = |hunk: &&Hunk| match hunk.state {
                     HunkState::Pending => params.hunks.is_empty() || named(hunk),
-                    HunkState::Accepted => params.act == Act::Reject && named(hunk),
+                    HunkState::Accepted if params.hunks.is_empty() => params.applied && hunk.is_unreviewed(),
+                    HunkState::Accepted => named(hunk) && (params.act == Act::Reject || !hunk.reviewed),
                     HunkState::Rejected | HunkState::Stale => false,
                 };
                 let hunks: Vec<String> =
@@ -84,7 +100,7 @@ impl Desk {
                 }
             }
             if !files.is_empty() {
-                found.push((&item.proposal.created, id.clone(), files));
+                found.push((&item.proposal.created, (id.clone(), files)));
             }
         }
         if found.is_empty() {
@@ -94,7 +110,24 @@ impl Desk {
             ));
         }
         found.sort();
-        Ok(found.into_iter().map(|(_, id, files)| (id, files)).collect())
+        Ok(found.into_iter().map(|(_, meant)| meant).collect())
+    }
+
+    /// Puts pending hunks in place; those that are already stay.
+    async fn accept(&self, id: &str, file: usize, hunks: &[String]) -> Result<(), Fault> {
+        let pending = self.hunks_in(id, file, hunks, HunkState::Pending);
+        match pending.is_empty() {
+            true => Ok(()),
+            false => self.place(id, file, &pending, false).await,
+        }
+    }
+
+    /// Notes that a person decided on hunks.
+    fn looked_at(&self, id: &str, file: usize, hunks: &[String]) {
+        self.change(id, file, |proposed| {
+            let decided = |hunk: &&mut Hunk| hunks.contains(&hunk.id) && hunk.state != HunkState::Pending;
+            proposed.hunks.iter_mut().filter(decided).for_each(|hunk| hunk.reviewed = true);
+        });
     }
 
     /// Drops pending hunks; takes back accepted ones.
@@ -110,6 +143,9 @@ impl Desk {
             true => Ok(()),
             false => self.place(id, file, &accepted, true).await,
         };
+        if !accepted.is_empty() && taken_back.is_ok() {
+            self.tell_again(id);
+        }
         self.change(id, file, |proposed| {
             for hunk in proposed.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
                 if hunk.state == HunkState::Pending {
@@ -130,6 +166,15 @@ impl Desk {
                     hunk.reason = reason.map(str::to_owned);
                 }
             });
+        }
+    }
+
+    /// The agent of a proposal was told another outcome than it has now.
+    fn tell_again(&self, id: &str) {
+        if let Some(item) = self.items().get_mut(id)
+            && (item.delivered || item.policy == Policy::Auto)
+        {
+            (item.answered, item.delivered) = (true, false);
         }
     }
 

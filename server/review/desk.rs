@@ -12,9 +12,10 @@ use super::place::{self, Followed};
 use super::{apply, cut, report};
 use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
+use crate::journal::Journal;
 use crate::protocol::{
-    ChangeKind, Delivery, Door, Event, Fault, HunkState, Notice, Origin, Policy, Proposal, ProposalState,
-    ProposalsParams,
+    ChangeKind, Delivery, Door, Event, Fault, Hunk, HunkState, Notice, Origin, Policy, Proposal,
+    ProposalState, ProposalsParams, ProposedFile,
 };
 use crate::registry::{Call, Draft};
 use crate::session::Session;
@@ -167,13 +168,17 @@ impl Desk {
 
     /// The proposals asked for, oldest first.
     pub fn list(&self, params: &ProposalsParams) -> Vec<Proposal> {
-        self.refresh();
+        self.refresh(params.applied || params.all);
+        let open = self.session.opened_journal().map_or("", Journal::session);
         let wanted = |proposal: &Proposal| {
-            (params.all || proposal.state() == ProposalState::Pending)
+            (params.all
+                || proposal.state() == ProposalState::Pending
+                || (params.applied && proposal.hunks().any(Hunk::is_unreviewed)))
                 && params
                     .path
                     .as_ref()
                     .is_none_or(|path| proposal.files.iter().any(|file| &file.path == path))
+                && params.since.as_ref().is_none_or(|since| since.is_before(proposal, open))
         };
         let items = self.items();
         let mut found: Vec<Proposal> =
@@ -195,6 +200,13 @@ impl Desk {
             }
         }
         (hunks, u32::try_from(files.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Hunks that a policy applied and no person has looked at.
+    pub fn unreviewed(&self) -> u32 {
+        let items = self.items();
+        let hunks = items.values().flat_map(|item| item.proposal.hunks());
+        u32::try_from(hunks.filter(|hunk| hunk.is_unreviewed()).count()).unwrap_or(u32::MAX)
     }
 
     /// Waits until no hunk of a proposal is pending, or `limit` has passed; then how it stands.
@@ -306,13 +318,16 @@ impl Desk {
         Placing { desk: self, path: path.clone() }
     }
 
-    /// Re-places the hunks of every file that waits, in the text as it is now.
-    pub fn refresh(&self) {
+    /// Re-places the hunks of every file that waits, in the text as it is now; with `applied` also where hunks were
+    /// applied that nobody has looked at.
+    pub fn refresh(&self, applied: bool) {
         let paths: BTreeSet<String> = {
             let items = self.items();
             let files = items.values().flat_map(|item| &item.proposal.files);
-            let waits = |file: &&crate::protocol::ProposedFile| {
-                file.hunks.iter().any(|hunk| hunk.state == HunkState::Pending)
+            let waits = |file: &&ProposedFile| {
+                file.hunks
+                    .iter()
+                    .any(|hunk| hunk.state == HunkState::Pending || (applied && hunk.is_unreviewed()))
             };
             files.filter(waits).map(|file| file.path.clone()).collect()
         };

@@ -24,6 +24,7 @@ pub fn decisions(proposal: &Proposal, chosen: impl Fn(&Hunk) -> bool) -> Vec<Hun
         path: file.path.clone(),
         state: hunk.state,
         reason: hunk.reason.clone(),
+        text: (hunk.edited && hunk.state == HunkState::Accepted).then(|| hunk.new.concat()),
     };
     let of = |file: &ProposedFile| -> Vec<HunkDecision> {
         file.hunks.iter().filter(|hunk| chosen(hunk)).map(|hunk| decision(file, hunk)).collect()
@@ -133,6 +134,8 @@ fn hunk(hunk: &Hunk) -> Value {
     });
     if let Some(shown) = shown.as_object_mut() {
         shown.extend(hunk.reason.as_ref().map(|reason| ("reason".to_owned(), json!(reason))));
+        let edited = hunk.edited && hunk.state == HunkState::Accepted;
+        shown.extend(edited.then(|| ("text".to_owned(), json!(hunk.new.concat()))));
         shown.extend(hunk.loose.as_ref().map(|loose| ("loose".to_owned(), json!(loose))));
     }
     shown

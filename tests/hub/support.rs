@@ -237,10 +237,8 @@ impl Bench {
             .decide(DecideParams {
                 proposal: Some(proposal.to_owned()),
                 hunks,
-                path: None,
-                act,
                 reason,
-                root: None,
+                ..DecideParams::all(act)
             })
             .await
     }

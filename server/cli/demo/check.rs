@@ -102,7 +102,7 @@ mod tests {
         let hunk = |start, old: &[&str], new: &[&str]| {
             let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
             let (id, state) = (String::new(), HunkState::Pending);
-            Hunk { id, state, start, old: lines(old), new: lines(new), reason: None, loose: None }
+            Hunk { id, state, start, old: lines(old), new: lines(new), ..Hunk::default() }
         };
         let hunks = [hunk(0, &[], &["0\n"]), hunk(1, &["b\n"], &["B\n", "C\n"]), hunk(3, &["d"], &[])];
         assert_eq!(with("a\nb\nc\nd", &hunks), "0\na\nB\nC\nc\n");

@@ -129,10 +129,8 @@ impl Play {
                 let params = DecideParams {
                     proposal: Some(proposal.id.clone()),
                     hunks: vec![hunk.id.clone()],
-                    path: None,
-                    act: decision.act,
                     reason: decision.reason,
-                    root: None,
+                    ..DecideParams::all(decision.act)
                 };
                 let answer = editor.request("wherefore/decide", &serde_json::to_value(params)?)?;
                 let answer: DecideAnswer = serde_json::from_value(answer)?;

@@ -60,6 +60,7 @@ fn workspace() -> TempDir {
         path: "src/a.rs".to_owned(),
         state,
         reason: reason.map(str::to_owned),
+        text: None,
     };
     let events = [
         call("c-0001", "fs.read", "src/a.rs", "claude-code/2.1", "Find where parsing \u{1b}[31mstarts"),

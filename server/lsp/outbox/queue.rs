@@ -97,7 +97,7 @@ impl Waiting {
 fn proposal(notice: &Notice) -> Option<&str> {
     match notice {
         Notice::Proposed(proposal) | Notice::Changed(proposal) => Some(&proposal.id),
-        Notice::Call(_) | Notice::Finish(_) => None,
+        Notice::Call(_) | Notice::Finish(_) | Notice::WorkingSet => None,
     }
 }
 

@@ -12,7 +12,9 @@ use tower_lsp::ls_types::{MessageType, PublishDiagnosticsParams, Uri};
 use super::queue::Next;
 use super::rate::Rate;
 use super::{Outbox, SOON, bounded};
-use crate::lsp::ext::{ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed};
+use crate::lsp::ext::{
+    ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed, WorkingSetChanged,
+};
 use crate::protocol::{CallNotice, FinishNotice, Notice, NotifySettings, Proposal, ShowCalls};
 
 const REFRESH: Duration = Duration::from_secs(1);
@@ -76,6 +78,7 @@ impl Outbox {
             Notice::Finish(finish) => self.notify::<DidFinish>(finish).await,
             Notice::Proposed(proposal) => self.notify::<Proposed>(proposal).await,
             Notice::Changed(proposal) => self.notify::<ProposalChanged>(proposal).await,
+            Notice::WorkingSet => self.notify::<WorkingSetChanged>(()).await,
         }
     }
 
@@ -88,6 +91,7 @@ impl Outbox {
                 self.show_hunks(proposal).await;
                 None
             }
+            Notice::WorkingSet => None,
         };
         let Some((kind, text)) = message else { return };
         if rate.admit(settings.per_second) {

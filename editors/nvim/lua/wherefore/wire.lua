@@ -67,6 +67,7 @@
 ---@field path string Its file, relative to the root.
 ---@field state wherefore.HunkState What became of it.
 ---@field reason? string The person's word.
+---@field text? string The lines it added, where a person changed them before they accepted it.
 
 ---Where a hunk stands.
 ---@alias wherefore.HunkState "pending"|"accepted"|"rejected"|"stale"
@@ -75,7 +76,12 @@
 ---@class wherefore.ProposalsParams
 ---@field path? string Only those that touch this file, relative to the root.
 ---@field all? boolean Also those that are wholly decided and still kept.
+---@field applied? boolean Also those with hunks that a policy applied and no person has looked at.
+---@field since? wherefore.Point Only those of calls after this point in the log.
 ---@field root? string The workspace folder meant.
+
+---A point in the session log: a call, as `c-0007` or `SESSION/c-0007`, or a time of RFC 3339.
+---@alias wherefore.Point string
 
 ---Answer of `wherefore/proposals`: oldest first.
 ---@class wherefore.ProposalsAnswer
@@ -113,15 +119,21 @@
 ---@field new string[] The lines it adds, each with its line end.
 ---@field reason? string The person's word on the decision.
 ---@field loose? string Set where the patch engine placed it more loosely than exactly: how, for a person to look twice.
+---@field reviewed? boolean Whether a person decided on it. One that a policy applied waits for nobody, but may still be looked at: accepted then, it stays; rejected, it is taken back.
+---@field edited? boolean Whether a person changed the lines that it adds before they accepted it.
 
 ---Params of `wherefore/decide`: which pending hunks, and what becomes of them. With neither hunks nor
----path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is.
+---path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is. A hunk that was
+---applied is meant too where it is named: accepted, it counts as looked at; rejected, it is taken back.
 ---@class wherefore.DecideParams
 ---@field proposal? string The proposal meant; all of them when absent.
 ---@field hunks? string[] The hunks meant, by id.
 ---@field path? string The file meant, relative to the root.
 ---@field act wherefore.Act What becomes of them.
 ---@field reason? string A word for the agent.
+---@field applied? boolean Whether hunks that a policy applied, and no person has looked at, are meant as pending ones are.
+---@field since? wherefore.Point Only hunks of calls after this point in the log.
+---@field texts? table<string, string> What hunks add instead of what was proposed, by the hunk's id: a person changed it before they accept. Names the proposal too.
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
 
 ---What a person does with hunks.
@@ -143,6 +155,28 @@
 ---@field undo_id string The id that undoes this undo.
 ---@field paths string[] The files brought back, relative to the root.
 
+---Params of `wherefore/cancel`.
+---@class wherefore.CancelParams
+---@field call_id string The call to stop, as `c-0007`.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does.
+---@class wherefore.CancelAnswer
+---@field call_id string The call.
+
+---Params of `wherefore/workingSet`.
+---@class wherefore.WorkingSetParams
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/workingSet`.
+---@class wherefore.WorkingSetAnswer
+---@field files wherefore.WorkingFile[] The files that matter now, by path.
+
+---A file that matters now.
+---@class wherefore.WorkingFile
+---@field path string Its path, relative to the root.
+---@field reasons string[] Why it matters, a phrase each.
+
 ---Answer of `wherefore/status`.
 ---@class wherefore.StatusAnswer
 ---@field version string This program's version.
@@ -160,6 +194,7 @@
 ---@field running integer Calls running now.
 ---@field pending_hunks integer Hunks that wait for a decision.
 ---@field pending_files integer Files with such hunks.
+---@field unreviewed_hunks integer Hunks that a policy applied and no person has looked at.
 ---@field problems string[] What is not as it should be: a definition refused, a setting ignored.
 
 ---Params of `wherefore/list`.
@@ -320,6 +355,10 @@ M.methods = {
   decide = "wherefore/decide",
   -- from the client: wherefore.UndoParams -> wherefore.UndoAnswer
   undo = "wherefore/undo",
+  -- from the client: wherefore.CancelParams -> wherefore.CancelAnswer
+  cancel = "wherefore/cancel",
+  -- from the client: wherefore.WorkingSetParams -> wherefore.WorkingSetAnswer
+  workingSet = "wherefore/workingSet",
   -- from the client: nil -> wherefore.StatusAnswer
   status = "wherefore/status",
   -- from the client: wherefore.ListParams -> wherefore.ListAnswer
@@ -344,6 +383,8 @@ M.methods = {
   proposal = "wherefore/proposal",
   -- from the server: wherefore.Proposal
   proposalChanged = "wherefore/proposalChanged",
+  -- from the server: nil
+  workingSetChanged = "wherefore/workingSetChanged",
   -- from the server: wherefore.SaveParams -> wherefore.SaveAnswer
   save = "wherefore/save",
 }

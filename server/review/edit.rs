@@ -1,0 +1,80 @@
+//! A person's own lines in the place of those that a hunk would add.
+
+use super::decide::Meant;
+use super::desk::Desk;
+use crate::protocol::{Act, ChangeKind, Code, DecideParams, Fault, Hunk, HunkState, ProposedFile};
+
+impl Desk {
+    /// Puts the person's own lines in the place of those that hunks would add.
+    ///
+    /// # Errors
+    /// INVALID_ARGS where a hunk that is named is not among those decided on, or adds no text.
+    pub(super) fn edit(&self, params: &DecideParams, meant: &[Meant]) -> Result<(), Fault> {
+        if params.texts.is_empty() {
+            return Ok(());
+        }
+        let wrong = |what: String| Err(Fault::new(Code::InvalidArgs, what));
+        let (Act::Accept, Some(id), [(_, files)]) = (params.act, &params.proposal, meant) else {
+            return wrong("`texts` go with hunks of one proposal that are accepted".to_owned());
+        };
+        let known = |hunk: &String| files.iter().any(|(_, hunks)| hunks.contains(hunk));
+        if let Some(other) = params.texts.keys().find(|hunk| !known(hunk)) {
+            return wrong(format!("`texts` has {other:?}, which is no hunk that is decided on here"));
+        }
+        let mut items = self.items();
+        let Some(item) = items.get_mut(id) else { return Ok(()) };
+        let of_text = |file: &ProposedFile| matches!(file.kind, ChangeKind::Edit | ChangeKind::Create);
+        let changed = |hunk: &Hunk| params.texts.contains_key(&hunk.id);
+        let fits = |hunk: &Hunk| hunk.state == HunkState::Pending;
+        for file in &item.proposal.files {
+            if let Some(hunk) = file.hunks.iter().find(|hunk| changed(hunk) && !(of_text(file) && fits(hunk)))
+            {
+                return wrong(format!("{} of {} adds no text that could be changed", hunk.id, file.path));
+            }
+        }
+        for hunk in item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks) {
+            if let Some(text) = params.texts.get(&hunk.id) {
+                replace(hunk, text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Has a hunk add `text`, line by line, with the line ends that it had and, unless it is nothing, a last line that ends
+/// as before.
+fn replace(hunk: &mut Hunk, text: &str) {
+    let known = || hunk.new.iter().chain(&hunk.old);
+    let end = if known().any(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
+    let is_open = hunk.new.last().or(hunk.old.last()).is_some_and(|line| !line.ends_with('\n'));
+    let mut lines: Vec<String> = text.lines().map(|line| format!("{line}{end}")).collect();
+    if let Some(last) = lines.last_mut().filter(|_| is_open) {
+        last.truncate(last.len() - end.len());
+    }
+    if lines != hunk.new {
+        hunk.new = lines;
+        hunk.edited = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replace;
+    use crate::protocol::Hunk;
+
+    #[test]
+    fn lines_end_as_they_did() {
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        let edited = |old: &[&str], new: &[&str], text: &str| {
+            let mut hunk = Hunk { old: lines(old), new: lines(new), ..Hunk::default() };
+            replace(&mut hunk, text);
+            (hunk.new, hunk.edited)
+        };
+        assert_eq!(edited(&["a\n"], &["b\n"], "c\nd"), (lines(&["c\n", "d\n"]), true));
+        assert_eq!(edited(&["a\r\n"], &["b\r\n"], "c\nd\n"), (lines(&["c\r\n", "d\r\n"]), true));
+        assert_eq!(edited(&["a"], &["b"], "c\n"), (lines(&["c"]), true));
+        assert_eq!(edited(&["a\n"], &["b"], "c\nd\n"), (lines(&["c\n", "d"]), true));
+        assert_eq!(edited(&["a\n"], &["b\n"], ""), (lines(&[]), true));
+        assert_eq!(edited(&["a\n"], &["b\n"], "b"), (lines(&["b\n"]), false));
+    }
+}

@@ -1,0 +1,127 @@
+//! Review at the end: what a policy applied is looked at later, across calls; and hunks that a person changes first.
+
+use serde_json::json;
+use wherefore::protocol::{
+    Act, CancelParams, Code, DecideParams, HunkState, Notice, Point, Policy, Proposal, ProposalsParams,
+    Status,
+};
+
+use crate::support::{Bench, numbers, states};
+
+async fn auto(bench: &Bench, path: &str, content: &str) -> String {
+    let arguments = json!({ "path": path, "content": content });
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
+    let answer = bench.call("fs.write", arguments, None).await;
+    assert_eq!(answer.result.unwrap()["status"], "applied");
+    answer.call_id
+}
+
+fn applied(bench: &Bench, since: Option<&str>) -> Vec<Proposal> {
+    let since = since.map(|since| Point::try_from(since.to_owned()).unwrap());
+    bench.hub.proposals(&ProposalsParams { applied: true, since, ..ProposalsParams::default() }).proposals
+}
+
+#[tokio::test]
+async fn what_was_applied_is_reviewed_at_the_end() {
+    let bench = Bench::new(&[("a.txt", &numbers(9, &[])), ("b.txt", "b\n")]);
+    let first = auto(&bench, "a.txt", &numbers(9, &[(2, "two"), (6, "six")])).await;
+    auto(&bench, "b.txt", "B\n").await;
+    // Typing moves what was applied.
+    bench.open("a.txt");
+    bench.type_in("a.txt", &format!("new\n{}", numbers(9, &[(2, "two"), (6, "six")])));
+    let found = applied(&bench, None);
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].hunks().map(|hunk| hunk.start).collect::<Vec<_>>(), [2, 6]);
+    assert_eq!(bench.hub.status().workspaces[0].unreviewed_hunks, 3);
+    assert_eq!(bench.proposals(), [], "nothing waits");
+    let after: Vec<String> =
+        applied(&bench, Some(&first)).iter().map(|proposal| proposal.files[0].path.clone()).collect();
+    assert_eq!(after, ["b.txt"]);
+
+    let id = found[0].id.clone();
+    bench.decide(&id, &["h1"], Act::Accept, None).await.unwrap();
+    bench.decide(&id, &["h2"], Act::Reject, Some("six is a number")).await.unwrap();
+    assert_eq!(bench.buffer("a.txt"), format!("new\n{}", numbers(9, &[(2, "two")])));
+    assert_eq!(applied(&bench, None).len(), 1, "what was looked at is not shown again");
+    let again = bench.decide(&id, &["h1"], Act::Accept, None).await.unwrap_err();
+    assert_eq!(again.code, Code::NotFound);
+
+    // The agent hears of what was taken back, once, and nothing of what stays.
+    let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
+    assert_eq!(
+        (told.len(), told[0].proposal.as_str(), told[0].status.as_str()),
+        (1, id.as_str(), "partly_applied")
+    );
+    assert_eq!(told[0].hunks[1].reason.as_deref(), Some("six is a number"));
+    assert_eq!(bench.call("fs.ls", json!({ "path": "." }), None).await.decisions, []);
+}
+
+#[tokio::test]
+async fn all_that_was_applied_since_a_point_is_taken_back() {
+    let bench = Bench::with(&[("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")], false);
+    let first = auto(&bench, "a.txt", "A\n").await;
+    auto(&bench, "b.txt", "B\n").await;
+    bench.call("fs.write", json!({ "path": "c.txt", "content": "C\n" }), Some(Policy::Hold)).await;
+    auto(&bench, "new.txt", "new\n").await;
+    let since = Some(Point::try_from(first).unwrap());
+    bench.hub.decide(DecideParams { applied: true, since, ..DecideParams::all(Act::Reject) }).await.unwrap();
+    let all = ["a.txt", "b.txt", "c.txt", "new.txt"].map(|path| bench.disk(path));
+    assert_eq!(all, ["A\n", "b\n", "c\n", "(none)"]);
+    assert_eq!(bench.proposals(), [], "what waited was rejected with it");
+    bench.hub.decide(DecideParams { applied: true, ..DecideParams::all(Act::Accept) }).await.unwrap();
+    assert_eq!(applied(&bench, None), []);
+    assert_eq!(bench.disk("a.txt"), "A\n");
+}
+
+#[tokio::test]
+async fn a_hunk_is_changed_before_it_is_accepted() {
+    let bench = Bench::new(&[("a.txt", &numbers(9, &[]))]);
+    let content = numbers(9, &[(2, "two"), (6, "six")]);
+    let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
+    let edit = |hunk: &str, text: &str, act| DecideParams {
+        proposal: Some(proposal.id.clone()),
+        hunks: vec![hunk.to_owned()],
+        texts: [(hunk.to_owned(), text.to_owned())].into(),
+        ..DecideParams::all(act)
+    };
+    for wrong in
+        [edit("h1", "x", Act::Reject), DecideParams { proposal: None, ..edit("h1", "x", Act::Accept) }]
+    {
+        assert_eq!(bench.hub.decide(wrong).await.unwrap_err().code, Code::InvalidArgs);
+    }
+    let other = DecideParams { hunks: vec!["h2".to_owned()], ..edit("h1", "x", Act::Accept) };
+    assert_eq!(bench.hub.decide(other).await.unwrap_err().code, Code::InvalidArgs);
+    bench.hub.decide(edit("h1", "TWO\nand a half", Act::Accept)).await.unwrap();
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    let result = call.await.unwrap().result.unwrap();
+    let now = numbers(9, &[(2, "TWO\nand a half"), (6, "six")]);
+    assert_eq!(bench.disk("a.txt"), now);
+    assert_eq!(states(&result), ["h1 accepted", "h2 accepted"]);
+    assert_eq!(
+        (&result["hunks"][0]["text"], &result["hunks"][1]["text"]),
+        (&json!("TWO\nand a half\n"), &json!(null))
+    );
+    assert!(bench.log().contains("TWO"), "the log tells what was accepted");
+    let wrong = bench.hub.decide(edit("h1", "late", Act::Accept)).await.unwrap_err();
+    assert_eq!((wrong.code, bench.disk("a.txt")), (Code::NotFound, now));
+}
+
+#[tokio::test]
+async fn a_person_stops_a_call() {
+    let bench = Bench::new(&[("a.txt", "a\n")]);
+    let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": "b\n" })).await;
+    let cancel = |id: &str| bench.hub.cancel(&CancelParams { call_id: id.to_owned(), root: None });
+    cancel(&proposal.call_id).unwrap();
+    let answer = call.await.unwrap();
+    assert_eq!((answer.status, answer.error.unwrap().code), (Status::Error, Code::Cancelled));
+    assert_eq!(cancel(&proposal.call_id).unwrap_err().code, Code::NotFound);
+    assert_eq!(bench.proposals()[0].files[0].hunks[0].state, HunkState::Pending, "what it proposed stays");
+}
+
+#[tokio::test]
+async fn the_editor_hears_that_other_files_matter() {
+    let bench = Bench::new(&[("a.txt", "a\n")]);
+    bench.open("a.txt");
+    assert!(bench.editor.told.lock().unwrap().contains(&Notice::WorkingSet));
+    assert_eq!(bench.hub.working_set(None)[0].path, "a.txt");
+}
