@@ -6,7 +6,7 @@
 
 mod built_in;
 mod check;
-
+pub mod complete;
 mod definition;
 pub mod discovery;
 mod example;

@@ -4,6 +4,7 @@ pub mod backend;
 mod calls;
 pub mod codec;
 mod commands;
+mod completion;
 pub mod content;
 pub mod ext;
 pub mod features;

@@ -11,7 +11,8 @@ use crate::base::nearest::meant;
 
 mod runs;
 
-const KEYS: &[&str] = &[
+/// What a definition may hold.
+pub(super) const KEYS: &[&str] = &[
     "name",
     "category",
     "nodes",

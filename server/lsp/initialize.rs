@@ -123,6 +123,7 @@ fn capabilities(features: Features) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(PositionEncodingKind::from(features.encoding.name().to_owned())),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        completion_provider: Some(CompletionOptions::default()),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
         execute_command_provider: Some(ExecuteCommandOptions {

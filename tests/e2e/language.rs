@@ -18,6 +18,7 @@ fn capabilities() {
                 "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },
                 "codeLensProvider": { "resolveProvider": false },
+                "completionProvider": {},
                 "executeCommandProvider": { "commands": [
                     "wherefore.call", "wherefore.accept", "wherefore.reject", "wherefore.acceptFile",
                     "wherefore.rejectFile", "wherefore.acceptAll", "wherefore.rejectAll", "wherefore.preview",
@@ -45,6 +46,26 @@ fn the_best_of_what_a_client_offers() {
         json!({ "schemes": ["wherefore"] })
     );
     editor.request("wherefore/status", Value::Null).unwrap();
+}
+
+#[test]
+fn keys_are_offered_in_a_definition_and_nowhere_else() {
+    let mut editor = Editor::connect(&Options::default());
+    let mut labels = |path: &str| {
+        let uri = editor.uri(path);
+        let text = "tool:\n  name: \"ä\"\n  ri";
+        editor.notify(
+            "textDocument/didOpen",
+            json!({ "textDocument": { "uri": uri, "languageId": "yaml", "version": 1, "text": text } }),
+        );
+        let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 2, "character": 4 } });
+        let found = editor.request("textDocument/completion", at).unwrap();
+        let items = found.as_array().unwrap().clone();
+        items.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let found = labels(".wherefore/tools/a.yaml");
+    assert!(found.contains(&"risk".to_owned()) && !found.contains(&"name".to_owned()), "{found:?}");
+    assert_eq!(labels("other.yaml"), [""; 0]);
 }
 
 #[test]
