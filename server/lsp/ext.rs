@@ -1,6 +1,8 @@
 //! Our own messages: declared here once, and written out from here as schemas and as types for the plugins.
 
 mod lua;
+mod typescript;
+mod words;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -193,6 +195,7 @@ pub fn generate() -> Vec<(&'static str, String)> {
         ("schemas/wire/event.json", schema::<Event>()),
         ("schemas/wire/settings.json", schema::<Settings>()),
         ("editors/nvim/lua/wherefore/wire.lua", lua::types(&listed, &types)),
+        ("editors/vscode/src/wire.ts", typescript::types(&listed, &types)),
     ]
 }
 

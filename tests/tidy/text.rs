@@ -15,7 +15,7 @@ const SOURCES: [&str; 9] = ["rs", "lua", "ts", "js", "mjs", "cjs", "sh", "py", "
 /// Whether `file` is code that people write; what a generator writes says so in its first line.
 fn is_source(file: &File) -> bool {
     let script = file.extension().is_empty() && file.text.starts_with("#!");
-    let generated = file.text.lines().next().is_some_and(|line| line.contains("generated"));
+    let generated = file.text.lines().next().is_some_and(|line| line.to_lowercase().contains("generated"));
     (script || SOURCES.contains(&file.extension())) && !generated
 }
 

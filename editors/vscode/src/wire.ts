@@ -1,0 +1,631 @@
+// Types of the messages between wherefore and its plugins. Generated from server/lsp/ext.rs: do not edit;
+// `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.
+
+/** One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`. */
+export interface RawCall {
+  /** The tool's name or one of its aliases. */
+  tool: string;
+  /** An object, or a JSON string that holds one. */
+  arguments?: unknown;
+  /** Who called. */
+  origin?: Origin;
+  /** Comments of the model's on its own arguments, by path (`args.path`): kept in the log. */
+  comments?: Record<string, string>;
+  /** The activity asked for instead of the tool's own; empty means latent. */
+  _activity?: string|null;
+  /** The review policy asked for; settings can only make it stricter. */
+  policy?: Policy|null;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Who called. */
+export interface Origin {
+  /** The way in. A door sets it itself; what a client claims is not used. */
+  door?: Door;
+  /** The agent's name and version, as `claude-code/2.1`. */
+  agent?: string|null;
+  /** The agent's session at that door. */
+  session?: string|null;
+  /** The agent's own id of the call. */
+  call?: string|null;
+  /** Further ids that the agent sent along, as of its turn or trace. */
+  ids?: Record<string, string>;
+}
+
+/** The way a call came in. */
+export type Door = "lsp"|"mcp"|"cli"|"agent";
+
+/** What becomes of a proposed change. Ordered from the loosest to the strictest. */
+export type Policy = "auto"|"ask"|"hold"|"deny";
+
+/** The answer to a call: of `wherefore/call`, of a line of `call --batch`, of the socket. */
+export interface Envelope {
+  /** The call's id in the session log; absent when it never became a call. */
+  call_id: string;
+  /** How it ended. */
+  status: Status;
+  /** The tool's output. */
+  result?: unknown;
+  /** Why there is none. */
+  error?: Fault|null;
+  /** Whether a limit cut the output. */
+  truncated?: boolean;
+  /** How to get the rest, where it was cut. */
+  rest?: string|null;
+  /** What a model is shown instead of `result` as text: text, images, audio and resources, as content blocks of the Model Context Protocol. */
+  blocks?: unknown[];
+  /** What the caller should do better next time (a mechanical `why`). */
+  warnings?: string[];
+  /** Decisions on this agent's earlier calls, made since its last result. */
+  decisions?: Delivery[];
+}
+
+/** How a call ended. */
+export type Status = "ok"|"error"|"pending"|"latent";
+
+/** The error of a call: names the thing, the limit and the value, and a way out. */
+export interface Fault {
+  /** What went wrong, for a program. */
+  code: Code;
+  /** What went wrong, for a reader. */
+  message: string;
+  /** Whether another call of the same agent can mend it. */
+  recoverable: boolean;
+  /** An act that the model can take next. */
+  suggestion?: string|null;
+  /** Nearest names, places, other ways. */
+  hints?: string[];
+  /** How to recover, in a form that a program can follow. */
+  next_action?: unknown;
+  /** Set where a write took effect although a later step failed (the folder's fsync). */
+  applied?: boolean|null;
+  /** What the code alone cannot say: schema violations, a patch's report, the fresh hash. */
+  details?: unknown;
+}
+
+/** What went wrong, for a program. */
+export type Code = "NOT_FOUND"|"PERMISSION_DENIED"|"TIMEOUT"|"INVALID_ARGS"|"MISSING_WHY"|"QUOTA_EXCEEDED"|"TOOL_NOT_FOUND"|"UNKNOWN_PATH"|"NO_MATCH_IN_CATEGORY"|"NOT_AUTHORIZED"|"PATCH_MISMATCH"|"STALE"|"REJECTED"|"CANCELLED"|"UNSUPPORTED"|"INTERNAL";
+
+/** A decision made after its call was answered, brought with the agent's next result. */
+export interface Delivery {
+  /** The proposal decided on. */
+  proposal: string;
+  /** The call that made it. */
+  call_id: string;
+  /** `applied`, `partly_applied`, `rejected`, `stale` or `undone`. */
+  status: string;
+  /** Each hunk's decision. */
+  hunks: HunkDecision[];
+}
+
+/** What was decided on one hunk. */
+export interface HunkDecision {
+  /** The hunk. */
+  id: string;
+  /** Its file, relative to the root. */
+  path: string;
+  /** What became of it. */
+  state: HunkState;
+  /** The person's word. */
+  reason?: string|null;
+  /** The lines it added, where a person changed them before they accepted it. */
+  text?: string|null;
+}
+
+/** Where a hunk stands. */
+export type HunkState = "pending"|"accepted"|"rejected"|"stale";
+
+/** Params of `wherefore/proposals`. */
+export interface ProposalsParams {
+  /** Only those that touch this file, relative to the root. */
+  path?: string|null;
+  /** Also those that are wholly decided and still kept. */
+  all?: boolean;
+  /** Also those with hunks that a policy applied and no person has looked at. */
+  applied?: boolean;
+  /** Only those of calls after this point in the log. */
+  since?: Point|null;
+  /** The workspace folder meant. */
+  root?: string|null;
+}
+
+/** A point in the session log: a call, as `c-0007` or `SESSION/c-0007`, or a time of RFC 3339. */
+export type Point = string;
+
+/** Answer of `wherefore/proposals`: oldest first. */
+export interface ProposalsAnswer {
+  /** The proposals. */
+  proposals: Proposal[];
+}
+
+/** A change that waits for decisions, or has them. */
+export interface Proposal {
+  /** Unique in the workspace: `p-…`. */
+  id: string;
+  /** The call that made it. */
+  call_id: string;
+  /** The session that holds the call. */
+  session: string;
+  /** The tool called. */
+  tool: string;
+  /** Why it was called. */
+  why: string;
+  /** Who called. */
+  origin: Origin;
+  /** When it was made, RFC 3339. */
+  created: string;
+  /** What it changes. */
+  files: ProposedFile[];
+}
+
+/** One file of a proposal. */
+export interface ProposedFile {
+  /** Relative to the workspace's root, `/`-separated. */
+  path: string;
+  /** Its `file:` URI, for editors. */
+  uri: string;
+  /** What is done to it. */
+  kind: ChangeKind;
+  /** The version of the open document in which the hunks' places count; absent where it is not open. An editor that is ahead of it keeps the places that it knows until the next word. */
+  version?: number|null;
+  /** For a copy, where from. */
+  from?: string|null;
+  /** Its hunks, in order of `start`. */
+  hunks: Hunk[];
+}
+
+/** What a proposal does to a path. */
+export type ChangeKind = "edit"|"create"|"delete"|"mkdir"|"copy";
+
+/** One contiguous run of changed lines. */
+export interface Hunk {
+  /** Unique in its proposal: `h1`, `h2`, … over all files, in order. */
+  id: string;
+  /** Where it stands. */
+  state?: HunkState;
+  /** The first line it replaces in the text as it is now, counted from 0; for an insertion the line before which it goes. */
+  start: number;
+  /** The lines it removes, each with its line end. */
+  old: string[];
+  /** The lines it adds, each with its line end. */
+  new: string[];
+  /** The person's word on the decision. */
+  reason?: string|null;
+  /** Set where the patch engine placed it more loosely than exactly: how, for a person to look twice. */
+  loose?: string|null;
+  /** Whether a person decided on it. One that a policy applied waits for nobody, but may still be looked at: accepted then, it stays; rejected, it is taken back. */
+  reviewed?: boolean;
+  /** Whether a person changed the lines that it adds before they accepted it. */
+  edited?: boolean;
+}
+
+/** Params of `wherefore/decide`: which pending hunks, and what becomes of them. With neither hunks nor path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is. A hunk that was applied is meant too where it is named: accepted, it counts as looked at; rejected, it is taken back. */
+export interface DecideParams {
+  /** The proposal meant; all of them when absent. */
+  proposal?: string|null;
+  /** The hunks meant, by id. */
+  hunks?: string[];
+  /** The file meant, relative to the root. */
+  path?: string|null;
+  /** What becomes of them. */
+  act: Act;
+  /** A word for the agent. */
+  reason?: string|null;
+  /** Whether hunks that a policy applied, and no person has looked at, are meant as pending ones are. */
+  applied?: boolean;
+  /** Only hunks of calls after this point in the log. */
+  since?: Point|null;
+  /** What hunks add instead of what was proposed, by the hunk's id: a person changed it before they accept. Names the proposal too. */
+  texts?: Record<string, string>;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** What a person does with hunks. */
+export type Act = "accept"|"reject";
+
+/** Answer of `wherefore/decide`. */
+export interface DecideAnswer {
+  /** The proposals touched, as they stand now, read back. */
+  proposals: Proposal[];
+  /** What could not be done, a sentence each: a hunk that went stale, an editor that said no. */
+  problems?: string[];
+}
+
+/** Params of `wherefore/undo`. */
+export interface UndoParams {
+  /** The call to undo, as `c-0007` or `SESSION/c-0007`; the last one that changed a file when absent. */
+  call?: string|null;
+  /** The workspace folder meant. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/undo`. */
+export interface UndoAnswer {
+  /** The call undone. */
+  call: string;
+  /** The id that undoes this undo. */
+  undo_id: string;
+  /** The files brought back, relative to the root. */
+  paths: string[];
+}
+
+/** Params of `wherefore/cancel`. */
+export interface CancelParams {
+  /** The call to stop, as `c-0007`. */
+  call_id: string;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does. */
+export interface CancelAnswer {
+  /** The call. */
+  call_id: string;
+}
+
+/** Params of `wherefore/workingSet`. */
+export interface WorkingSetParams {
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/workingSet`. */
+export interface WorkingSetAnswer {
+  /** The files that matter now, by path. */
+  files: WorkingFile[];
+}
+
+/** A file that matters now. */
+export interface WorkingFile {
+  /** Its path, relative to the root. */
+  path: string;
+  /** Why it matters, a phrase each. */
+  reasons: string[];
+}
+
+/** Answer of `wherefore/status`. */
+export interface StatusAnswer {
+  /** This program's version. */
+  version: string;
+  /** The process that answered. */
+  pid: number;
+  /** Whether an editor is attached. */
+  editor: boolean;
+  /** Each workspace folder. */
+  workspaces: WorkspaceStatus[];
+}
+
+/** One workspace folder of [`StatusAnswer`]. */
+export interface WorkspaceStatus {
+  /** Its absolute path. */
+  root: string;
+  /** The open session's id, or else that of the last one; empty where there was none. */
+  session: string;
+  /** The session log's absolute path. */
+  log: string;
+  /** Calls made in this session. */
+  calls: number;
+  /** Agents seen in this session. */
+  agents: string[];
+  /** Calls running now. */
+  running: number;
+  /** Hunks that wait for a decision. */
+  pending_hunks: number;
+  /** Files with such hunks. */
+  pending_files: number;
+  /** Hunks that a policy applied and no person has looked at. */
+  unreviewed_hunks: number;
+  /** What is not as it should be: a definition refused, a setting ignored. */
+  problems: string[];
+}
+
+/** Params of `wherefore/list`. */
+export interface ListParams {
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/list`. */
+export interface ListAnswer {
+  /** Every tool, by name. */
+  tools: ToolSummary[];
+}
+
+/** One tool of `wherefore/list`, with no schema. */
+export interface ToolSummary {
+  /** Its dotted name. */
+  name: string;
+  /** The node it stands under. */
+  category: string;
+  /** One line. */
+  summary: string;
+  /** `read`, `write`, `execute` or `network`. */
+  risk: string;
+  /** The activity that runs it; empty means latent. */
+  activity: string;
+  /** Other names it answers to. */
+  aliases: string[];
+}
+
+/** Params of `wherefore/listTools`: what stands at a node. */
+export interface ListToolsParams {
+  /** The node, from the root; the root when empty. */
+  path?: string[];
+  /** Only tools with all of these tags. */
+  tags?: string[];
+  /** Only what answers this request, best first. */
+  query?: string|null;
+  /** Tools at most, 50 at the most. */
+  limit?: number;
+  /** The `next_cursor` to go on from. */
+  cursor?: string|null;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/listTools`. */
+export interface ListToolsAnswer {
+  /** The node. */
+  path: string[];
+  /** The nodes directly below it. */
+  nodes: NodePointer[];
+  /** Tools at it or anywhere below. */
+  tools: ToolPointer[];
+  /** Where to go on, if there is more. */
+  next_cursor?: string|null;
+}
+
+/** A node. */
+export interface NodePointer {
+  /** Its name. */
+  name: string;
+  /** From the root, its name last. */
+  path: string[];
+  /** One line. */
+  summary: string;
+  /** Words to find it by. */
+  tags: string[];
+}
+
+/** A tool with no more than it takes to decide whether to expand it. */
+export interface ToolPointer {
+  /** Its id. */
+  tool_id: string;
+  /** The node that it stands under. */
+  path: string[];
+  /** One line. */
+  summary: string;
+  /** Words to find it by. */
+  tags: string[];
+  /** The chance that it is what was asked for, 0 to 1; 1 where nothing was asked. */
+  confidence: number;
+}
+
+/** Params of `wherefore/searchToolByCategory`. */
+export interface SearchToolsParams {
+  /** What is wanted, in plain words. */
+  query: string;
+  /** The node to search under; everywhere when empty. */
+  category_path?: string[];
+  /** Results at most, 50 at the most. */
+  limit?: number;
+  /** The `next_cursor` to go on from. */
+  cursor?: string|null;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/searchToolByCategory`. */
+export interface SearchToolsAnswer {
+  /** The node searched under. */
+  category_path: string[];
+  /** What was found, best first. */
+  results: ToolPointer[];
+  /** Where to go on, if there is more. */
+  next_cursor?: string|null;
+}
+
+/** Params of `wherefore/searchNodes`. */
+export interface SearchNodesParams {
+  /** What is wanted, in plain words. */
+  query: string;
+  /** Results at most, 50 at the most. */
+  limit?: number;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/searchNodes`. */
+export interface SearchNodesAnswer {
+  /** Nodes, likeliest first. */
+  results: NodeMatch[];
+}
+
+/** A node that may hold what was asked for. */
+export interface NodeMatch {
+  /** From the root. */
+  path: string[];
+  /** One line. */
+  summary: string;
+  /** The chance that it does, 0 to 1. */
+  confidence: number;
+}
+
+/** Params of `wherefore/expandTool`. */
+export interface ExpandToolParams {
+  /** The tool, by name or alias. */
+  tool_id: string;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/expandTool`: all that a call needs. */
+export interface ExpandToolAnswer {
+  /** Its dotted name. */
+  tool_id: string;
+  /** The node that it stands under. */
+  path: string[];
+  /** One line. */
+  summary: string;
+  /** The schema of its arguments, `why` among them. */
+  args_schema: unknown;
+  /** The schema of its output, where it is known. */
+  result_schema?: unknown;
+  /** Counted up when the schemas change: what was kept of an earlier one is out of date. */
+  version: number;
+  /** Calls with what they give. */
+  examples: unknown;
+  /** What it may touch. */
+  sandbox: unknown;
+  /** `read`, `write`, `execute` or `network`. */
+  risk: string;
+}
+
+/** Params of `wherefore/compose`. */
+export interface ComposeParams {
+  /** The tools, by name or alias; all of them when empty. */
+  tools?: string[];
+  /** The form. */
+  form?: ComposeForm;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** The forms that several tools are put into. */
+export type ComposeForm = "calls"|"openai"|"ollama"|"anthropic"|"mcp";
+
+/** Answer of `wherefore/compose`. */
+export interface ComposeAnswer {
+  /** The tools in the form asked for: JSON Schema 2020-12 for `calls`, else what that interface takes. */
+  composed: unknown;
+}
+
+/** Params of `wherefore/log` and `wherefore.openLog`. */
+export interface LogParams {
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+  /** The session meant; the open one when absent. */
+  session?: string|null;
+  /** Whether the text is wanted too. */
+  text?: boolean;
+}
+
+/** Answer of `wherefore/log`. */
+export interface LogAnswer {
+  /** The log as a document of the server's: `wherefore://log/<session>`. */
+  uri: string;
+  /** The log as a file, absolute. */
+  path: string;
+  /** Its text, where it was asked for. */
+  text?: string|null;
+}
+
+/** A call began: the params of `wherefore/didCall`. */
+export interface CallNotice {
+  /** The call's id in the session log. */
+  call_id: string;
+  /** The tool called. */
+  tool: string;
+  /** Why. */
+  why: string;
+  /** Who called. */
+  origin: Origin;
+  /** The paths it names, relative to the root. */
+  paths: string[];
+  /** Whether it changes anything. */
+  writes: boolean;
+  /** When, RFC 3339. */
+  time: string;
+  /** The workspace's root, as a `file:` URI. */
+  root: string;
+}
+
+/** A call ended: the params of `wherefore/didFinish`. */
+export interface FinishNotice {
+  /** The call's id in the session log. */
+  call_id: string;
+  /** The tool called. */
+  tool: string;
+  /** How it ended. */
+  status: Status;
+  /** What went wrong, if anything. */
+  error?: Fault|null;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+}
+
+/** Params of `wherefore/save`: documents to write to the disk. */
+export interface SaveParams {
+  /** Their URIs. */
+  uris: string[];
+}
+
+/** Answer of `wherefore/save`. */
+export interface SaveAnswer {
+  /** The URIs of those that were written. */
+  saved: string[];
+}
+
+/** The methods, by name. */
+export const methods = {
+  /** From the client. */
+  call: 'wherefore/call',
+  /** From the client. */
+  proposals: 'wherefore/proposals',
+  /** From the client. */
+  decide: 'wherefore/decide',
+  /** From the client. */
+  undo: 'wherefore/undo',
+  /** From the client. */
+  cancel: 'wherefore/cancel',
+  /** From the client. */
+  workingSet: 'wherefore/workingSet',
+  /** From the client. */
+  status: 'wherefore/status',
+  /** From the client. */
+  list: 'wherefore/list',
+  /** From the client. */
+  listTools: 'wherefore/listTools',
+  /** From the client. */
+  searchToolByCategory: 'wherefore/searchToolByCategory',
+  /** From the client. */
+  searchNodes: 'wherefore/searchNodes',
+  /** From the client. */
+  expandTool: 'wherefore/expandTool',
+  /** From the client. */
+  compose: 'wherefore/compose',
+  /** From the client. */
+  log: 'wherefore/log',
+  /** From the server. */
+  didCall: 'wherefore/didCall',
+  /** From the server. */
+  didFinish: 'wherefore/didFinish',
+  /** From the server. */
+  proposal: 'wherefore/proposal',
+  /** From the server. */
+  proposalChanged: 'wherefore/proposalChanged',
+  /** From the server. */
+  workingSetChanged: 'wherefore/workingSetChanged',
+  /** From the server. */
+  save: 'wherefore/save',
+} as const;
+
+/** What each request from here takes and gives. */
+export interface Requests {
+  call: { params: RawCall; result: Envelope };
+  proposals: { params: ProposalsParams; result: ProposalsAnswer };
+  decide: { params: DecideParams; result: DecideAnswer };
+  undo: { params: UndoParams; result: UndoAnswer };
+  cancel: { params: CancelParams; result: CancelAnswer };
+  workingSet: { params: WorkingSetParams; result: WorkingSetAnswer };
+  status: { params: null; result: StatusAnswer };
+  list: { params: ListParams; result: ListAnswer };
+  listTools: { params: ListToolsParams; result: ListToolsAnswer };
+  searchToolByCategory: { params: SearchToolsParams; result: SearchToolsAnswer };
+  searchNodes: { params: SearchNodesParams; result: SearchNodesAnswer };
+  expandTool: { params: ExpandToolParams; result: ExpandToolAnswer };
+  compose: { params: ComposeParams; result: ComposeAnswer };
+  log: { params: LogParams; result: LogAnswer };
+}

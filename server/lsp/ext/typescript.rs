@@ -1,0 +1,67 @@
+//! The wire's types as TypeScript.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::words::{Words, doc, names, required};
+
+const TYPESCRIPT: Words = Words {
+    prefix: "",
+    integer: "number",
+    null: "null",
+    any: "unknown",
+    object: "Record<string, unknown>",
+    map: ["Record<string, ", ">"],
+};
+
+const HEAD: &str = "// Types of the messages between wherefore and its plugins. Generated from server/lsp/ext.rs: do not edit;\n\
+    // `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.\n";
+
+/// A module with the methods' names, and the types of what they carry.
+pub(super) fn types(messages: &[Value], types: &Map<String, Value>) -> String {
+    let mut out = HEAD.to_owned();
+    for (name, schema) in types {
+        out.push('\n');
+        declare(&mut out, name, schema);
+    }
+    out.push_str("\n/** The methods, by name. */\nexport const methods = {\n");
+    for message in messages {
+        let (method, name, from) = names(message);
+        // Writing to a string never fails.
+        let _ = writeln!(out, "  /** From the {from}. */\n  {name}: '{method}',");
+    }
+    out.push_str(
+        "} as const;\n\n/** What each request from here takes and gives. */\nexport interface Requests {\n",
+    );
+    for message in messages.iter().filter(|message| message["from"] == "client") {
+        let (_, name, _) = names(message);
+        let [params, result] = ["params", "result"].map(|part| TYPESCRIPT.type_of(&message[part]));
+        let _ = writeln!(out, "  {name}: {{ params: {params}; result: {result} }};");
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn declare(out: &mut String, name: &str, schema: &Value) {
+    comment(out, "", schema);
+    let Some(properties) = schema["properties"].as_object() else {
+        let _ = writeln!(out, "export type {name} = {};", TYPESCRIPT.type_of(schema));
+        return;
+    };
+    let _ = writeln!(out, "export interface {name} {{");
+    let required = required(schema);
+    for (field, schema) in properties {
+        comment(out, "  ", schema);
+        let optional = if required.contains(&field.as_str()) { "" } else { "?" };
+        let _ = writeln!(out, "  {field}{optional}: {};", TYPESCRIPT.type_of(schema));
+    }
+    out.push_str("}\n");
+}
+
+fn comment(out: &mut String, indent: &str, schema: &Value) {
+    let lines: Vec<&str> = doc(schema).collect();
+    if !lines.is_empty() {
+        let _ = writeln!(out, "{indent}/** {} */", lines.join(" ").replace("*/", "* /"));
+    }
+}
