@@ -1,0 +1,23 @@
+// Packs wherefore.vsix with the server inside: $WHEREFORE_BIN, else the one that `cargo build --release` made.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const here = import.meta.dirname;
+const root = join(here, '..', '..');
+const name = process.platform === 'win32' ? 'wherefore.exe' : 'wherefore';
+const program = process.env.WHEREFORE_BIN ?? join(root, 'target', 'release', name);
+if (!existsSync(program)) {
+  console.error(`${program} is missing: build it with cargo build --release, or name another in WHEREFORE_BIN`);
+  process.exit(1);
+}
+rmSync(join(here, 'server'), { recursive: true, force: true });
+mkdirSync(join(here, 'server'));
+copyFileSync(program, join(here, 'server', name));
+chmodSync(join(here, 'server', name), 0o755);
+for (const license of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(join(root, license), join(here, `${license}.txt`));
+
+const target = `${process.platform}-${process.arch}`;
+const vsce = join(here, 'node_modules', '@vscode', 'vsce', 'vsce');
+const args = ['package', '--no-dependencies', '--allow-missing-repository', '--target', target, '-o', 'wherefore.vsix'];
+execFileSync(process.execPath, [vsce, ...args], { cwd: here, stdio: 'inherit' });

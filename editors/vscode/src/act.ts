@@ -1,0 +1,139 @@
+// What a person does: accept, reject, undo. Decisions are sent; the server applies them.
+
+import * as vscode from 'vscode';
+import type { Below } from './below';
+import { about, at, type About } from './lenses';
+import { remark, warn, type Notify } from './notify';
+import { entryAt, places, showDiff } from './preview';
+import type { Entry, Review, Waiting } from './review';
+import type { Server } from './server';
+import { sentence } from './text';
+import type { Act as Word, DecideParams, Proposal } from './wire';
+
+/** A node of a tree that stands for a proposal, a file or a hunk. */
+export interface Pointing {
+  about: About;
+}
+
+/** The acts. */
+export class Act {
+  /** Decisions under way, so that a key pressed twice counts once. */
+  private readonly sent = new Set<string>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly review: Review,
+    private readonly below: Below,
+    private readonly notify: Notify,
+    private readonly picked: () => About | undefined,
+  ) {}
+
+  /** Takes proposals as the server holds them now, and says where hunks went stale. */
+  take(list: Proposal[]): void {
+    for (const proposal of list) this.notify.wentStale(this.review.get(proposal.id), proposal);
+    this.review.put(list);
+  }
+
+  /** The hunk at the cursor. */
+  here(): Waiting | undefined {
+    const editor = vscode.window.activeTextEditor;
+    if (!editor) return undefined;
+    const row = editor.selection.active.line;
+    const { uri } = editor.document;
+    const entry = entryAt(this.review, uri);
+    if (!entry) return at(this.review.hunks(uri), row);
+    const placed = places(entry, uri);
+    return placed.findLast((each) => each.row <= row)?.hunk ?? placed[0]?.hunk;
+  }
+
+  /** Decides on what is named, else on what is picked in the tree, else on the hunk at the cursor. */
+  async decide(act: Word, argument: unknown, reason?: string): Promise<void> {
+    const what = this.what(argument);
+    if (!what) return warn('no hunk is at the cursor; Wherefore: Next Hunk goes to one');
+    await this.send({ ...what, act, reason: reason || null });
+  }
+
+  /** Rejects with a word that is asked for. */
+  async rejectWithReason(argument: unknown): Promise<void> {
+    const what = this.what(argument);
+    if (!what) return warn('no hunk is at the cursor; Wherefore: Next Hunk goes to one');
+    const reason = await vscode.window.showInputBox({ title: 'Reject', prompt: 'Why? The agent reads this.' });
+    if (reason !== undefined) await this.send({ ...what, act: 'reject', reason: reason || null });
+  }
+
+  /** Decides on every hunk of the file shown, or of the one named. */
+  async decideFile(act: Word, argument: unknown): Promise<void> {
+    const named = this.named(argument);
+    const found: About[] = named?.path ? [named] : this.entriesHere().map((entry) => ({ proposal: entry.proposal.id, path: entry.file.path }));
+    if (found.length === 0) return warn('nothing waits in this file');
+    for (const what of found) await this.send({ ...what, act });
+  }
+
+  /** Decides on everything, in each folder. */
+  async decideAll(act: Word): Promise<void> {
+    const roots = new Set(this.review.entries().map((entry) => entry.root));
+    if (roots.size === 0) return remark('nothing waits');
+    for (const root of roots) await this.send({ act, root });
+  }
+
+  /** Shows a proposal whole: the one named, the one at the cursor, or the first that waits. */
+  async diff(argument: unknown): Promise<void> {
+    const what = this.named(argument) ?? (this.here() && about(this.here() as Waiting));
+    const id = what?.proposal ?? this.entriesHere()[0]?.proposal.id ?? this.review.entries()[0]?.proposal.id;
+    if (id === undefined) return remark('nothing waits');
+    await showDiff(this.review.proposal(id));
+  }
+
+  /** Takes a call back; the last one that changed a file when none is named. */
+  async undo(what?: { call: string; root: string | null }): Promise<void> {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    const root = what ? what.root : ((uri && vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath) ?? null);
+    try {
+      const answer = await this.server.ask('undo', { call: what?.call ?? null, root });
+      const said = `wherefore: ${answer.call} undone: ${answer.paths.join(', ')}`;
+      const back = await vscode.window.showInformationMessage(said, 'Take That Back');
+      if (back) await this.undo({ call: answer.undo_id, root });
+    } catch (thrown) {
+      warn(sentence(thrown));
+    }
+  }
+
+  /** The entries of the file that the active editor shows. */
+  entriesHere(): Entry[] {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    if (!uri) return [];
+    const shown = entryAt(this.review, uri);
+    return shown ? [shown] : this.review.of(uri);
+  }
+
+  private named(argument: unknown): About | undefined {
+    if (typeof argument !== 'object' || argument === null) return undefined;
+    if ('proposal' in argument) return argument as About;
+    if ('about' in argument) return (argument as Pointing).about;
+    const hunk = this.below.hunk(argument);
+    return hunk && about(hunk);
+  }
+
+  private what(argument: unknown): About | undefined {
+    const named = this.named(argument) ?? this.picked();
+    if (named) return named;
+    const hunk = this.here();
+    return hunk && about(hunk);
+  }
+
+  private async send(params: DecideParams): Promise<void> {
+    const once = JSON.stringify([params.proposal, params.hunks, params.path]);
+    if (this.sent.has(once)) return;
+    this.sent.add(once);
+    const root = params.root ?? this.review.proposal(params.proposal ?? '')[0]?.root ?? null;
+    try {
+      const answer = await this.server.ask('decide', { ...params, root });
+      this.take(answer.proposals);
+      for (const problem of answer.problems ?? []) warn(problem);
+    } catch (thrown) {
+      warn(sentence(thrown));
+    } finally {
+      this.sent.delete(once);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// Added lines that have no row of their own in the text, shown below it: comment threads are the one place between
+// lines that an extension may fill.
+
+import * as vscode from 'vscode';
+import { isBeside } from './draw';
+import { number, type Review, type Waiting } from './review';
+import { setting } from './settings';
+import { chomp, clip, count, visible } from './text';
+
+/** Lines around what is seen for which threads are made ahead. */
+const AROUND = 40;
+
+interface Shown {
+  thread: vscode.CommentThread;
+  hunk: Waiting;
+  body: string;
+}
+
+/** The threads, made as their lines come into view. */
+export class Below implements vscode.Disposable {
+  private readonly controller = vscode.comments.createCommentController('wherefore', 'wherefore');
+  private readonly shown = new Map<string, Shown>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly review: Review) {}
+
+  /** Soon, and once for many reasons. */
+  refresh(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.show();
+    }, 20);
+  }
+
+  /** The hunk of a thread. */
+  hunk(thread: unknown): Waiting | undefined {
+    return [...this.shown.values()].find((each) => each.thread === thread)?.hunk;
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.controller.dispose();
+  }
+
+  private show(): void {
+    const kept = new Set<string>();
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { document } = editor;
+      if (document.uri.scheme !== 'file') continue;
+      for (const hunk of this.review.hunks(document.uri)) {
+        if (hunk.new.length === 0 || isBeside(hunk)) continue;
+        const id = `${document.uri.toString()} ${hunk.entry.proposal.id}/${hunk.id}`;
+        if (this.shown.has(id) || isNear(editor, hunk)) {
+          this.put(id, document, hunk, Number(editor.options.tabSize) || 4);
+          kept.add(id);
+        }
+      }
+    }
+    for (const [id, { thread }] of this.shown) {
+      if (kept.has(id)) continue;
+      thread.dispose();
+      this.shown.delete(id);
+    }
+  }
+
+  private put(id: string, document: vscode.TextDocument, hunk: Waiting, tabSize: number): void {
+    const row = Math.min(Math.max(hunk.start + hunk.old.length - 1, 0), document.lineCount - 1);
+    const range = new vscode.Range(row, 0, row, 0);
+    const body = added(hunk, tabSize);
+    const known = this.shown.get(id);
+    if (!known) {
+      const thread = this.controller.createCommentThread(document.uri, range, [comment(body, hunk)]);
+      thread.canReply = false;
+      thread.label = label(hunk);
+      thread.contextValue = 'hunk';
+      thread.state = vscode.CommentThreadState.Resolved;
+      thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+      // What goes above the first line has no line to stand below.
+      if (hunk.start === 0 && hunk.old.length === 0) thread.range = undefined;
+      this.shown.set(id, { thread, hunk, body });
+      return;
+    }
+    known.hunk = hunk;
+    if (known.thread.range && !known.thread.range.isEqual(range)) known.thread.range = range;
+    if (known.body !== body) {
+      known.body = body;
+      known.thread.comments = [comment(body, hunk)];
+    }
+  }
+}
+
+function isNear(editor: vscode.TextEditor, hunk: Waiting): boolean {
+  return editor.visibleRanges.some(
+    (range) => hunk.start + hunk.old.length >= range.start.line - AROUND && hunk.start <= range.end.line + AROUND,
+  );
+}
+
+function label(hunk: Waiting): string {
+  const { why, origin } = hunk.entry.proposal;
+  return `${number(hunk)} ${clip(why, 100)}${origin.agent ? ` · ${clip(origin.agent, 24)}` : ''}`;
+}
+
+function comment(body: string, hunk: Waiting): vscode.Comment {
+  const text = new vscode.MarkdownString(body);
+  text.supportHtml = true;
+  text.isTrusted = { enabledCommands: ['wherefore.showDiff'] };
+  const size = `${count(hunk.new.length, 'line')} ${hunk.old.length > 0 ? `in place of the ${hunk.old.length} above` : 'more'}`;
+  return { body: text, mode: vscode.CommentMode.Preview, author: { name: size } };
+}
+
+const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+function added(hunk: Waiting, tabSize: number): string {
+  const limit = setting('maxLines', 60);
+  const rows = hunk.new.slice(0, limit).map((line) => {
+    const text = visible(chomp(line), tabSize).replace(/[&<>]/g, (sign) => ESCAPED[sign] ?? sign);
+    return `<span style="background-color:var(--vscode-diffEditor-insertedLineBackground);">${text || ' '}</span>`;
+  });
+  const body = `<pre>${rows.join('\n')}</pre>`;
+  if (hunk.new.length <= limit) return body;
+  const target = encodeURIComponent(JSON.stringify([{ proposal: hunk.entry.proposal.id }]));
+  return `${body}\n\n[… ${count(hunk.new.length - limit, 'more line')}, all in the diff](command:wherefore.showDiff?${target})`;
+}

@@ -1,0 +1,30 @@
+// Offers the server to VS Code's own agent, one for each folder.
+
+import * as vscode from 'vscode';
+import { find } from './program';
+
+/** Registers it where this editor knows of such servers. */
+export function offer(context: vscode.ExtensionContext): vscode.Disposable {
+  if (typeof vscode.lm?.registerMcpServerDefinitionProvider !== 'function') return new vscode.Disposable(() => undefined);
+  const change = new vscode.EventEmitter<void>();
+  const version: string = context.extension.packageJSON.version;
+  const provider = vscode.lm.registerMcpServerDefinitionProvider('wherefore', {
+    onDidChangeMcpServerDefinitions: change.event,
+    provideMcpServerDefinitions: () => {
+      const program = find(context);
+      if (typeof program === 'string' || !vscode.workspace.isTrusted) return [];
+      const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file');
+      return folders.map((folder) => {
+        const label = folders.length > 1 ? `wherefore: ${folder.name}` : 'wherefore';
+        return new vscode.McpStdioServerDefinition(label, program.path, ['mcp', '--root', folder.uri.fsPath], {}, version);
+      });
+    },
+  });
+  return vscode.Disposable.from(
+    provider,
+    change,
+    vscode.workspace.onDidChangeWorkspaceFolders(() => change.fire()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => change.fire()),
+    vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('wherefore.server') && change.fire()),
+  );
+}

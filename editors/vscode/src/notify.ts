@@ -1,0 +1,132 @@
+// Tells the person what is called and why, folded where many calls come. Never modal.
+
+import * as vscode from 'vscode';
+import { setting, type Shown } from './settings';
+import { clip, count } from './text';
+import type { CallNotice, FinishNotice, Proposal } from './wire';
+
+/** How long a call that writes is held back at most: its proposal or its fault says the same and more. */
+const HOLD_MS = 1500;
+
+type Level = 'info' | 'warning';
+
+interface Folded {
+  count: number;
+  tools: Map<string, number>;
+  last: string;
+}
+
+/** The messages. */
+export class Notify {
+  private readonly running = new Map<string, CallNotice>();
+  private readonly held = new Set<string>();
+  private shown: number[] = [];
+  private folded: Folded | undefined;
+
+  /** A call began. */
+  called(notice: CallNotice): void {
+    this.running.set(notice.call_id, notice);
+    if (!wanted(notice.writes)) return;
+    if (!notice.writes) return this.fold(notice.tool, describe(notice));
+    this.held.add(notice.call_id);
+    setTimeout(() => this.release(notice), HOLD_MS);
+  }
+
+  /** A call ended; a fault is worth a message, and a change that was made without a question. */
+  finished(notice: FinishNotice): void {
+    const call = this.running.get(notice.call_id);
+    this.running.delete(notice.call_id);
+    if (call && notice.status !== 'error') this.release(call);
+    if (notice.status !== 'error' || setting<Shown>('notify', 'all') === 'none') return;
+    this.held.delete(notice.call_id);
+    const why = call ? ` (${call.why})` : '';
+    this.fold(notice.tool, `${notice.tool}: ${notice.error?.code ?? 'error'}: ${notice.error?.message ?? '?'}${why}`, 'warning', notice.call_id);
+  }
+
+  /** A change waits. */
+  proposed(proposal: Proposal, waiting: number): void {
+    this.held.delete(proposal.call_id);
+    if (waiting === 0 || !wanted(true)) return;
+    const more = proposal.files.length - 1;
+    const where = (proposal.files[0]?.path ?? '?') + (more > 0 ? ` and ${more} more` : '');
+    this.fold(proposal.tool, `${proposal.tool} ${where}, ${count(waiting, 'hunk')}: ${proposal.why}`, 'info', undefined, proposal.id);
+  }
+
+  /** Says where hunks of a proposal went stale since it was last told. */
+  wentStale(before: Proposal | undefined, now: Proposal): void {
+    const hunks = before?.files.flatMap((file) => file.hunks) ?? [];
+    const waited = new Set(hunks.filter((hunk) => (hunk.state ?? 'pending') === 'pending').map((hunk) => hunk.id));
+    for (const file of now.files) {
+      const stale = file.hunks.filter((hunk) => hunk.state === 'stale' && waited.has(hunk.id)).length;
+      if (stale > 0) warn(`${count(stale, 'hunk')} of ${file.path} no longer fit the text and were set aside`);
+    }
+  }
+
+  /** Forgets calls of a server that ended. */
+  forget(): void {
+    this.running.clear();
+    this.held.clear();
+  }
+
+  private release(notice: CallNotice): void {
+    if (this.held.delete(notice.call_id)) this.fold(notice.tool, describe(notice));
+  }
+
+  /** Shows a message of a call, or counts it where too many were shown within a second. */
+  private fold(tool: string, message: string, level: Level = 'info', call?: string, proposal?: string): void {
+    const now = Date.now();
+    this.shown = this.shown.filter((time) => now - time < 1000);
+    if (!this.folded && this.shown.length < setting('notifyPerSecond', 4)) {
+      this.shown.push(now);
+      return void show(message, level, call, proposal);
+    }
+    if (!this.folded) {
+      this.folded = { count: 0, tools: new Map(), last: '' };
+      setTimeout(() => this.flush(), 1000);
+    }
+    this.folded.count += 1;
+    this.folded.tools.set(tool, (this.folded.tools.get(tool) ?? 0) + 1);
+    this.folded.last = message;
+  }
+
+  private flush(): void {
+    const many = this.folded;
+    this.folded = undefined;
+    if (!many) return;
+    const tools = [...many.tools].map(([tool, times]) => `${times} ${tool}`).sort();
+    void show(`${count(many.count, 'more call')} (${tools.join(', ')}), the last: ${many.last}`, 'info');
+  }
+}
+
+/** A warning of ours. */
+export function warn(message: string): void {
+  void vscode.window.showWarningMessage(`wherefore: ${message}`);
+}
+
+/** A remark in the status bar that goes by itself. */
+export function remark(message: string): void {
+  vscode.window.setStatusBarMessage(`wherefore: ${message}`, 4000);
+}
+
+function wanted(writes: boolean): boolean {
+  const shown = setting<Shown>('notify', 'all');
+  return shown === 'all' || (shown === 'writes' && writes);
+}
+
+function describe(notice: CallNotice): string {
+  const path = notice.paths[0];
+  return `${notice.tool}${path ? ` ${path}` : ''}: ${notice.why}`;
+}
+
+async function show(message: string, level: Level, call?: string, proposal?: string): Promise<void> {
+  const text = clip(message, 400);
+  if (level === 'warning') {
+    const pressed = await vscode.window.showWarningMessage(text, 'Open Log');
+    if (pressed) await vscode.commands.executeCommand('wherefore.openLog', { call });
+  } else if (proposal) {
+    const pressed = await vscode.window.showInformationMessage(text, 'Review');
+    if (pressed) await vscode.commands.executeCommand('wherefore.next', { proposal });
+  } else {
+    await vscode.window.showInformationMessage(text);
+  }
+}

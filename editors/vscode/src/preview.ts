@@ -1,0 +1,95 @@
+// The text of a file before and after the changes that wait: virtual documents, for diffs and for new files.
+
+import * as vscode from 'vscode';
+import { number, type Entry, type Review, type Waiting } from './review';
+import { lines, sentence } from './text';
+
+const side = (name: 'before' | 'after', entry: Entry): vscode.Uri =>
+  vscode.Uri.from({ scheme: 'wherefore', authority: name, path: `/${entry.proposal.id}/${entry.file.path}` });
+
+export const before = (entry: Entry): vscode.Uri => side('before', entry);
+export const after = (entry: Entry): vscode.Uri => side('after', entry);
+
+/** What is done to the file, where that is not a change of its lines. */
+export function doing(entry: Entry): string | undefined {
+  const { kind, from, path } = entry.file;
+  if (kind === 'create') return 'new file';
+  if (kind === 'delete') return 'delete the file';
+  if (kind === 'mkdir') return `new folder: ${path}`;
+  return kind === 'copy' ? `copy of ${from ?? '?'}: ${path}` : undefined;
+}
+
+/** Whether a document shows a file that is not there yet. */
+export function isNew(review: Review, uri: vscode.Uri): boolean {
+  return uri.authority === 'after' && entryAt(review, uri)?.file.kind === 'create';
+}
+
+/** The entry that a virtual document shows. */
+export function entryAt(review: Review, uri: vscode.Uri): Entry | undefined {
+  if (uri.scheme !== 'wherefore' || (uri.authority !== 'before' && uri.authority !== 'after')) return undefined;
+  const [, id = '', ...path] = uri.path.split('/');
+  return review.proposal(id).find((entry) => entry.file.path === path.join('/'));
+}
+
+/** The lines at which hunks start in a virtual document. */
+export function places(entry: Entry, uri: vscode.Uri): { hunk: Waiting; row: number }[] {
+  let grown = 0;
+  return [...entry.hunks].sort((a, b) => a.start - b.start).map((hunk) => {
+    const row = hunk.start + (uri.authority === 'after' ? grown : 0);
+    grown += hunk.new.length - hunk.old.length;
+    return { hunk, row };
+  });
+}
+
+/** The text of a virtual document. */
+export async function text(review: Review, uri: vscode.Uri): Promise<string> {
+  const entry = entryAt(review, uri);
+  if (!entry) return '';
+  const { kind } = entry.file;
+  if (kind === 'mkdir' || kind === 'copy') return uri.authority === 'after' ? `${doing(entry)}\n` : '';
+  let now: string[] = [];
+  if (kind !== 'create') {
+    try {
+      now = lines((await vscode.workspace.openTextDocument(entry.uri)).getText());
+    } catch (thrown) {
+      return `${entry.file.path} cannot be shown: ${sentence(thrown)}\n`;
+    }
+  }
+  if (uri.authority === 'before') return now.join('');
+  for (const hunk of [...entry.hunks].sort((a, b) => b.start - a.start)) now.splice(hunk.start, hunk.old.length, ...hunk.new);
+  return now.join('');
+}
+
+/** Shows a whole proposal, file by file. */
+export async function showDiff(entries: Entry[]): Promise<void> {
+  const [first] = entries;
+  if (!first) return;
+  if (entries.length === 1) {
+    const title = `${first.file.path}: ${first.proposal.why}`;
+    await vscode.commands.executeCommand('vscode.diff', before(first), after(first), title, { preview: true });
+    return;
+  }
+  const resources = entries.map((entry) => [after(entry), entry.file.kind === 'create' ? undefined : before(entry), after(entry)]);
+  await vscode.commands.executeCommand('vscode.changes', `${first.proposal.id}: ${first.proposal.why}`, resources);
+}
+
+/** Closes diffs and new files whose hunks are all decided; a new file that is there now is opened instead. */
+export async function tidy(review: Review): Promise<void> {
+  for (const tab of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) {
+    const { input } = tab;
+    const uri = input instanceof vscode.TabInputTextDiff ? input.modified : input instanceof vscode.TabInputText ? input.uri : undefined;
+    if (uri?.scheme !== 'wherefore' || (uri.authority !== 'after' && uri.authority !== 'before') || entryAt(review, uri)) continue;
+    const file = vscode.workspace.workspaceFolders?.map((folder) => vscode.Uri.joinPath(folder.uri, uri.path.split('/').slice(2).join('/')));
+    const wasNew = input instanceof vscode.TabInputText && tab.isActive;
+    await vscode.window.tabGroups.close(tab, true);
+    for (const each of wasNew ? (file ?? []) : []) {
+      const there = await vscode.workspace.fs.stat(each).then(() => true, () => false);
+      if (there) await vscode.window.showTextDocument(each, { preview: false });
+    }
+  }
+}
+
+/** A title for a hunk: which one it is, and of how many lines. */
+export function title(hunk: Waiting): string {
+  return `${number(hunk)}  −${hunk.old.length} +${hunk.new.length}`;
+}

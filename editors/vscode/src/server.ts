@@ -1,0 +1,217 @@
+// The server: its process, the language client that speaks with it, and what is said when it fails.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import * as vscode from 'vscode';
+import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
+import { find, type Program } from './program';
+import { setting } from './settings';
+import { sentence } from './text';
+import { methods, type CallNotice, type FinishNotice, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
+
+/** What the server says by itself. */
+export interface Listener {
+  called(notice: CallNotice): void;
+  finished(notice: FinishNotice): void;
+  proposed(proposal: Proposal): void;
+  changed(proposal: Proposal): void;
+  save(params: SaveParams): Promise<SaveAnswer>;
+  /** It is ready, or gone. */
+  state(running: boolean): void;
+}
+
+/** Requests that languages' clients make and ours must not: our commands have the server's names, and we draw by ourselves. */
+const NOT_OURS = new Set(['workspace/executeCommand', 'workspace/textDocumentContent', 'textDocument/codeLens', 'textDocument/codeAction']);
+
+class Client extends LanguageClient {
+  override registerFeature(feature: Parameters<LanguageClient['registerFeature']>[0]): void {
+    const method = 'registrationType' in feature ? feature.registrationType.method : '';
+    if (!NOT_OURS.has(method)) super.registerFeature(feature);
+  }
+}
+
+/** The server of this window. */
+export class Server implements vscode.Disposable {
+  private client: Client | undefined;
+  private child: ChildProcess | undefined;
+  private expected = false;
+  private turn: Promise<void> = Promise.resolve();
+  /** The program that was started last. */
+  program: Program | undefined;
+  /** The version that it said it has. */
+  version: string | undefined;
+  /** Why it does not run, in a sentence. */
+  trouble: string | undefined;
+  running = false;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly output: vscode.LogOutputChannel,
+    private readonly listener: Listener,
+  ) {}
+
+  /** Starts it where a trusted folder is open. */
+  start(): Promise<void> {
+    return this.inTurn(() => this.launch());
+  }
+
+  /** Ends it; it starts again only when asked. */
+  stop(): Promise<void> {
+    return this.inTurn(() => this.end());
+  }
+
+  restart(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.end();
+      await this.launch();
+    });
+  }
+
+  /** Sends a request. What goes wrong is thrown as a sentence. */
+  async ask<K extends keyof Requests>(name: K, params: Requests[K]['params']): Promise<Requests[K]['result']> {
+    if (!this.client || !this.running) throw new Error(this.trouble ?? 'the server does not run');
+    return this.client.sendRequest<Requests[K]['result']>(methods[name], params ?? {});
+  }
+
+  /** The server's process, where it runs. */
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  dispose(): void {
+    this.expected = true;
+    this.child?.kill();
+  }
+
+  private inTurn(run: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(run, run);
+    return this.turn;
+  }
+
+  private async launch(): Promise<void> {
+    const folder = vscode.workspace.workspaceFolders?.find((each) => each.uri.scheme === 'file');
+    if (this.running || !folder || !vscode.workspace.isTrusted) return;
+    const program = find(this.context);
+    if (typeof program === 'string') return this.fail(program, 'Open Settings');
+    this.program = program;
+    this.expected = false;
+    this.trouble = undefined;
+    this.output.info(`starting ${program.path} lsp (from ${program.from})`);
+    const client = new Client('wherefore', 'wherefore', () => this.spawn(program, folder.uri.fsPath), this.options());
+    this.client = client;
+    this.listen(client);
+    try {
+      await client.start();
+    } catch (thrown) {
+      // Where the process ended, that was told already, and better.
+      if (this.child?.exitCode === null && this.child.signalCode === null) this.fail(`the server did not start: ${sentence(thrown)}`, 'Restart');
+      await this.end();
+      return;
+    }
+    this.version = client.initializeResult?.serverInfo?.version;
+    this.setRunning(true);
+    this.compare();
+  }
+
+  private spawn(program: Program, cwd: string): Promise<ChildProcess> {
+    return new Promise((started, failed) => {
+      const env = { ...process.env, ...setting<Record<string, string>>('server.env', {}) };
+      const child = spawn(program.path, ['lsp'], { cwd, env, windowsHide: true });
+      this.child = child;
+      child.once('spawn', () => started(child));
+      child.once('error', (error) => {
+        this.fail(`${program.path} could not be started: ${error.message}`, 'Open Settings');
+        failed(error);
+      });
+      child.once('exit', (code, signal) => this.exited(child, signal ? `signal ${signal}` : `exit code ${code}`));
+    });
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [{ scheme: 'file' }],
+      outputChannel: this.output,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+      },
+      initializationFailedHandler: () => false,
+      middleware: {
+        // A folder's settings must not loosen what the person set for the server in their own config.toml.
+        workspace: { configuration: (params) => params.items.map(() => null) },
+      },
+    };
+  }
+
+  private listen(client: Client): void {
+    client.registerFeature({
+      fillClientCapabilities: (capabilities) => {
+        capabilities.experimental = { wherefore: { hunks: true, save: true } };
+      },
+      initialize: () => undefined,
+      getState: () => ({ kind: 'static' }),
+      clear: () => undefined,
+    });
+    const guarded = <T>(run: (message: T) => void) => (message: T) => {
+      try {
+        run(message);
+      } catch (thrown) {
+        this.output.error(`a message of the server was dropped: ${sentence(thrown)}`);
+      }
+    };
+    client.onNotification(methods.didCall, guarded<CallNotice>((notice) => this.listener.called(notice)));
+    client.onNotification(methods.didFinish, guarded<FinishNotice>((notice) => this.listener.finished(notice)));
+    client.onNotification(methods.proposal, guarded<Proposal>((proposal) => this.listener.proposed(proposal)));
+    client.onNotification(methods.proposalChanged, guarded<Proposal>((proposal) => this.listener.changed(proposal)));
+    client.onRequest(methods.save, (params: SaveParams) => this.listener.save(params));
+  }
+
+  private exited(child: ChildProcess, how: string): void {
+    if (child !== this.child) return;
+    const started = this.running;
+    this.setRunning(false);
+    if (this.expected) return;
+    const said = started ? `the server ended (${how}); nothing is lost` : `the server did not start (${how})`;
+    this.fail(said, 'Restart');
+  }
+
+  private async end(): Promise<void> {
+    const { client, child } = this;
+    this.expected = true;
+    this.client = undefined;
+    this.setRunning(false);
+    await client?.stop(2000).catch(() => undefined);
+    if (child?.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  }
+
+  private setRunning(running: boolean): void {
+    if (this.running === running) return;
+    this.running = running;
+    this.listener.state(running);
+  }
+
+  private compare(): void {
+    const ours: string = this.context.extension.packageJSON.version;
+    const minor = (version: string): string => version.split('.').slice(0, 2).join('.');
+    if (this.version === undefined || minor(this.version) === minor(ours)) return;
+    const said = `the server is version ${this.version}, the extension ${ours}: some things may not work (${this.program?.path})`;
+    this.output.warn(said);
+    void this.offer(vscode.window.showWarningMessage(`wherefore: ${said}`, 'Open Settings', 'Show Output'));
+  }
+
+  private fail(said: string, help: 'Restart' | 'Open Settings'): void {
+    this.trouble = said;
+    this.output.error(said);
+    this.listener.state(false);
+    void this.offer(vscode.window.showErrorMessage(`wherefore: ${said}`, help, 'Show Output'));
+  }
+
+  private async offer(shown: Thenable<string | undefined>): Promise<void> {
+    const commands: Record<string, string> = {
+      Restart: 'wherefore.restart',
+      'Open Settings': 'wherefore.openSettings',
+      'Show Output': 'wherefore.showOutput',
+    };
+    const command = commands[(await shown) ?? ''];
+    if (command) await vscode.commands.executeCommand(command);
+  }
+}

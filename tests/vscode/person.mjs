@@ -1,0 +1,47 @@
+// What a person does in VS Code, by keys and by what is on the screen.
+
+import { until } from './code.mjs';
+
+/** The hands and eyes of a person at a page. */
+export function person(page) {
+  const palette = page.locator('.quick-input-widget input[type=text]');
+  const toasts = page.locator('.notifications-toasts .notification-list-item-message');
+  const me = {
+    /** Runs a command of the palette by its whole title. */
+    async command(title) {
+      await page.keyboard.press('F1');
+      await palette.waitFor();
+      await palette.fill(`>${title}`);
+      await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first().click();
+    },
+    /** Opens a file by its name. */
+    async edit(name) {
+      await page.keyboard.press('Control+p');
+      await palette.waitFor();
+      await palette.fill(name);
+      await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.locator('.tab.active', { hasText: name }).waitFor();
+      await page.locator('.editor-group-container.active .monaco-editor .view-line').first().waitFor();
+    },
+    /** Presses the two keys of one of ours. */
+    async keys(second) {
+      await page.keyboard.press('Alt+w');
+      await page.keyboard.press(second);
+    },
+    /** Waits for a message. */
+    toast: (text) => toasts.filter({ hasText: text }).first().waitFor(),
+    noToasts: () => me.command('Notifications: Clear All Notifications'),
+    status: (text) => page.locator('.statusbar-item', { hasText: text }).first().waitFor(),
+    lenses: () => page.locator('.codelens-decoration').count(),
+    /** The lines of the active editor that are seen. */
+    seen: async () => {
+      const rows = await page.locator('.editor-group-container.active .view-line').allInnerTexts();
+      return rows.join('\n').replaceAll('\u00a0', ' ');
+    },
+    sees: (text) => until(async () => (await me.seen()).includes(text), `${text} on the screen`),
+    /** Waits until no hunk waits. */
+    nothingWaits: () => until(async () => (await me.lenses()) === 0, 'no lens'),
+  };
+  return me;
+}
