@@ -88,7 +88,7 @@ export async function open(place, options) {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   const page = browser.pages()[0];
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(10_000);
   if (!options.driver) await page.goto(`${server.url}?folder=${place.root}`);
   return {
     page,
@@ -102,7 +102,7 @@ export async function open(place, options) {
 }
 
 /** Waits until something is so. */
-export async function until(is, what, ms = 15_000) {
+export async function until(is, what, ms = 10_000) {
   const end = Date.now() + ms;
   for (;;) {
     const found = await is();

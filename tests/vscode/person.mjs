@@ -12,18 +12,22 @@ export function person(page) {
       await page.keyboard.press('F1');
       await palette.waitFor();
       await palette.fill(`>${title}`);
-      await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first().click();
+      await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title }).waitFor();
+      await page.keyboard.press('Enter');
+      await palette.waitFor({ state: 'hidden' });
     },
     /** Opens a file by its name. */
     async edit(name) {
       await page.keyboard.press('Control+p');
       await palette.waitFor();
       await palette.fill(name);
-      await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().waitFor();
+      await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name }).waitFor();
       await page.keyboard.press('Enter');
-      await page.locator('.tab.active', { hasText: name }).waitFor();
+      await me.tab(name);
       await page.locator('.editor-group-container.active .monaco-editor .view-line').first().waitFor();
     },
+    /** Waits until the active editor has this title. */
+    tab: (title) => page.locator('.editor-group-container.active .tab.active', { hasText: title }).waitFor(),
     /** Presses the two keys of one of ours. */
     async keys(second) {
       await page.keyboard.press('Alt+w');
@@ -39,6 +43,16 @@ export function person(page) {
       const rows = await page.locator('.editor-group-container.active .view-line').allInnerTexts();
       return rows.join('\n').replaceAll('\u00a0', ' ');
     },
+    /** Waits for text that stands beside the lines. */
+    draws: (text) =>
+      until(
+        () =>
+          page.evaluate((wanted) => {
+            const beside = [...document.querySelectorAll('.view-line span')].map((span) => getComputedStyle(span, '::after').content);
+            return beside.some((content) => content.replaceAll('\u00a0', ' ').includes(wanted));
+          }, text),
+        `${text} beside a line`,
+      ),
     sees: (text) => until(async () => (await me.seen()).includes(text), `${text} on the screen`),
     /** Waits until no hunk waits. */
     nothingWaits: () => until(async () => (await me.lenses()) === 0, 'no lens'),

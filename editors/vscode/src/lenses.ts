@@ -27,7 +27,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const entry = entryAt(this.review, document.uri);
-    const placed = entry ? places(entry, document.uri) : this.review.hunks(document.uri).map((hunk) => ({ hunk, row: hunk.start }));
+    const placed = entry ? places(entry, document.uri) : this.review.hunks(document.uri).map((hunk) => ({ hunk, row: head(hunk) }));
     return placed.flatMap(({ hunk, row }, index) => above(hunk, Math.min(row, document.lineCount - 1), index === 0 ? placed.length : 0));
   }
 
@@ -45,6 +45,11 @@ export function at(hunks: Waiting[], row: number): Waiting | undefined {
   );
 }
 
+/** The row that a hunk's header stands above: what only adds shows below the line before it. */
+function head(hunk: Waiting): number {
+  return hunk.old.length > 0 ? hunk.start : Math.max(hunk.start - 1, 0);
+}
+
 function above(hunk: Waiting, row: number, all: number): vscode.CodeLens[] {
   const range = new vscode.Range(row, 0, row, 0);
   const { proposal, file } = hunk.entry;
@@ -52,9 +57,9 @@ function above(hunk: Waiting, row: number, all: number): vscode.CodeLens[] {
     new vscode.CodeLens(range, { title, command, tooltip, arguments: [what] });
   const agent = proposal.origin.agent ? ` · ${clip(proposal.origin.agent, 24)}` : '';
   const what = doing(hunk.entry);
-  const head = `${number(hunk)}${what ? ` ${what}` : ''} ${clip(proposal.why, 90)}${agent}`;
+  const title = `${number(hunk)}${what ? ` ${what}` : ''} ${clip(proposal.why, 90)}${agent}`;
   const lenses = [
-    lens(head, 'wherefore.showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
+    lens(title, 'wherefore.showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
     lens('$(check) Accept', 'wherefore.accept', 'Accept this hunk'),
     lens('$(close) Reject', 'wherefore.reject', 'Reject this hunk'),
     lens('Reject with reason', 'wherefore.rejectWithReason', 'Reject this hunk with a word for the agent'),

@@ -55,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     },
     proposed: (proposal) => {
       act.take([proposal]);
+      calls.proposed(proposal.call_id);
       const waiting = review.proposal(proposal.id).reduce((sum, entry) => sum + entry.hunks.length, 0);
       notify.proposed(proposal, waiting);
     },

@@ -29,6 +29,19 @@ class Client extends LanguageClient {
   }
 }
 
+const isAlive = (child: ChildProcess | undefined): child is ChildProcess =>
+  child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+/** Whether a process that no longer answers is there after a moment. */
+async function stays(child: ChildProcess | undefined): Promise<boolean> {
+  if (!isAlive(child)) return false;
+  await new Promise((done) => {
+    child.once('exit', done);
+    setTimeout(done, 500);
+  });
+  return isAlive(child);
+}
+
 /** The server of this window. */
 export class Server implements vscode.Disposable {
   private client: Client | undefined;
@@ -93,6 +106,7 @@ export class Server implements vscode.Disposable {
     const program = find(this.context);
     if (typeof program === 'string') return this.fail(program, 'Open Settings');
     this.program = program;
+    this.child = undefined;
     this.expected = false;
     this.trouble = undefined;
     this.output.info(`starting ${program.path} lsp (from ${program.from})`);
@@ -102,8 +116,8 @@ export class Server implements vscode.Disposable {
     try {
       await client.start();
     } catch (thrown) {
-      // Where the process ended, that was told already, and better.
-      if (this.child?.exitCode === null && this.child.signalCode === null) this.fail(`the server did not start: ${sentence(thrown)}`, 'Restart');
+      // Where the process ended, that is told already, and better.
+      if (!this.child || (await stays(this.child))) this.fail(`the server did not start: ${sentence(thrown)}`, 'Restart');
       await this.end();
       return;
     }
@@ -180,7 +194,7 @@ export class Server implements vscode.Disposable {
     this.client = undefined;
     this.setRunning(false);
     await client?.stop(2000).catch(() => undefined);
-    if (child?.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    if (isAlive(child)) child.kill('SIGKILL');
   }
 
   private setRunning(running: boolean): void {

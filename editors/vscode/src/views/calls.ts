@@ -10,6 +10,8 @@ const KEPT = 200;
 
 interface Call {
   notice: CallNotice;
+  /** Whether its change waits for the person. */
+  waits?: boolean;
   end?: FinishNotice;
 }
 
@@ -27,6 +29,13 @@ export class Calls extends Tree<Node> {
     this.running.set(notice.call_id, call);
     this.calls.push(call);
     if (this.calls.length > 2 * KEPT) this.calls = this.calls.slice(-KEPT);
+    this.refresh();
+  }
+
+  proposed(call_id: string): void {
+    const call = this.running.get(call_id);
+    if (!call) return;
+    call.waits = true;
     this.refresh();
   }
 
@@ -89,16 +98,22 @@ function clock(time: string): string {
   return new Date(time).toLocaleTimeString(undefined, { hour12: false });
 }
 
-function state({ end }: Call): string {
-  if (!end) return 'runs';
+function state({ end, waits }: Call): string {
+  if (!end) return waits ? 'waits for your decision' : 'runs';
   if (end.error) return `${end.error.code}: ${end.error.message}`;
   return end.status === 'pending' ? 'waits for your decision' : `done in ${Math.round(end.duration_ms)} ms`;
 }
 
-function icon({ end }: Call): vscode.ThemeIcon {
-  if (!end) return new vscode.ThemeIcon('loading~spin');
-  if (end.status === 'error') return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
-  return new vscode.ThemeIcon(end.status === 'pending' ? 'clock' : 'pass', new vscode.ThemeColor(end.status === 'pending' ? 'list.warningForeground' : 'testing.iconPassed'));
+function icon({ end, waits }: Call): vscode.ThemeIcon {
+  const [name, color] =
+    end?.status === 'pending' || (!end && waits)
+      ? ['clock', 'list.warningForeground']
+      : !end
+        ? ['loading~spin', 'foreground']
+        : end.status === 'error'
+          ? ['error', 'list.errorForeground']
+          : ['pass', 'testing.iconPassed'];
+  return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
 }
 
 function details(call: Call): Node[] {

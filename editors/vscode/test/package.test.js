@@ -1,0 +1,38 @@
+// What package.json promises is there.
+
+const assert = require('node:assert/strict');
+const vscode = require('vscode');
+const { started } = require('./support');
+
+describe('package.json', () => {
+  let api;
+  let contributes;
+  before(async () => {
+    api = await started();
+    ({ contributes } = vscode.extensions.getExtension('wherefore.wherefore').packageJSON);
+  });
+
+  it('lists every command that is registered, and no other', async () => {
+    const views = contributes.views.wherefore.map((view) => view.id);
+    const ours = (await vscode.commands.getCommands(true)).filter((name) => name.startsWith('wherefore.') && !views.some((view) => name.startsWith(`${view}.`)));
+    assert.deepEqual(ours.sort(), contributes.commands.map(({ command }) => command).sort());
+  });
+
+  it('names only its own commands in menus and keys', () => {
+    const known = new Set(contributes.commands.map(({ command }) => command));
+    const named = [...contributes.keybindings, ...Object.values(contributes.menus).flat()];
+    assert.deepEqual(named.filter(({ command }) => !known.has(command)), []);
+  });
+
+  it('has a description for every setting and a category for every command', () => {
+    for (const [name, setting] of Object.entries(contributes.configuration.properties)) {
+      assert.ok(setting.description ?? setting.markdownDescription, name);
+    }
+    for (const { command, category } of contributes.commands) assert.equal(category, 'Wherefore', command);
+  });
+
+  it('offers the server to the agent of an editor that has one', () => {
+    assert.equal(typeof vscode.lm.registerMcpServerDefinitionProvider, 'function');
+    assert.ok(api.server().running);
+  });
+});

@@ -1,0 +1,125 @@
+// Review by the extension's commands: what is drawn, what is applied, byte for byte.
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+const vscode = require('vscode');
+const { agent, disk, lenses, place, root, run, show, started, until } = require('./support');
+
+const WHY = 'Spell the numbers out for the reader';
+
+describe('review', () => {
+  let api;
+  let call;
+  let diff;
+  let numbered;
+  before(async () => {
+    api = await started();
+    ({ call, diff, numbered } = await agent);
+  });
+  afterEach(async () => {
+    await run('rejectAll');
+    await until(() => api.pending().hunks === 0, 'nothing waits');
+  });
+
+  const waits = (hunks) => until(() => api.pending().hunks === hunks, `${hunks} hunks wait`);
+  const titles = async (name) => (await lenses(name)).map((lens) => lens.command.title);
+
+  it('shows the why and what can be done above each hunk', async () => {
+    await show('a.txt', numbered(12));
+    void call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 12, { 2: 'TWO', 9: null }) });
+    await waits(2);
+    const found = await titles('a.txt');
+    assert.deepEqual(found.slice(0, 4), [`1/2 ${WHY} · tester/1`, '$(check) Accept', '$(close) Reject', 'Reject with reason']);
+    assert.ok(found.includes(`2/2 ${WHY} · tester/1`));
+    const [hover] = await vscode.commands.executeCommand('vscode.executeHoverProvider', vscode.Uri.file(path.join(root, 'a.txt')), new vscode.Position(1, 0));
+    assert.match(hover.contents[0].value, /-line 2\n\+TWO/);
+  });
+
+  it('accepts a hunk by its lens and leaves the others', async () => {
+    const { document } = await show('a.txt', numbered(12));
+    const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 12, { 2: 'TWO\nand more', 9: 'NINE' }) });
+    await waits(2);
+    const accept = (await lenses('a.txt')).find((lens) => lens.command.command === 'wherefore.accept');
+    await vscode.commands.executeCommand(accept.command.command, ...accept.command.arguments);
+    await waits(1);
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'TWO\nand more' }));
+    assert.equal(document.isDirty, false);
+    assert.equal((await lenses('a.txt'))[0].range.start.line, 9, 'the other moved along');
+    await run('rejectAll');
+    assert.match(await answer, /partly_applied/);
+  });
+
+  it('keeps CR LF, and a last line without an end', async () => {
+    const text = 'one\r\ntwo\r\nthree';
+    await show('crlf.txt', text);
+    void call(place, 'fs.write', { path: 'crlf.txt', content: 'one\r\nTWO\r\nthree\r\nfour', why: WHY });
+    await until(() => api.pending().hunks > 0, 'hunks wait');
+    await run('acceptFile');
+    await waits(0);
+    assert.equal(disk('crlf.txt'), 'one\r\nTWO\r\nthree\r\nfour');
+  });
+
+  it('saves without the trimming that a person set for their own saves', async () => {
+    const files = vscode.workspace.getConfiguration('files');
+    await files.update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Global);
+    try {
+      await show('a.txt', `kept  \n${numbered(5)}`);
+      void call(place, 'fs.write', { path: 'a.txt', content: `kept  \n${numbered(5, { 3: 'THREE  ' })}`, why: WHY });
+      await waits(1);
+      await run('acceptFile');
+      await waits(0);
+      assert.equal(disk('a.txt'), `kept  \n${numbered(5, { 3: 'THREE  ' })}`);
+    } finally {
+      await files.update('trimTrailingWhitespace', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it('sets hunks aside whose file was deleted, renamed or changed below them', async () => {
+    await show('gone.txt', numbered(5));
+    void call(place, 'fs.patch', { path: 'gone.txt', why: WHY, diff: diff('gone.txt', 5, { 3: 'THREE' }) });
+    await waits(1);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    fs.renameSync(path.join(root, 'gone.txt'), path.join(root, 'moved.txt'));
+    await run('next');
+    await run('acceptAll');
+    await waits(0);
+    assert.equal(disk('moved.txt'), numbered(5));
+    const { document } = await show('a.txt', numbered(5));
+    void call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 5, { 3: 'THREE' }) });
+    await waits(1);
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, document.lineAt(2).range, 'mine');
+    await vscode.workspace.applyEdit(edit);
+    await waits(0);
+    assert.equal(document.getText(), numbered(5, { 3: 'mine' }));
+    await document.save();
+  });
+
+  it('draws 200 hunks in 5,000 lines quickly', async () => {
+    const changes = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [10 + index * 24, index % 2 ? `new ${index}` : `new ${index}\nand more`]));
+    await show('long.txt', numbered(5000));
+    const began = performance.now();
+    void call(place, 'fs.patch', { path: 'long.txt', why: WHY, diff: diff('long.txt', 5000, changes) });
+    await waits(200);
+    console.log(`200 hunks: drawn in ${api.drawMs().toFixed(1)} ms, ${(performance.now() - began).toFixed(0)} ms after the call`);
+    assert.ok(api.drawMs() < 150);
+    const asked = performance.now();
+    assert.ok((await lenses('long.txt')).length > 600);
+    console.log(`200 hunks: lenses given in ${(performance.now() - asked).toFixed(0)} ms`);
+    await run('acceptFile');
+    await waits(0);
+    assert.equal(disk('long.txt'), numbered(5000, changes));
+  });
+
+  it('shows a change of several files whole', async () => {
+    await show('a.txt', numbered(5));
+    void call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 5, { 3: 'THREE' }) });
+    await waits(1);
+    await run('showDiff');
+    const { input } = vscode.window.tabGroups.activeTabGroup.activeTab;
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+    const after = await vscode.workspace.openTextDocument(input.modified);
+    assert.equal(after.getText(), numbered(5, { 3: 'THREE' }));
+  });
+});

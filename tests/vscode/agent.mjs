@@ -1,0 +1,44 @@
+// An agent of another process, that reaches the server of the editor through its socket.
+
+import { spawn } from 'node:child_process';
+
+export const program = process.env.WHEREFORE_BIN;
+
+/** Calls a tool; what it answers comes with the decision. */
+export function call(place, tool, args, policy = 'ask') {
+  const options = ['call', tool, JSON.stringify(args), '--root', place.root, '--policy', policy, '--agent', 'tester/1'];
+  const child = spawn(program, options, { env: place.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return new Promise((done) => {
+    let said = '';
+    child.stdout.on('data', (bytes) => (said += bytes));
+    child.stderr.on('data', (bytes) => (said += bytes));
+    child.on('close', () => done(said));
+  });
+}
+
+/** Lines `line 1` … `line n`, with some replaced; null removes one. */
+export function numbered(count, changes = {}) {
+  const lines = Array.from({ length: count }, (_, index) => (index + 1 in changes ? changes[index + 1] : `line ${index + 1}`));
+  return lines.filter((line) => line !== null).map((line) => `${line}\n`).join('');
+}
+
+/** A unified diff with a hunk of one line of context for each line changed; lines must stand apart. */
+export function diff(name, count, changes) {
+  let grown = 0;
+  const hunks = Object.entries(changes).map(([key, text]) => {
+    const line = Number(key);
+    const first = Math.max(line - 1, 1);
+    const last = Math.min(line + 1, count);
+    const added = text === null ? [] : text.split('\n');
+    const rows = [];
+    for (let at = first; at <= last; at++) {
+      if (at === line) rows.push(`-line ${at}`, ...added.map((each) => `+${each}`));
+      else rows.push(` line ${at}`);
+    }
+    const old = last - first + 1;
+    const head = `@@ -${first},${old} +${first + grown},${old - 1 + added.length} @@`;
+    grown += added.length - 1;
+    return [head, ...rows].join('\n');
+  });
+  return `--- a/${name}\n+++ b/${name}\n${hunks.join('\n')}\n`;
+}

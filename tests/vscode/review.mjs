@@ -1,0 +1,225 @@
+// Review as a person does it in real VS Code: messages, hunks on the screen, keys, the disk, the agent's answer, the log.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { call, diff, numbered, program } from './agent.mjs';
+import { extension, open, project, scratch, until } from './code.mjs';
+import { person } from './person.mjs';
+
+assert.ok(program, 'WHEREFORE_BIN names the program');
+const shots = path.join(project, '.e2e', 'vscode-shots');
+fs.mkdirSync(shots, { recursive: true });
+
+const FIVE = { 2: 'TWO', 8: 'EIGHT', 14: 'FOURTEEN\nand a half', 20: 'TWENTY', 26: 'TWENTY-SIX' };
+const WHY = 'Spell the numbers out for the reader';
+
+const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.txt': numbered(10) });
+const vsix = path.join(extension, 'wherefore.vsix');
+const code = await open(place, { vsix });
+const { page } = code;
+const me = person(page);
+const shot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`) });
+
+const cases = {
+  'five hunks: accept 1, 3, 5, reject 2, 4 by keys': async () => {
+    await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+    await me.edit('a.txt');
+    await page.locator('.statusbar-item[id*=wherefore]').first().waitFor();
+    const began = Date.now();
+    const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, FIVE) });
+    await me.status('5 hunks in 1 file');
+    console.log(`  a call came to the status bar after ${Date.now() - began} ms, its program's start included`);
+    await me.toast(WHY);
+    await until(async () => (await me.lenses()) >= 4, 'lenses');
+    console.log(`  and to lenses and a message after ${Date.now() - began} ms`);
+    await me.draws('TWO');
+    await page.locator('.review-widget', { hasText: 'and a half' }).waitFor();
+    assert.equal(place.file('a.txt'), numbered(30), 'nothing is on the disk before a decision');
+    await shot('review-light');
+    await me.keys('n');
+    await me.keys('a');
+    await me.status('4 hunks in 1 file');
+    await me.keys('n');
+    await me.keys('r');
+    await me.status('3 hunks in 1 file');
+    await me.keys('n');
+    await me.keys('a');
+    await me.status('2 hunks in 1 file');
+    await me.keys('n');
+    await me.keys('Shift+R');
+    await page.locator('.quick-input-widget input[type=text]').waitFor();
+    await page.keyboard.type('twenty stays a digit');
+    await page.keyboard.press('Enter');
+    await me.status('1 hunk in 1 file');
+    await me.keys('n');
+    await me.keys('a');
+    await me.nothingWaits();
+    const want = numbered(30, { 2: 'TWO', 14: 'FOURTEEN\nand a half', 26: 'TWENTY-SIX' });
+    await until(() => place.file('a.txt') === want, 'the disk holds what was accepted');
+    assert.equal(await page.locator('.tab.dirty').count(), 0, 'it is saved');
+    const said = await answer;
+    for (const part of ['partly_applied', 'twenty stays a digit', 'accepted', 'rejected']) assert.ok(said.includes(part), `${part} in ${said}`);
+  },
+
+  'the log opens at its end and follows': async () => {
+    await me.noToasts();
+    await me.command('Wherefore: Open Session Log');
+    await me.tab('Session log');
+    await me.sees('duration_ms');
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('twenty stays a digit');
+    await page.keyboard.press('Enter');
+    await me.sees('reason: "twenty stays a digit"');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+End');
+    await me.sees('duration_ms');
+    await call(place, 'fs.read', { path: 'b.txt', why: 'See whether the log follows its end' });
+    await me.toast('See whether the log follows its end');
+    await me.sees('See whether the log follows its end');
+    await shot('log');
+    await page.keyboard.press('Control+w');
+  },
+
+  'undo takes the last change back': async () => {
+    await me.edit('a.txt');
+    await me.command('Wherefore: Undo the Last Call');
+    await until(() => place.file('a.txt') === numbered(30), 'the old text on the disk');
+    await me.toast('undone');
+  },
+
+  'a call without a why is shown as a warning': async () => {
+    await me.noToasts();
+    await call(place, 'fs.write', { path: 'c.txt', content: 'x\n' });
+    await page.locator('.notifications-toasts .codicon-warning').waitFor();
+    await me.toast('MISSING_WHY');
+    assert.equal(place.file('c.txt'), numbered(10));
+  },
+
+  'typing above hunks moves them, and unsaved text is not saved': async () => {
+    await me.noToasts();
+    await me.edit('b.txt');
+    const answer = call(place, 'fs.patch', { path: 'b.txt', why: WHY, diff: diff('b.txt', 30, { 5: 'FIVE', 25: 'TWENTY-FIVE' }) });
+    await me.status('2 hunks in 1 file');
+    await page.locator('.editor-group-container.active .view-line').first().click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('mine\nmore\n');
+    await until(async () => (await me.lenses()) > 0, 'lenses');
+    await me.keys('n');
+    await me.keys('a');
+    await me.status('1 hunk in 1 file');
+    await me.sees('FIVE');
+    await me.keys('n');
+    await me.keys('r');
+    await me.nothingWaits();
+    await answer;
+    assert.equal(place.file('b.txt'), numbered(30), 'the person saves their own text');
+    await page.keyboard.press('Control+s');
+    await until(() => place.file('b.txt') === `mine\nmore\n${numbered(30, { 5: 'FIVE' })}`, 'both texts on the disk');
+  },
+
+  'a new file shows before it is there': async () => {
+    await me.noToasts();
+    const answer = call(place, 'fs.write', { path: 'docs/new.md', content: '# New\n\nIts text.\n', why: 'Tell readers how to begin' });
+    await me.status('1 hunk in 1 file');
+    await me.command('Wherefore: Next Hunk');
+    await me.tab('new.md');
+    await me.sees('Its text.');
+    await until(async () => (await me.lenses()) > 0, 'lenses');
+    await shot('new-file');
+    assert.ok(!fs.existsSync(path.join(place.root, 'docs')));
+    await me.keys('a');
+    assert.match(await answer, /applied/);
+    assert.equal(place.file('docs/new.md'), '# New\n\nIts text.\n');
+    await until(async () => !(await page.locator('.tab.active').getAttribute('aria-label')).includes('p-'), 'the real file');
+  },
+
+  'a proposal shows whole as a diff, and the views list it': async () => {
+    await me.noToasts();
+    await me.edit('c.txt');
+    const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 3: 'THREE', 8: null }) });
+    await me.status('2 hunks in 1 file');
+    await me.keys('d');
+    await page.locator('.monaco-diff-editor .char-insert, .monaco-diff-editor .line-insert').first().waitFor();
+    await me.command('Focus on Proposals View');
+    const views = page.locator('.part.sidebar');
+    await views.locator('.monaco-list-row', { hasText: '1/2' }).waitFor();
+    await views.locator('.monaco-list-row', { hasText: 'Tell readers how to begin' }).first().waitFor();
+    await me.command('Focus on Tools View');
+    await views.locator('.monaco-list-row', { hasText: 'Files' }).first().click();
+    await views.locator('.monaco-list-row', { hasText: 'fs.patch' }).first().waitFor();
+    await shot('views');
+    await me.command('Wherefore: Reject Everything That Waits');
+    assert.match(await answer, /REJECTED/);
+    await until(async () => (await page.locator('.tab', { hasText: WHY }).count()) === 0, 'the diff closes');
+    await page.keyboard.press('Control+Shift+e');
+  },
+
+  'a killed server says so, and a restart brings the hunks back': async () => {
+    await me.noToasts();
+    await me.edit('c.txt');
+    const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 3: 'THREE' }) });
+    await me.status('1 hunk in 1 file');
+    const running = fs.readdirSync(path.join(place.env.XDG_RUNTIME_DIR, 'wherefore')).filter((name) => name.endsWith('.json'));
+    const { pid } = JSON.parse(fs.readFileSync(path.join(place.env.XDG_RUNTIME_DIR, 'wherefore', running[0]), 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    await me.toast('the server ended (signal SIGKILL); nothing is lost');
+    await me.nothingWaits();
+    await answer;
+    await shot('killed');
+    await page.locator('.notifications-toasts').getByText('Restart', { exact: true }).first().click();
+    await me.status('1 hunk in 1 file');
+    await until(async () => (await me.lenses()) > 0, 'lenses');
+    await me.command('Wherefore: Accept Everything That Waits');
+    await until(() => place.file('c.txt') === numbered(10, { 3: 'THREE' }), 'the change on the disk');
+  },
+
+  'a second window on the same folder sees the hunks too': async () => {
+    await me.noToasts();
+    const second = await code.browser.newPage();
+    await second.goto(`${code.url}?folder=${place.root}`);
+    const other = person(second);
+    await second.locator('.statusbar-item[id*=wherefore]').first().waitFor();
+    const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 9: 'NINE' }) });
+    const shown = await Promise.race([other.status('1 hunk in 1 file').then(() => 'second'), me.status('1 hunk in 1 file').then(() => 'first')]);
+    console.log(`  shown in the ${shown} window`);
+    const window = shown === 'second' ? other : me;
+    await window.command('Wherefore: Accept Everything That Waits');
+    assert.match(await answer, /applied/);
+    await until(() => place.file('c.txt').includes('NINE'), 'the change on the disk');
+    await second.close();
+  },
+
+  'dark too': async () => {
+    await me.noToasts();
+    fs.writeFileSync(path.join(place.root, 'a.txt'), numbered(30));
+    await me.command('Preferences: Toggle between Light/Dark Themes');
+    await me.edit('a.txt');
+    const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, FIVE) });
+    await until(async () => (await me.lenses()) >= 4, 'lenses');
+    await shot('review-dark');
+    await me.command('Wherefore: Reject Everything That Waits');
+    await answer;
+  },
+};
+
+let [passed, failed] = [0, 0];
+const wanted = process.argv.slice(2);
+for (const [name, run] of Object.entries(cases)) {
+  if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
+  try {
+    await run();
+    passed += 1;
+    console.log(`ok ${name}`);
+  } catch (thrown) {
+    failed += 1;
+    console.log(`FAILED ${name}\n${thrown.stack}`);
+    await shot(`failed-${failed}`).catch(() => undefined);
+    await me.command('Wherefore: Reject Everything That Waits').catch(() => undefined);
+    await me.command('View: Close All Editor Groups').catch(() => undefined);
+  }
+}
+await code.close();
+place.remove();
+console.log(`review: ${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
