@@ -1,6 +1,6 @@
 // Packs wherefore.vsix with the server inside: $WHEREFORE_BIN, else the one that `cargo build --release` made.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const here = import.meta.dirname;
@@ -15,9 +15,10 @@ rmSync(join(here, 'server'), { recursive: true, force: true });
 mkdirSync(join(here, 'server'));
 copyFileSync(program, join(here, 'server', name));
 chmodSync(join(here, 'server', name), 0o755);
-for (const license of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(join(root, license), join(here, `${license}.txt`));
+const licenses = ['LICENSE-MIT', 'LICENSE-APACHE'].map((name) => readFileSync(join(root, name), 'utf8'));
+writeFileSync(join(here, 'LICENSE.txt'), ['MIT or Apache-2.0, as you like.\n', ...licenses].join('\n'));
 
 const target = `${process.platform}-${process.arch}`;
 const vsce = join(here, 'node_modules', '@vscode', 'vsce', 'vsce');
-const args = ['package', '--no-dependencies', '--allow-missing-repository', '--target', target, '-o', 'wherefore.vsix'];
+const args = ['package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--target', target, '-o', 'wherefore.vsix'];
 execFileSync(process.execPath, [vsce, ...args], { cwd: here, stdio: 'inherit' });

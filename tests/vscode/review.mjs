@@ -14,6 +14,20 @@ fs.mkdirSync(shots, { recursive: true });
 const FIVE = { 2: 'TWO', 8: 'EIGHT', 14: 'FOURTEEN\nand a half', 20: 'TWENTY', 26: 'TWENTY-SIX' };
 const WHY = 'Spell the numbers out for the reader';
 
+/** A server that says no more than which version it is. */
+const OTHER_VERSION = `
+let said = '';
+process.stdin.on('data', (bytes) => {
+  said += bytes;
+  const id = /"id":(\\d+),"method":"initialize"/.exec(said)?.[1];
+  if (id === undefined) return;
+  said = '';
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: Number(id), result: { capabilities: {}, serverInfo: { name: 'wherefore', version: '9.9.9' } } });
+  process.stdout.write(\`Content-Length: \${answer.length}\\r\\n\\r\\n\${answer}\`);
+});
+process.stdin.on('end', () => process.exit());
+`;
+
 const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.txt': numbered(10) });
 const vsix = path.join(extension, 'wherefore.vsix');
 const code = await open(place, { vsix });
@@ -23,9 +37,7 @@ const shot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`) }
 
 const cases = {
   'five hunks: accept 1, 3, 5, reject 2, 4 by keys': async () => {
-    await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
     await me.edit('a.txt');
-    await page.locator('.statusbar-item[id*=wherefore]').first().waitFor();
     const began = Date.now();
     const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, FIVE) });
     await me.status('5 hunks in 1 file');
@@ -118,6 +130,25 @@ const cases = {
     await until(() => place.file('b.txt') === `mine\nmore\n${numbered(30, { 5: 'FIVE' })}`, 'both texts on the disk');
   },
 
+  'lines that are only added stand below, with buttons of their own': async () => {
+    await me.noToasts();
+    await me.edit('c.txt');
+    const answer = call(place, 'fs.write', { path: 'c.txt', content: `first\n${numbered(10, { 5: 'line 5\nnew\nother' })}`, why: WHY });
+    const zones = page.locator('.review-widget');
+    await zones.filter({ hasText: 'first' }).waitFor();
+    await zones.filter({ hasText: 'other' }).waitFor();
+    await until(async () => (await me.lenses()) === 2, 'lenses');
+    await shot('added');
+    await zones.filter({ hasText: 'other' }).locator('.codicon-check').click();
+    await me.status('1 hunk in 1 file');
+    await zones.filter({ hasText: 'first' }).locator('.codicon-close').click();
+    await me.nothingWaits();
+    await answer;
+    assert.equal(place.file('c.txt'), numbered(10, { 5: 'line 5\nnew\nother' }));
+    fs.writeFileSync(path.join(place.root, 'c.txt'), numbered(10));
+    await until(async () => !(await me.seen()).includes('other'), 'the old text');
+  },
+
   'a new file shows before it is there': async () => {
     await me.noToasts();
     const answer = call(place, 'fs.write', { path: 'docs/new.md', content: '# New\n\nIts text.\n', why: 'Tell readers how to begin' });
@@ -149,10 +180,34 @@ const cases = {
     await views.locator('.monaco-list-row', { hasText: 'Files' }).first().click();
     await views.locator('.monaco-list-row', { hasText: 'fs.patch' }).first().waitFor();
     await shot('views');
+    await me.command('Focus on Proposals View');
+    await views.locator('.monaco-list-row', { hasText: '2/2' }).click();
+    await me.tab('c.txt');
+    await me.command('Focus on Proposals View');
+    await me.keys('a');
+    await me.status('1 hunk in 1 file');
+    await until(() => place.file('c.txt') === numbered(10, { 8: null }), 'the hunk picked in the tree on the disk');
     await me.command('Wherefore: Reject Everything That Waits');
-    assert.match(await answer, /REJECTED/);
+    assert.match(await answer, /partly_applied/);
+    fs.writeFileSync(path.join(place.root, 'c.txt'), numbered(10));
     await until(async () => (await page.locator('.tab', { hasText: WHY }).count()) === 0, 'the diff closes');
     await page.keyboard.press('Control+Shift+e');
+  },
+
+  'a change of several files shows in one diff': async () => {
+    await me.noToasts();
+    fs.mkdirSync(path.join(place.root, 'from'));
+    for (const name of ['one.txt', 'two.txt']) fs.writeFileSync(path.join(place.root, 'from', name), numbered(3));
+    const answer = call(place, 'fs.copy', { src: 'from', dst: 'copy', why: 'Keep the old texts beside' });
+    await me.toast('Keep the old texts beside');
+    await me.command('Wherefore: Show the Proposal as a Diff');
+    await page.locator('.tab.active', { hasText: 'Keep the old texts beside' }).waitFor();
+    await page.waitForTimeout(1000);
+    await shot('several');
+    await me.command('Wherefore: Accept Everything That Waits');
+    assert.match(await answer, /applied/);
+    assert.equal(place.file('copy/two.txt'), numbered(3));
+    await me.command('View: Close All Editors');
   },
 
   'a killed server says so, and a restart brings the hunks back': async () => {
@@ -181,13 +236,27 @@ const cases = {
     const other = person(second);
     await second.locator('.statusbar-item[id*=wherefore]').first().waitFor();
     const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 9: 'NINE' }) });
-    const shown = await Promise.race([other.status('1 hunk in 1 file').then(() => 'second'), me.status('1 hunk in 1 file').then(() => 'first')]);
-    console.log(`  shown in the ${shown} window`);
-    const window = shown === 'second' ? other : me;
+    const sees = (who) => who.status('1 hunk in 1 file').then(() => true, () => false);
+    const [first, also] = await Promise.all([sees(me), sees(other)]);
+    console.log(`  shown in ${[first && 'the first', also && 'the second'].filter(Boolean).join(' and ')} window`);
+    const window = first ? me : other;
     await window.command('Wherefore: Accept Everything That Waits');
     assert.match(await answer, /applied/);
     await until(() => place.file('c.txt').includes('NINE'), 'the change on the disk');
     await second.close();
+  },
+
+  'a server of another version says so': async () => {
+    const other = scratch({ 'a.txt': 'one\n' });
+    const fake = path.join(other.tmp, 'other');
+    fs.writeFileSync(fake, `#!${process.execPath}\n${OTHER_VERSION}`, { mode: 0o755 });
+    const window = await open(other, { vsix, settings: { 'wherefore.server.path': fake } });
+    try {
+      await person(window.page).toast('the server is version 9.9.9, the extension 0.1.0');
+    } finally {
+      await window.close();
+      other.remove();
+    }
   },
 
   'dark too': async () => {
@@ -203,6 +272,8 @@ const cases = {
   },
 };
 
+await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 30_000 });
 let [passed, failed] = [0, 0];
 const wanted = process.argv.slice(2);
 for (const [name, run] of Object.entries(cases)) {

@@ -46,7 +46,7 @@ export class Act {
     return placed.findLast((each) => each.row <= row)?.hunk ?? placed[0]?.hunk;
   }
 
-  /** Decides on what is named, else on what is picked in the tree, else on the hunk at the cursor. */
+  /** Decides on what is named (`picked`: in the tree), else on the hunk at the cursor. */
   async decide(act: Word, argument: unknown, reason?: string): Promise<void> {
     const what = this.what(argument);
     if (!what) return warn('no hunk is at the cursor; Wherefore: Next Hunk goes to one');
@@ -107,6 +107,7 @@ export class Act {
   }
 
   private named(argument: unknown): About | undefined {
+    if (argument === 'picked') return this.picked();
     if (typeof argument !== 'object' || argument === null) return undefined;
     if ('proposal' in argument) return argument as About;
     if ('about' in argument) return (argument as Pointing).about;
@@ -115,10 +116,8 @@ export class Act {
   }
 
   private what(argument: unknown): About | undefined {
-    const named = this.named(argument) ?? this.picked();
-    if (named) return named;
     const hunk = this.here();
-    return hunk && about(hunk);
+    return this.named(argument) ?? (hunk && about(hunk));
   }
 
   private async send(params: DecideParams): Promise<void> {

@@ -65,23 +65,22 @@ export class Below implements vscode.Disposable {
 
   private put(id: string, document: vscode.TextDocument, hunk: Waiting, tabSize: number): void {
     const row = Math.min(Math.max(hunk.start + hunk.old.length - 1, 0), document.lineCount - 1);
-    const range = new vscode.Range(row, 0, row, 0);
+    // What goes above the first line has no line to stand below: it is told of the file, which shows it on top.
+    const range = hunk.start === 0 && hunk.old.length === 0 ? undefined : new vscode.Range(row, 0, row, 0);
     const body = added(hunk, tabSize);
     const known = this.shown.get(id);
     if (!known) {
-      const thread = this.controller.createCommentThread(document.uri, range, [comment(body, hunk)]);
+      const thread = this.controller.createCommentThread(document.uri, range as vscode.Range, [comment(body, hunk)]);
       thread.canReply = false;
       thread.label = label(hunk);
       thread.contextValue = 'hunk';
       thread.state = vscode.CommentThreadState.Resolved;
       thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-      // What goes above the first line has no line to stand below.
-      if (hunk.start === 0 && hunk.old.length === 0) thread.range = undefined;
       this.shown.set(id, { thread, hunk, body });
       return;
     }
     known.hunk = hunk;
-    if (known.thread.range && !known.thread.range.isEqual(range)) known.thread.range = range;
+    if (range && !known.thread.range?.isEqual(range)) known.thread.range = range;
     if (known.body !== body) {
       known.body = body;
       known.thread.comments = [comment(body, hunk)];

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { remark, warn } from './notify';
-import { after, entryAt, places } from './preview';
+import { after, entryAt, isThere, places } from './preview';
 import { keyOf, type Entry, type Review } from './review';
 import { sentence } from './text';
 
@@ -58,9 +58,8 @@ async function open(review: Review, entry: Entry, step: Step): Promise<void> {
 
 /** Shows a file, or what it will be where it is not there. */
 async function show(entry: Entry): Promise<vscode.TextEditor | undefined> {
-  const virtual = entry.file.kind !== 'edit' && entry.file.kind !== 'delete';
   try {
-    return await vscode.window.showTextDocument(virtual ? after(entry) : entry.uri, { preview: false });
+    return await vscode.window.showTextDocument(isThere(entry) ? entry.uri : after(entry), { preview: false });
   } catch (thrown) {
     warn(sentence(thrown));
     return undefined;

@@ -82,7 +82,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const logs = new Logs(server, documents);
   const tree = vscode.window.createTreeView('wherefore.proposals', { treeDataProvider: proposals });
   let picked: Node | undefined;
-  const act: Act = new Act(server, review, below, notify, () => (vscode.window.activeTextEditor ? undefined : picked?.about));
+  const act: Act = new Act(server, review, below, notify, () => picked?.about);
   const status: Status = new Status(review, () => server, () => act.entriesHere().length > 0);
   for (const side of ['before', 'after']) documents.add(side, (uri) => text(review, uri));
 

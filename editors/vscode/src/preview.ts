@@ -19,6 +19,11 @@ export function doing(entry: Entry): string | undefined {
   return kind === 'copy' ? `copy of ${from ?? '?'}: ${path}` : undefined;
 }
 
+/** Whether the file is there already. */
+export function isThere(entry: Entry): boolean {
+  return entry.file.kind === 'edit' || entry.file.kind === 'delete';
+}
+
 /** Whether a document shows a file that is not there yet. */
 export function isNew(review: Review, uri: vscode.Uri): boolean {
   return uri.authority === 'after' && entryAt(review, uri)?.file.kind === 'create';
@@ -48,7 +53,7 @@ export async function text(review: Review, uri: vscode.Uri): Promise<string> {
   const { kind } = entry.file;
   if (kind === 'mkdir' || kind === 'copy') return uri.authority === 'after' ? `${doing(entry)}\n` : '';
   let now: string[] = [];
-  if (kind !== 'create') {
+  if (isThere(entry)) {
     try {
       now = lines((await vscode.workspace.openTextDocument(entry.uri)).getText());
     } catch (thrown) {
@@ -69,7 +74,7 @@ export async function showDiff(entries: Entry[]): Promise<void> {
     await vscode.commands.executeCommand('vscode.diff', before(first), after(first), title, { preview: true });
     return;
   }
-  const resources = entries.map((entry) => [after(entry), entry.file.kind === 'create' ? undefined : before(entry), after(entry)]);
+  const resources = entries.map((entry) => [after(entry), isThere(entry) ? before(entry) : undefined, after(entry)]);
   await vscode.commands.executeCommand('vscode.changes', `${first.proposal.id}: ${first.proposal.why}`, resources);
 }
 

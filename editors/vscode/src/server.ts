@@ -184,7 +184,7 @@ export class Server implements vscode.Disposable {
     const started = this.running;
     this.setRunning(false);
     if (this.expected) return;
-    const said = started ? `the server ended (${how}); nothing is lost` : `the server did not start (${how})`;
+    const said = started ? `the server ended (${how}); nothing is lost` : `${this.program?.path} ended at its start (${how})`;
     this.fail(said, 'Restart');
   }
 

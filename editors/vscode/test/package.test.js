@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict');
 const vscode = require('vscode');
-const { started } = require('./support');
+const { run, started } = require('./support');
 
 describe('package.json', () => {
   let api;
@@ -29,6 +29,11 @@ describe('package.json', () => {
       assert.ok(setting.description ?? setting.markdownDescription, name);
     }
     for (const { command, category } of contributes.commands) assert.equal(category, 'Wherefore', command);
+  });
+
+  it('copies diagnostics', async () => {
+    await run('copyDiagnostics');
+    assert.match(await vscode.env.clipboard.readText(), /^wherefore 0\.1\.0 in [^]*server: version 0\.1\.0, process \d+/);
   });
 
   it('offers the server to the agent of an editor that has one', () => {

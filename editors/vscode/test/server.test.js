@@ -35,12 +35,12 @@ describe('server', () => {
 
   it('says that it ended at its start', async () => {
     await setProgram(script('ends', '#!/bin/sh\nexit 3\n'));
-    await troubled('did not start (exit code 3)');
+    await troubled('ends ended at its start (exit code 3)');
   });
 
   it('says that its program is none', async () => {
     await setProgram(script('garbage', 'no program\n'));
-    await troubled('garbage');
+    await troubled('garbage ');
   });
 
   it('starts anew by the command', async () => {
