@@ -57,7 +57,7 @@ function above(hunk: Waiting, row: number, all: number): vscode.CodeLens[] {
     new vscode.CodeLens(range, { title, command, tooltip, arguments: [what] });
   const agent = proposal.origin.agent ? ` · ${clip(proposal.origin.agent, 24)}` : '';
   const what = doing(hunk.entry);
-  const title = `${number(hunk)}${what ? ` ${what}` : ''} ${clip(proposal.why, 90)}${agent}`;
+  const title = `${number(hunk)}${what ? ` ${what}` : ''} ${clip(proposal.why, 60)}${agent}`;
   const lenses = [
     lens(title, 'wherefore.showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
     lens('$(check) Accept', 'wherefore.accept', 'Accept this hunk'),
