@@ -52,6 +52,11 @@ export function scratch(files) {
   };
 }
 
+/** How to stop each code-server that runs: none outlives the tests, however they end. */
+const running = new Set();
+process.on('exit', () => running.forEach((stop) => stop()));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
 /** Starts code-server. `vsix` is installed first; `driver` lets the page run tests in the extension host. */
 async function serve(place, { vsix, settings = {}, driver = false }) {
   const user = path.join(place.tmp, 'user');
@@ -64,6 +69,11 @@ async function serve(place, { vsix, settings = {}, driver = false }) {
   options.push('--disable-workspace-trust', '--disable-getting-started-override');
   if (driver) options.push('--vscode-option', 'enable-smoke-test-driver');
   const server = spawn(program, [...dirs, ...options], { env: place.env, detached: true });
+  const stop = () => {
+    running.delete(stop);
+    process.kill(-server.pid);
+  };
+  running.add(stop);
   const url = await new Promise((done, failed) => {
     let said = '';
     const hear = (bytes) => {
@@ -75,7 +85,7 @@ async function serve(place, { vsix, settings = {}, driver = false }) {
     server.stderr.on('data', hear);
     setTimeout(() => failed(new Error(`code-server did not start: ${said}`)), 30_000).unref();
   });
-  return { url, stop: () => process.kill(-server.pid) };
+  return { url, stop };
 }
 
 /** Opens the project of `place` in VS Code. */
@@ -88,7 +98,7 @@ export async function open(place, options) {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   const page = browser.pages()[0];
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   if (!options.driver) await page.goto(`${server.url}?folder=${place.root}`);
   return {
     page,
@@ -102,7 +112,7 @@ export async function open(place, options) {
 }
 
 /** Waits until something is so. */
-export async function until(is, what, ms = 10_000) {
+export async function until(is, what, ms = 20_000) {
   const end = Date.now() + ms;
   for (;;) {
     const found = await is();

@@ -16,14 +16,16 @@ export function person(page) {
       await page.keyboard.press('Enter');
       await palette.waitFor({ state: 'hidden' });
     },
-    /** Opens a file by its name. */
+    /** Opens a file by its name; a list that an editor closed by taking the focus is asked for again. */
     async edit(name) {
-      await page.keyboard.press('Control+p');
-      await palette.waitFor();
-      await palette.fill(name);
-      await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name }).waitFor();
-      await page.keyboard.press('Enter');
-      await me.tab(name);
+      const pick = async () => {
+        await page.keyboard.press('Control+p');
+        await palette.fill(name, { timeout: 5000 });
+        await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name }).waitFor({ timeout: 5000 });
+        await page.keyboard.press('Enter');
+        await me.tab(name);
+      };
+      await pick().catch(pick);
       await page.locator('.editor-group-container.active .monaco-editor .view-line').first().waitFor();
     },
     /** Waits until the active editor has this title. */
@@ -34,7 +36,7 @@ export function person(page) {
       await page.keyboard.press(second);
     },
     /** Waits for a message. */
-    toast: (text) => toasts.filter({ hasText: text }).first().waitFor(),
+    toast: (text, timeout) => toasts.filter({ hasText: text }).first().waitFor({ timeout }),
     noToasts: () => me.command('Notifications: Clear All Notifications'),
     status: (text) => page.locator('.statusbar-item', { hasText: text }).first().waitFor(),
     lenses: () => page.locator('.codelens-decoration').count(),

@@ -153,7 +153,7 @@ const cases = {
     await me.noToasts();
     const answer = call(place, 'fs.write', { path: 'docs/new.md', content: '# New\n\nIts text.\n', why: 'Tell readers how to begin' });
     await me.status('1 hunk in 1 file');
-    await me.command('Wherefore: Next Hunk');
+    await page.locator('.notifications-toasts').getByText('Review', { exact: true }).first().click();
     await me.tab('new.md');
     await me.sees('Its text.');
     await until(async () => (await me.lenses()) > 0, 'lenses');
@@ -162,7 +162,7 @@ const cases = {
     await me.keys('a');
     assert.match(await answer, /applied/);
     assert.equal(place.file('docs/new.md'), '# New\n\nIts text.\n');
-    await until(async () => !(await page.locator('.tab.active').getAttribute('aria-label')).includes('p-'), 'the real file');
+    await page.locator('.editor-group-container.active .breadcrumbs-control', { hasText: 'docs' }).waitFor();
   },
 
   'a proposal shows whole as a diff, and the views list it': async () => {
@@ -252,7 +252,7 @@ const cases = {
     fs.writeFileSync(fake, `#!${process.execPath}\n${OTHER_VERSION}`, { mode: 0o755 });
     const window = await open(other, { vsix, settings: { 'wherefore.server.path': fake } });
     try {
-      await person(window.page).toast('the server is version 9.9.9, the extension 0.1.0');
+      await person(window.page).toast('the server is version 9.9.9, the extension 0.1.0', 60_000);
     } finally {
       await window.close();
       other.remove();
