@@ -1,35 +1,10 @@
 --- The rest of the plugin: options, messages, the log that follows, the health check, a server that is not there.
+local check = require('check')
 local child = require('child')
 
-local function eq(got, want, what)
-  if not vim.deep_equal(got, want) then
-    error(('%s\n got: %s\nwant: %s'):format(what or 'differs', vim.inspect(got), vim.inspect(want)), 2)
-  end
-end
+local eq, has, with = check.eq, check.has, check.with
 
-local function has(text, part, what)
-  if not text:find(part, 1, true) then
-    error(('%s: no %q in\n%s'):format(what or 'missing', part, text), 2)
-  end
-end
-
-local function with(files, run, opts)
-  return function()
-    local root = child.project(files)
-    local editor = child.start(root, opts)
-    local ok, err = xpcall(run, debug.traceback, editor, root)
-    editor:stop()
-    child.remove(root)
-    if not ok then
-      error(err, 0)
-    end
-  end
-end
-
-local cases = {}
-local function case(name, run)
-  table.insert(cases, { name, run })
-end
+local cases, case = check.cases()
 
 case(
   'options that are wrong are named',

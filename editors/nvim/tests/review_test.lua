@@ -1,54 +1,8 @@
 --- Review as a person does it: hunks on the screen, keys, the buffer, the disk, the agent's answer, the log.
+local check = require('check')
 local child = require('child')
 
-local function eq(got, want, what)
-  if not vim.deep_equal(got, want) then
-    error(('%s\n got: %s\nwant: %s'):format(what or 'differs', vim.inspect(got), vim.inspect(want)), 2)
-  end
-end
-
-local function has(text, part, what)
-  if not text:find(part, 1, true) then
-    error(('%s: no %q in\n%s'):format(what or 'missing', part, text), 2)
-  end
-end
-
-local function lacks(text, part, what)
-  if text:find(part, 1, true) then
-    error(('%s: there is %q in\n%s'):format(what or 'unwanted', part, text), 2)
-  end
-end
-
---- Lines `line 1` … `line n`, with some replaced; false removes one.
-local function numbered(count, changes)
-  local out = {}
-  for n = 1, count do
-    local line = (changes or {})[n]
-    if line ~= false then
-      table.insert(out, line or 'line ' .. n)
-    end
-  end
-  return table.concat(out, '\n') .. '\n'
-end
-
---- A unified diff that a model would write.
-local function diff(path, old, new)
-  return ('--- a/%s\n+++ b/%s\n%s'):format(path, path, vim.diff(old, new, { ctxlen = 1 }))
-end
-
---- Runs one test with a project and an editor, and ends both whatever happens.
-local function with(files, run, opts)
-  return function()
-    local root = child.project(files)
-    local editor = child.start(root, opts)
-    local ok, err = xpcall(run, debug.traceback, editor, root)
-    editor:stop()
-    child.remove(root)
-    if not ok then
-      error(err, 0)
-    end
-  end
-end
+local eq, has, lacks, with, numbered, diff = check.eq, check.has, check.lacks, check.with, check.numbered, check.diff
 
 local five = { [2] = 'TWO', [8] = 'EIGHT', [14] = 'FOURTEEN', [20] = 'TWENTY', [26] = 'TWENTY-SIX' }
 
@@ -80,10 +34,7 @@ local function propose_five(editor, root)
   end
 end
 
-local cases = {}
-local function case(name, run)
-  table.insert(cases, { name, run })
-end
+local cases, case = check.cases()
 
 case(
   'five hunks: accept 1, 3, 5, reject 2, 4 with a reason, undo',

@@ -57,52 +57,92 @@ local function proposals()
   vim.cmd('botright copen')
 end
 
----@type table<string, fun(rest?: string)>
-local words = {
-  accept = act('accept'),
-  reject = act('reject'),
-  ['accept-file'] = act('accept_file'),
-  ['reject-file'] = act('reject_file'),
-  ['accept-all'] = all('accept'),
-  ['reject-all'] = all('reject'),
-  next = act('next'),
-  prev = act('prev'),
-  preview = act('preview'),
-  undo = act('undo'),
-  proposals = proposals,
-  status = status,
-  log = function()
-    require('wherefore.log').open()
-  end,
-  restart = function()
-    require('wherefore.client').restart()
-  end,
-  stop = function()
-    require('wherefore.client').stop()
-  end,
+---@class wherefore.Word
+---@field name string
+---@field takes? string what may follow it
+---@field desc string
+---@field run fun(rest?: string)
+---@field complete? fun(): string[] what may follow it, for Tab
+
+--- Each word, in the order of the help.
+---@type wherefore.Word[]
+M.words = {
+  { name = 'next', desc = 'the next hunk; also with no word at all', run = act('next') },
+  { name = 'prev', desc = 'the previous hunk', run = act('prev') },
+  { name = 'accept', desc = 'accept the hunk under the cursor', run = act('accept') },
+  { name = 'reject', takes = '[reason]', desc = 'reject it', run = act('reject') },
+  { name = 'accept-file', desc = 'accept every hunk of this file', run = act('accept_file') },
+  { name = 'reject-file', takes = '[reason]', desc = 'reject every hunk of this file', run = act('reject_file') },
+  { name = 'accept-all', desc = 'accept every hunk there is', run = all('accept') },
+  { name = 'reject-all', takes = '[reason]', desc = 'reject every hunk there is', run = all('reject') },
+  { name = 'preview', desc = 'the whole proposal under the cursor', run = act('preview') },
+  { name = 'proposals', desc = 'every hunk in the |quickfix| list', run = proposals },
+  {
+    name = 'undo',
+    takes = '[call]',
+    desc = 'take a call back; the last one by default',
+    run = act('undo'),
+    complete = function()
+      return vim.list_slice(notify.writes)
+    end,
+  },
+  {
+    name = 'log',
+    desc = 'the session log beside, following its end',
+    run = function()
+      require('wherefore.log').open()
+    end,
+  },
+  { name = 'status', desc = 'sessions, agents, what waits', run = status },
+  {
+    name = 'restart',
+    desc = 'start the server anew',
+    run = function()
+      require('wherefore.client').restart()
+    end,
+  },
+  {
+    name = 'stop',
+    desc = 'end it',
+    run = function()
+      require('wherefore.client').stop()
+    end,
+  },
 }
+
+---@param name string
+---@return wherefore.Word?
+local function word_named(name)
+  return vim.iter(M.words):find(function(word)
+    return word.name == name
+  end)
+end
 
 --- Runs `:Wherefore WORD REST`; with no word it goes to the next hunk.
 ---@param opts { args: string }
 function M.run(opts)
   require('wherefore').ready()
   local word, rest = opts.args:match('^%s*(%S*)%s*(.-)%s*$')
-  local run = words[word == '' and 'next' or word]
-  if not run then
+  local found = word_named(word == '' and 'next' or word)
+  if not found then
     return notify.warn(('there is no :Wherefore %s; Tab shows what there is'):format(word))
   end
-  require('wherefore.guard').wrap(':Wherefore ' .. word, run)(rest ~= '' and rest or nil)
+  require('wherefore.guard').wrap(':Wherefore ' .. word, found.run)(rest ~= '' and rest or nil)
 end
 
 ---@param lead string
 ---@param line string
 ---@return string[]
 function M.complete(lead, line)
-  local list = vim.tbl_keys(words)
-  local word = line:match('^%S+%s+(%S+)%s')
-  if word then
-    list = word == 'undo' and vim.list_slice(notify.writes) or {}
+  local list
+  local before = line:match('^%S+%s+(%S+)%s')
+  if before then
+    local word = word_named(before)
+    list = word and word.complete and word.complete() or {}
   else
+    list = vim.tbl_map(function(word)
+      return word.name
+    end, M.words)
     table.sort(list)
   end
   return vim.tbl_filter(function(item)

@@ -11,93 +11,133 @@ local M = {}
 ---@field reject_file string|false
 
 ---@class wherefore.Config
----@field cmd string[] how the server is started
----@field env table<string, string> added to the server's environment
----@field root_markers string[] names that mark a workspace's root
----@field autostart boolean start with the first file of a workspace
----@field notify 'all'|'writes'|'none' which calls are shown as messages
----@field per_second integer messages in one second above which further ones are folded
+---@field cmd string[]
+---@field env table<string, string>
+---@field root_markers string[]
+---@field autostart boolean
+---@field notify 'all'|'writes'|'none'
+---@field per_second integer
+---@field max_lines integer
 ---@field keys wherefore.Keys|false
----@field max_lines integer proposed lines of one hunk that are drawn; the preview shows all
-local defaults = {
-  cmd = { 'wherefore', 'lsp' },
-  env = {},
-  root_markers = { '.wherefore', '.git' },
-  autostart = true,
-  notify = 'all',
-  per_second = 4,
-  keys = {
-    next = ']w',
-    prev = '[w',
-    accept = '<leader>wa',
-    reject = '<leader>wr',
-    reject_reason = '<leader>wR',
-    accept_file = '<leader>wA',
-    reject_file = '<leader>wX',
-  },
-  max_lines = 400,
+
+---@class wherefore.Key
+---@field name string also what it does, in `wherefore.act`
+---@field lhs string the key, unless another is set
+---@field desc string
+
+--- The keys that stand where hunks wait, in the order of the help.
+---@type wherefore.Key[]
+M.keys = {
+  { name = 'next', lhs = ']w', desc = 'next hunk; on to the next file, around the end' },
+  { name = 'prev', lhs = '[w', desc = 'previous hunk' },
+  { name = 'accept', lhs = '<leader>wa', desc = 'accept the hunk under the cursor' },
+  { name = 'reject', lhs = '<leader>wr', desc = 'reject it' },
+  { name = 'reject_reason', lhs = '<leader>wR', desc = 'reject it, and say why: the agent reads it' },
+  { name = 'accept_file', lhs = '<leader>wA', desc = 'accept every hunk of this file' },
+  { name = 'reject_file', lhs = '<leader>wX', desc = 'reject every hunk of this file' },
 }
 
----@type wherefore.Config
-M.current = vim.deepcopy(defaults)
-
 local function strings(value)
-  return vim.islist(value) and vim.iter(value):all(function(item)
+  return type(value) == 'table' and vim.islist(value) and vim.iter(value):all(function(item)
     return type(item) == 'string'
   end)
 end
 
---- Each option: what it must be, in words, and whether it is.
-local checks = {
-  cmd = {
-    'a list of strings with the program first',
-    function(value)
-      return type(value) == 'table' and strings(value) and #value > 0
+local function count(value)
+  return type(value) == 'number' and value >= 1
+end
+
+---@class wherefore.Option
+---@field name string
+---@field default any
+---@field desc string
+---@field must string what a value must be
+---@field is fun(value: any): boolean whether it is that
+
+--- What can be set, in the order of the help.
+---@type wherefore.Option[]
+M.options = {
+  {
+    name = 'cmd',
+    default = { 'wherefore', 'lsp' },
+    desc = 'how the server is started',
+    must = 'a list of strings with the program first',
+    is = function(value)
+      return strings(value) and #value > 0
     end,
   },
-  env = {
-    'a table of strings',
-    function(value)
+  {
+    name = 'env',
+    default = {},
+    desc = "added to the server's environment",
+    must = 'a table of strings',
+    is = function(value)
       return type(value) == 'table' and strings(vim.tbl_values(value))
     end,
   },
-  root_markers = {
-    'a list of strings',
-    function(value)
-      return type(value) == 'table' and strings(value)
-    end,
+  {
+    name = 'root_markers',
+    default = { '.wherefore', '.git' },
+    desc = "names that mark a workspace's root",
+    must = 'a list of strings',
+    is = strings,
   },
-  autostart = {
-    'true or false',
-    function(value)
+  {
+    name = 'autostart',
+    default = true,
+    desc = 'start with the first file of a workspace',
+    must = 'true or false',
+    is = function(value)
       return type(value) == 'boolean'
     end,
   },
-  notify = {
-    "'all', 'writes' or 'none'",
-    function(value)
+  {
+    name = 'notify',
+    default = 'all',
+    desc = "which calls are messages: 'all', 'writes' or 'none'",
+    must = "'all', 'writes' or 'none'",
+    is = function(value)
       return value == 'all' or value == 'writes' or value == 'none'
     end,
   },
-  per_second = {
-    'a number of 1 or more',
-    function(value)
-      return type(value) == 'number' and value >= 1
-    end,
+  {
+    name = 'per_second',
+    default = 4,
+    desc = 'messages in one second; further ones become one',
+    must = 'a number of 1 or more',
+    is = count,
   },
-  keys = {
-    'a table of keys, or false for none',
-    function(value)
+  {
+    name = 'max_lines',
+    default = 400,
+    desc = 'lines of one hunk that are drawn; the preview has all',
+    must = 'a number of 1 or more',
+    is = count,
+  },
+  {
+    name = 'keys',
+    default = vim.iter(M.keys):fold({}, function(keys, key)
+      keys[key.name] = key.lhs
+      return keys
+    end),
+    desc = 'see |wherefore-keys|; false: none, or one of them false',
+    must = 'a table of keys, or false for none',
+    is = function(value)
       return value == false or type(value) == 'table'
     end,
   },
-  max_lines = {
-    'a number of 1 or more',
-    function(value)
-      return type(value) == 'number' and value >= 1
-    end,
-  },
 }
+
+---@type table<string, wherefore.Option>
+local by_name = {}
+---@type wherefore.Config
+local defaults = {}
+for _, option in ipairs(M.options) do
+  by_name[option.name], defaults[option.name] = option, option.default
+end
+
+---@type wherefore.Config
+M.current = vim.deepcopy(defaults)
 
 local function names(of)
   local list = vim.tbl_keys(of)
@@ -124,12 +164,12 @@ function M.check(opts)
     return ('wherefore: setup() takes a table of options; it got a %s'):format(type(opts))
   end
   for name, value in pairs(opts) do
-    local check = checks[name]
-    if not check then
-      return ('wherefore: %s is not an option; there are: %s'):format(tostring(name), names(checks))
+    local option = by_name[name]
+    if not option then
+      return ('wherefore: %s is not an option; there are: %s'):format(tostring(name), names(by_name))
     end
-    if not check[2](value) then
-      return ('wherefore: option %s must be %s; it is %s'):format(name, check[1], vim.inspect(value))
+    if not option.is(value) then
+      return ('wherefore: option %s must be %s; it is %s'):format(name, option.must, vim.inspect(value))
     end
   end
   return type(opts.keys) == 'table' and check_keys(opts.keys) or nil

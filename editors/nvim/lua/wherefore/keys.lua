@@ -3,17 +3,6 @@ local M = {}
 
 local config = require('wherefore.config')
 
---- What each key does, in the order of the help.
-M.acts = {
-  { 'next', 'Next hunk' },
-  { 'prev', 'Previous hunk' },
-  { 'accept', 'Accept this hunk' },
-  { 'reject', 'Reject this hunk' },
-  { 'reject_reason', 'Reject this hunk with a reason' },
-  { 'accept_file', 'Accept every hunk of this file' },
-  { 'reject_file', 'Reject every hunk of this file' },
-}
-
 ---@type table<integer, table<string, table>> what stood there before, by buffer and key
 local covered = {}
 
@@ -23,16 +12,16 @@ function M.set(buf)
     return
   end
   covered[buf] = {}
-  for _, act in ipairs(M.acts) do
-    local lhs = config.current.keys[act[1]]
+  for _, key in ipairs(config.keys) do
+    local lhs = config.current.keys[key.name]
     if lhs then
       vim.api.nvim_buf_call(buf, function()
         local old = vim.fn.maparg(lhs, 'n', false, true)
         covered[buf][lhs] = old.buffer == 1 and old or {}
       end)
       vim.keymap.set('n', lhs, function()
-        require('wherefore.act')[act[1]]()
-      end, { buffer = buf, desc = 'wherefore: ' .. act[2], nowait = true })
+        require('wherefore.act')[key.name]()
+      end, { buffer = buf, desc = 'wherefore: ' .. key.desc, nowait = true })
     end
   end
 end
