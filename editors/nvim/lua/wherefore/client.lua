@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local calls = require('wherefore.calls')
 local config = require('wherefore.config')
 local guard = require('wherefore.guard')
 local handlers = require('wherefore.handlers')
@@ -111,6 +112,7 @@ end
 ---@param how string the exit code or the signal
 local function ended(root, id, how)
   review.forget(id)
+  calls.lost(id)
   if leaving or expected[id] then
     return
   end

@@ -83,7 +83,25 @@ M.words = {
     desc = 'take a call back; the last one by default',
     run = act('undo'),
     complete = function()
-      return vim.list_slice(notify.writes)
+      return require('wherefore.calls').writes()
+    end,
+  },
+  {
+    name = 'calls',
+    desc = 'the calls as they come and go; <CR> opens the log there, x stops one',
+    run = function()
+      require('wherefore.call_panel').open()
+    end,
+  },
+  {
+    name = 'cancel',
+    takes = '[call]',
+    desc = 'stop a call that runs; the only one by default',
+    run = function(id)
+      require('wherefore.call_panel').cancel(id)
+    end,
+    complete = function()
+      return require('wherefore.call_panel').running()
     end,
   },
   {

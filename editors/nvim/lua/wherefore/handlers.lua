@@ -1,6 +1,7 @@
 --- What the server sends: each message goes to the part that wants it.
 local M = {}
 
+local calls = require('wherefore.calls')
 local guard = require('wherefore.guard')
 local notify = require('wherefore.notify')
 local review = require('wherefore.review')
@@ -36,9 +37,12 @@ end
 
 ---@type table<string, lsp.Handler>
 M.by_method = {
-  ['wherefore/didCall'] = handle('showing a call', notify.called),
+  ['wherefore/didCall'] = handle('showing a call', function(params, ctx)
+    calls.began(ctx.client_id, params)
+    notify.called(params)
+  end),
   ['wherefore/didFinish'] = handle('showing a result', function(params, ctx)
-    notify.finished(params)
+    notify.finished(params, calls.ended(ctx.client_id, params))
     require('wherefore.log').refresh(ctx.client_id)
   end),
   ['wherefore/proposal'] = handle('showing a proposal', function(params, ctx)

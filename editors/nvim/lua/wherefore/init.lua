@@ -11,6 +11,7 @@ function M.setup(opts)
     ready = true
     require('wherefore.hunks').watch()
     require('wherefore.preview').watch()
+    require('wherefore.call_panel').watch()
     require('wherefore.review').on_change(function()
       vim.api.nvim_exec_autocmds('User', { pattern = 'WhereforeChanged', modeline = false })
       vim.cmd.redrawstatus({ bang = true })

@@ -4,6 +4,7 @@ local M = {}
 local api, uv = vim.api, vim.uv
 local client = require('wherefore.client')
 local guard = require('wherefore.guard')
+local notify = require('wherefore.notify')
 
 --- The part of a long log that is read at first, in bytes from its end.
 local first_bytes = 4 * 1024 * 1024
@@ -136,9 +137,25 @@ local function ask(lsp, done)
   client.request(lsp, 'wherefore/log', { root = lsp.config.root_dir }, done)
 end
 
---- Opens the session log beside, with the cursor at its end.
-function M.open()
-  local lsp = client.needed()
+--- The line of a log at which a call begins.
+---@param buf integer
+---@param id string
+---@return integer?
+local function line_of(buf, id)
+  local wanted, heading = 'call_id: ' .. id, 1
+  for line, row in ipairs(api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    if vim.startswith(row, '## ') then
+      heading = line
+    elseif row == wanted then
+      return heading
+    end
+  end
+end
+
+--- Opens the session log beside, with the cursor at its end, or where a call begins.
+---@param call? wherefore.Call
+function M.open(call)
+  local lsp = call and vim.lsp.get_client_by_id(call.client) or client.needed()
   if not lsp then
     return
   end
@@ -153,7 +170,13 @@ function M.open()
     end
     show(buf, lsp.id, answer)
     vim.wo[0][0].wrap, vim.wo[0][0].linebreak = true, true
-    api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buf), 0 })
+    local line = call and line_of(buf, call.notice.call_id)
+    api.nvim_win_set_cursor(0, { line or api.nvim_buf_line_count(buf), 0 })
+    if line then
+      vim.cmd('normal! zt')
+    elseif call then
+      notify.warn(call.notice.call_id .. ' is not in the part of the log that is shown; `wherefore log` has all of it')
+    end
   end)
 end
 

@@ -10,12 +10,8 @@ local levels = vim.log.levels
 --- How long a call that writes is held back: its proposal or its fault says the same and more.
 local hold_ms = 120
 
----@type table<string, wherefore.CallNotice> calls that run, by id
-local running = {}
 ---@type table<string, true> calls held back
 local held = {}
----@type string[] the last calls that write, newest first
-M.writes = {}
 
 ---@type integer[] when the last messages were shown, in milliseconds
 local shown = {}
@@ -87,11 +83,6 @@ end
 --- A call began.
 ---@param notice wherefore.CallNotice
 function M.called(notice)
-  running[notice.call_id] = notice
-  if notice.writes then
-    table.insert(M.writes, 1, notice.call_id)
-    M.writes[51] = nil
-  end
   if not wanted(notice.writes) then
     return
   end
@@ -109,15 +100,14 @@ end
 
 --- A call ended; only a fault is worth a message.
 ---@param notice wherefore.FinishNotice
-function M.finished(notice)
-  local call = running[notice.call_id]
-  running[notice.call_id] = nil
+---@param call? wherefore.Call
+function M.finished(notice, call)
   if notice.status ~= 'error' or config.current.notify == 'none' then
     return
   end
   held[notice.call_id] = nil
   local fault = notice.error or {}
-  local why = call and (' (%s)'):format(call.why) or ''
+  local why = call and (' (%s)'):format(call.notice.why) or ''
   fold(notice.tool, ('%s: %s: %s%s'):format(notice.tool, fault.code or 'error', fault.message or '?', why), levels.WARN)
 end
 

@@ -1,0 +1,169 @@
+--- A floating list that is kept up to date: rows that stand for something, and keys that act on them.
+local M = {}
+
+local api = vim.api
+local guard = require('wherefore.guard')
+
+--- How long changes are gathered before a list is drawn anew.
+local gather_ms = 100
+
+---@class wherefore.Row
+---@field id string what it stands for, so that the cursor stays on it
+---@field item any
+---@field parts { [1]: string, [2]: string? }[] texts with their highlight groups
+
+---@class wherefore.PanelKey
+---@field lhs string
+---@field desc string
+---@field run fun(item: any)
+
+---@class wherefore.Panel
+---@field title string
+---@field empty string what it says where it has no rows
+---@field keys wherefore.PanelKey[]
+---@field rows fun(width: integer): wherefore.Row[]
+
+---@class wherefore.Open
+---@field panel wherefore.Panel
+---@field win integer
+---@field buf integer
+---@field rows wherefore.Row[]
+---@field asked? true whether it is about to be drawn
+
+local ns = api.nvim_create_namespace('wherefore_panel')
+---@type table<string, wherefore.Open> by title
+local open = {}
+
+local function place(panel)
+  local width, height = math.min(vim.o.columns - 4, 140), math.max(math.floor(vim.o.lines * 0.6), 5)
+  local hints = vim.tbl_map(function(key)
+    return key.lhs .. ' ' .. key.desc
+  end, panel.keys)
+  return {
+    relative = 'editor',
+    width = width,
+    height = height,
+    row = math.max(math.floor((vim.o.lines - height) / 2) - 1, 0),
+    col = math.floor((vim.o.columns - width) / 2),
+    border = 'rounded',
+    title = (' wherefore: %s '):format(panel.title),
+    footer = (' %s · q close '):format(table.concat(hints, ' · ')),
+    footer_pos = 'right',
+  }
+end
+
+--- Where the cursor belongs: on what it stood on; on top it stays there, to see what comes.
+---@param shown wherefore.Open
+---@param line integer
+---@return integer
+local function line_of(shown, rows, line)
+  local at = line > 1 and shown.rows[line]
+  if at then
+    for index, row in ipairs(rows) do
+      if row.id == at.id then
+        return index
+      end
+    end
+  end
+  return math.min(line, math.max(#rows, 1))
+end
+
+---@param shown wherefore.Open
+local function draw(shown)
+  shown.asked = nil
+  if not api.nvim_win_is_valid(shown.win) or not api.nvim_buf_is_valid(shown.buf) then
+    return
+  end
+  local rows = shown.panel.rows(api.nvim_win_get_width(shown.win))
+  local lines, marks = {}, {}
+  for index, row in ipairs(rows) do
+    local text = ''
+    for _, part in ipairs(row.parts) do
+      if part[2] then
+        table.insert(marks, { index - 1, #text, #text + #part[1], part[2] })
+      end
+      text = text .. part[1]
+    end
+    lines[index] = text
+  end
+  local line = line_of(shown, rows, api.nvim_win_get_cursor(shown.win)[1])
+  vim.bo[shown.buf].modifiable = true
+  api.nvim_buf_set_lines(shown.buf, 0, -1, false, #lines > 0 and lines or { shown.panel.empty })
+  vim.bo[shown.buf].modifiable = false
+  api.nvim_buf_clear_namespace(shown.buf, ns, 0, -1)
+  for _, mark in ipairs(marks) do
+    api.nvim_buf_set_extmark(shown.buf, ns, mark[1], mark[2], { end_col = mark[3], hl_group = mark[4] })
+  end
+  shown.rows = rows
+  api.nvim_win_set_cursor(shown.win, { line, 0 })
+end
+
+---@param panel wherefore.Panel
+function M.close(panel)
+  local shown = open[panel.title]
+  open[panel.title] = nil
+  if shown and api.nvim_win_is_valid(shown.win) then
+    api.nvim_win_close(shown.win, true)
+  end
+end
+
+---@param shown wherefore.Open
+local function map(shown)
+  local panel, buf = shown.panel, shown.buf
+  for _, key in ipairs(panel.keys) do
+    vim.keymap.set('n', key.lhs, function()
+      local row = shown.rows[api.nvim_win_get_cursor(shown.win)[1]]
+      if row then
+        guard.wrap(key.desc, key.run)(row.item)
+      end
+    end, { buffer = buf, nowait = true, desc = 'wherefore: ' .. key.desc })
+  end
+  for _, lhs in ipairs({ 'q', '<Esc>' }) do
+    vim.keymap.set('n', lhs, function()
+      M.close(panel)
+    end, { buffer = buf, nowait = true, desc = 'wherefore: close' })
+  end
+end
+
+--- Opens a list, or goes to it where it is open.
+---@param panel wherefore.Panel
+function M.open(panel)
+  if M.is_open(panel) then
+    return api.nvim_set_current_win(open[panel.title].win)
+  end
+  local buf = api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = 'wipe'
+  local shown = { panel = panel, buf = buf, rows = {}, win = api.nvim_open_win(buf, true, place(panel)) }
+  open[panel.title] = shown
+  vim.wo[shown.win].wrap, vim.wo[shown.win].cursorline = false, true
+  api.nvim_create_autocmd('VimResized', {
+    buffer = buf,
+    callback = function()
+      api.nvim_win_set_config(shown.win, place(panel))
+      draw(shown)
+    end,
+  })
+  map(shown)
+  draw(shown)
+end
+
+---@param panel wherefore.Panel
+---@return boolean
+function M.is_open(panel)
+  local shown = open[panel.title]
+  return shown ~= nil and api.nvim_win_is_valid(shown.win)
+end
+
+--- Draws a list anew soon, where it is open; what else changes until then is drawn with it.
+---@param panel wherefore.Panel
+function M.changed(panel)
+  local shown = open[panel.title]
+  if shown and not shown.asked then
+    shown.asked = true
+    vim.defer_fn(function()
+      guard.wrap('drawing ' .. panel.title, draw)(shown)
+    end, gather_ms)
+  end
+end
+
+return M

@@ -1,0 +1,128 @@
+--- The floating lists: calls as they come and go.
+local check = require('check')
+
+local eq, has, lacks, with, numbered = check.eq, check.has, check.lacks, check.with, check.numbered
+local cases, case = check.cases()
+
+--- Calls as a server tells them, all at once.
+local function tell_calls(editor, count)
+  editor:lua(
+    [[
+    local count = ...
+    local handlers = require('wherefore.handlers').by_method
+    local ctx = { client_id = vim.lsp.get_clients({ name = 'wherefore' })[1].id }
+    local start = vim.uv.hrtime()
+    for n = 1, count do
+      local id = ('c-%04d'):format(1000 + n)
+      handlers['wherefore/didCall'](nil, {
+        call_id = id, tool = 'fs.read', why = 'See what stands at place ' .. n, origin = { door = 'mcp', agent = 'burst/1' },
+        paths = { 'a.txt' }, writes = false, time = '2026-01-01T12:00:00.5Z', root = 'file:///',
+      }, ctx)
+      handlers['wherefore/didFinish'](nil, { call_id = id, tool = 'fs.read', status = 'ok', duration_ms = 1 }, ctx)
+    end
+    _G.took = (vim.uv.hrtime() - start) / 1e6
+  ]],
+    count
+  )
+  return editor:lua('return _G.took')
+end
+
+case(
+  'calls: how each stands, its place in the log, and one that is stopped',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    editor:cmd('Wherefore calls')
+    has(editor:screen(), 'No call came yet.')
+    editor:agent('r', 'fs.read', { path = 'a.txt', why = 'See which letter the file begins with' })
+    editor:answer('r')
+    editor:agent('m', 'fs.read', { path = 'none.txt', why = 'See whether there is another file too' })
+    editor:answer('m')
+    editor:agent('w', 'fs.write', { path = 'a.txt', content = 'b\n', why = 'Turn the letter into the next one' })
+    editor:pending(1)
+    vim.wait(200)
+    local screen = editor:screen()
+    for _, part in ipairs({ 'wherefore: calls', 'ok', 'failed', 'waiting for you', 'fs.write', 'test-agent/1', 'Turn the letter', 'x cancel' }) do
+      has(screen, part)
+    end
+    assert(screen:find('Turn the letter', 1, true) < screen:find('See which letter', 1, true), 'the newest stands on top')
+    eq(#editor:lua("return vim.fn.getcompletion('Wherefore cancel ', 'cmdline')"), 1)
+    editor:keys('ggx')
+    has(vim.json.encode(editor:answer('w')), 'CANCELLED')
+    vim.wait(200)
+    lacks(editor:screen(), 'waiting for you', 'it runs no longer')
+    editor:keys('x')
+    has(table.concat(editor:notes(), '\n'), 'has ended; :Wherefore undo')
+    editor:keys('G<CR>')
+    editor:wait("return vim.bo.filetype == 'markdown' and vim.fn.getline('.'):find('Tool call: fs.read', 1, true) ~= nil", 'the log at the call')
+    has(table.concat(editor:call('nvim_buf_get_lines', 0, editor:call('nvim_win_get_cursor', 0)[1] - 1, -1, false), '\n'):sub(1, 200), 'begins with')
+    lacks(editor:screen(), 'wherefore: calls', 'the list is closed')
+    editor:cmd('Wherefore cancel')
+    has(editor:notes()[#editor:notes()], 'no call runs')
+    editor:cmd('Wherefore cancel c-0099')
+    has(editor:notes()[#editor:notes()], 'c-0099 does not run; :Wherefore calls')
+  end)
+)
+
+case(
+  'calls: one of two that run is stopped by its name',
+  with({ ['a.txt'] = numbered(9), ['b.txt'] = 'b\n' }, function(editor)
+    editor:edit('a.txt')
+    for _, name in ipairs({ 'a.txt', 'b.txt' }) do
+      editor:agent(name, 'fs.write', { path = name, content = 'new\n', why = 'Put something new into ' .. name })
+    end
+    editor:pending(2)
+    editor:cmd('Wherefore cancel')
+    has(editor:notes()[#editor:notes()], '2 calls run; name one')
+    local ids = editor:lua("return vim.fn.getcompletion('Wherefore cancel ', 'cmdline')")
+    eq(#ids, 2)
+    editor:cmd('Wherefore cancel ' .. ids[1])
+    editor:wait('return vim.tbl_count(_G.answers) == 1', 'the answer')
+    eq(editor:lua("return vim.fn.getcompletion('Wherefore cancel ', 'cmdline')"), { ids[2] })
+  end)
+)
+
+case(
+  'calls: 500 in a second, no more than 500 kept, drawn a few times',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    editor:cmd('Wherefore calls')
+    editor:lua([[
+      _G.draws = 0
+      local set = vim.api.nvim_buf_set_lines
+      vim.api.nvim_buf_set_lines = function(...) _G.draws = _G.draws + 1 return set(...) end
+    ]])
+    local ms = tell_calls(editor, 500)
+    vim.wait(300)
+    has(editor:screen(), 'See what stands at place 500')
+    local draws = editor:lua('return _G.draws')
+    assert(draws <= 3, draws .. ' drawings')
+    tell_calls(editor, 500)
+    vim.wait(300)
+    eq(editor:lua('return vim.api.nvim_buf_line_count(0)'), 500)
+    local start = vim.uv.hrtime()
+    editor:keys('G')
+    editor:call('nvim_win_get_cursor', 0)
+    io.stdout:write(('     500 calls taken in %.0f ms, a key then in %.0f ms\n'):format(ms, (vim.uv.hrtime() - start) / 1e6))
+    editor:keys('q')
+    eq(editor:lua('return #vim.api.nvim_list_wins()'), 1)
+  end, { notify = 'none' })
+)
+
+case(
+  'calls: the cursor stays on its call while others come',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    tell_calls(editor, 5)
+    editor:cmd('Wherefore calls')
+    editor:keys('jj')
+    has(editor:call('nvim_get_current_line'), 'place 3')
+    editor:agent('r', 'fs.read', { path = 'a.txt', why = 'See which letter the file begins with' })
+    editor:answer('r')
+    vim.wait(200)
+    has(editor:call('nvim_get_current_line'), 'place 3')
+    editor:keys('<Esc>')
+    eq(editor:lua('return #vim.api.nvim_list_wins()'), 1)
+  end)
+)
+
+return cases
