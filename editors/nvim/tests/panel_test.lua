@@ -1,4 +1,4 @@
---- The floating lists: calls as they come and go.
+--- The floating lists: calls as they come and go, files that matter.
 local check = require('check')
 
 local eq, has, lacks, with, numbered = check.eq, check.has, check.lacks, check.with, check.numbered
@@ -122,6 +122,26 @@ case(
     has(editor:call('nvim_get_current_line'), 'place 3')
     editor:keys('<Esc>')
     eq(editor:lua('return #vim.api.nvim_list_wins()'), 1)
+  end)
+)
+
+case(
+  'working set: files and reasons, as they come and go, and from there to one',
+  with({ ['a.txt'] = 'a\n', ['sub/b.txt'] = 'b\n', ['c.txt'] = 'c\n' }, function(editor, root)
+    editor:edit('a.txt')
+    editor:cmd('Wherefore working-set')
+    editor:wait("return vim.fn.getline(1):find('a.txt', 1, true) ~= nil", 'the list')
+    has(editor:screen(), 'open in the editor')
+    editor:agent('b', 'fs.write', { path = 'sub/b.txt', content = 'B\n', why = 'Turn the letter into a capital' })
+    editor:wait("return vim.fn.search('sub/b.txt.*proposal .* wait', 'nw') > 0", 'the proposal there')
+    editor:lua("vim.fn.bufload(vim.fn.bufadd('c.txt'))")
+    editor:wait("return vim.fn.search('^c.txt', 'nw') > 0", 'the file opened since')
+    editor:cmd("call search('sub/b.txt')")
+    editor:keys('<CR>')
+    eq(editor:call('nvim_buf_get_name', 0), root .. '/sub/b.txt')
+    eq(editor:lua('return #vim.api.nvim_list_wins()'), 1)
+    editor:keys('\\wa')
+    editor:pending(0)
   end)
 )
 

@@ -8,6 +8,7 @@ local hunks = require('wherefore.hunks')
 local notify = require('wherefore.notify')
 local preview = require('wherefore.preview')
 local review = require('wherefore.review')
+local window = require('wherefore.window')
 
 ---@type table<string, true> decisions under way, so that a key pressed twice counts once
 local sent = {}
@@ -121,42 +122,18 @@ function M.all(act, reason)
   end
 end
 
---- A window that may show a file.
-local function file_window()
-  local function fit(win)
-    local kind = vim.bo[api.nvim_win_get_buf(win)].buftype
-    return (kind == '' or preview.is(api.nvim_win_get_buf(win))) and not vim.wo[win].winfixbuf
-  end
-  if fit(0) then
-    return
-  end
-  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
-    if api.nvim_win_get_config(win).relative == '' and fit(win) then
-      return api.nvim_set_current_win(win)
-    end
-  end
-  vim.cmd('topleft split')
-end
-
 --- Opens the file of an entry, or a preview where there is no file to show it in.
 ---@param entry wherefore.Entry
 ---@param step 1|-1
 local function open(entry, step)
-  file_window()
+  window.for_file()
   local path = review.path(entry.file)
   local readable = vim.fn.filereadable(path) == 1 or vim.fn.bufloaded(path) == 1
   if not readable or entry.file.kind == 'copy' or entry.file.kind == 'mkdir' then
     return preview.open(entry)
   end
-  local loaded = vim.fn.bufnr(path)
-  local ok, err = true, nil
-  if loaded > 0 and api.nvim_buf_is_loaded(loaded) then
-    api.nvim_win_set_buf(0, loaded)
-  else
-    ok, err = pcall(vim.cmd.edit, vim.fn.fnameescape(path))
-  end
-  if not ok then
-    return notify.warn((tostring(err):gsub('^.*Vim%(edit%):', '')))
+  if not window.show(path) then
+    return
   end
   local buf = api.nvim_get_current_buf()
   hunks.refresh(buf)

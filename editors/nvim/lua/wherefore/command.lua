@@ -105,6 +105,13 @@ M.words = {
     end,
   },
   {
+    name = 'working-set',
+    desc = 'the files that matter now, and why; <CR> opens one',
+    run = function()
+      require('wherefore.working_panel').open()
+    end,
+  },
+  {
     name = 'log',
     desc = 'the session log beside, following its end',
     run = function()

@@ -52,6 +52,10 @@ M.by_method = {
   ['wherefore/proposalChanged'] = handle('showing a proposal', function(params, ctx)
     M.take(ctx.client_id, { params })
   end),
+  -- It has no params.
+  ['wherefore/workingSetChanged'] = guard.wrap('showing the working set', function()
+    require('wherefore.working_panel').changed()
+  end),
   ['wherefore/save'] = answer('saving', function(params)
     return require('wherefore.edits').save(params)
   end, { saved = {} }),
