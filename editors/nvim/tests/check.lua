@@ -39,9 +39,16 @@ function M.diff(path, old, new)
 end
 
 --- Runs one test with a project and an editor, and ends both whatever happens.
-function M.with(files, run, opts)
+---@param files table<string, string>
+---@param run fun(editor: Child, root: string)
+---@param opts? table options of `setup`
+---@param settings? string the person's settings of the server, as TOML
+function M.with(files, run, opts, settings)
   return function()
     local root = child.project(files)
+    if settings then
+      child.write(child.env(root).XDG_CONFIG_HOME .. '/wherefore/config.toml', settings)
+    end
     local editor = child.start(root, opts)
     local ok, err = xpcall(run, debug.traceback, editor, root)
     editor:stop()

@@ -156,19 +156,21 @@ function Child:lines()
 end
 
 --- An agent calls a tool; the answer, an envelope, is kept under `_G.answers[name]`.
-function Child:agent(name, tool, arguments)
+---@param policy? string what becomes of a change; `ask` where none is named
+function Child:agent(name, tool, arguments, policy)
   self:lua(
     [[
-    local name, tool, arguments = ...
+    local name, tool, arguments, policy = ...
     _G.answers = _G.answers or {}
     local client = vim.lsp.get_clients({ name = 'wherefore' })[1]
     require('wherefore.client').request(client, 'wherefore/call', {
-      tool = tool, arguments = arguments, policy = 'ask', origin = { agent = 'test-agent/1' },
+      tool = tool, arguments = arguments, policy = policy, origin = { agent = 'test-agent/1' },
     }, function(answer) _G.answers[name] = answer end)
   ]],
     name,
     tool,
-    arguments
+    arguments,
+    policy or 'ask'
   )
 end
 

@@ -3,39 +3,12 @@ local M = {}
 
 local api = vim.api
 local client = require('wherefore.client')
-local handlers = require('wherefore.handlers')
+local decide = require('wherefore.decide').send
 local hunks = require('wherefore.hunks')
 local notify = require('wherefore.notify')
 local preview = require('wherefore.preview')
 local review = require('wherefore.review')
 local window = require('wherefore.window')
-
----@type table<string, true> decisions under way, so that a key pressed twice counts once
-local sent = {}
-
----@param client_id integer
----@param params table of `wherefore/decide`
-local function decide(client_id, params)
-  local lsp = vim.lsp.get_client_by_id(client_id)
-  if not lsp then
-    return notify.warn('the server is gone; :Wherefore restart')
-  end
-  local once = vim.inspect({ client_id, params.proposal, params.hunks, params.path })
-  if sent[once] then
-    return
-  end
-  sent[once] = true
-  params.root = lsp.config.root_dir
-  client.request(lsp, 'wherefore/decide', params, function(answer)
-    sent[once] = nil
-    handlers.take(client_id, answer.proposals or {})
-    for _, problem in ipairs(answer.problems or {}) do
-      notify.warn(problem)
-    end
-  end, function()
-    sent[once] = nil
-  end)
-end
 
 ---@return wherefore.Drawn?
 local function here()
@@ -84,6 +57,12 @@ function M.reject_reason()
   end)
 end
 
+---@param entry wherefore.Entry
+---@return boolean
+local function has_applied(entry)
+  return vim.iter(entry.hunks):any(review.is_applied)
+end
+
 ---@param act 'accept'|'reject'
 ---@param reason? string
 local function decide_file(act, reason)
@@ -93,8 +72,13 @@ local function decide_file(act, reason)
     return notify.warn('nothing waits in this file')
   end
   for _, entry in ipairs(found) do
-    local path = entry.file.path
-    decide(entry.client, { proposal = entry.proposal.id, path = path, act = act, reason = reason ~= '' and reason or nil })
+    decide(entry.client, {
+      proposal = entry.proposal.id,
+      path = entry.file.path,
+      applied = has_applied(entry),
+      act = act,
+      reason = reason ~= '' and reason or nil,
+    })
   end
 end
 
@@ -110,11 +94,20 @@ end
 ---@param act 'accept'|'reject'
 ---@param reason? string
 function M.all(act, reason)
+  reason = reason ~= '' and reason or nil
   local asked = {}
   for _, entry in ipairs(review.entries()) do
-    if not asked[entry.client] then
-      asked[entry.client] = true
-      decide(entry.client, { act = act, reason = reason ~= '' and reason or nil })
+    local id, applied = entry.client, has_applied(entry)
+    local done = asked[id] or {}
+    asked[id] = done
+    -- Those that wait are all meant; those that were applied only since where they are looked at.
+    if not done.pending and review.waiting(entry.proposal) > 0 then
+      done.pending = true
+      decide(id, { act = act, reason = reason })
+    end
+    if applied and not done.applied then
+      done.applied = true
+      decide(id, { act = act, reason = reason, applied = true, since = require('wherefore.applied').since(id) })
     end
   end
   if not next(asked) then

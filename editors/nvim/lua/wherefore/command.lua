@@ -36,7 +36,7 @@ local function status()
   end)
 end
 
---- Every hunk that waits, in the quickfix list.
+--- Every hunk to decide on, in the quickfix list.
 local function proposals()
   local review = require('wherefore.review')
   local items = {}
@@ -46,14 +46,14 @@ local function proposals()
       table.insert(items, {
         filename = review.path(entry.file),
         lnum = hunk.start + 1,
-        text = ('%s %s -%d +%d: %s'):format(entry.file.kind, number, #hunk.old, #hunk.new, entry.proposal.why),
+        text = ('%s%s %s -%d +%d: %s'):format(review.is_applied(hunk) and 'applied ' or '', entry.file.kind, number, #hunk.old, #hunk.new, entry.proposal.why),
       })
     end
   end
   if #items == 0 then
     return notify.say('wherefore: nothing waits')
   end
-  vim.fn.setqflist({}, ' ', { title = 'wherefore: hunks that wait', items = items })
+  vim.fn.setqflist({}, ' ', { title = 'wherefore: hunks to decide on', items = items })
   vim.cmd('botright copen')
 end
 
@@ -77,6 +77,17 @@ M.words = {
   { name = 'reject-all', takes = '[reason]', desc = 'reject every hunk there is', run = all('reject') },
   { name = 'preview', desc = 'the whole proposal under the cursor', run = act('preview') },
   { name = 'proposals', desc = 'every hunk in the |quickfix| list', run = proposals },
+  {
+    name = 'applied',
+    takes = '[point]',
+    desc = 'look at hunks that were applied with nobody looking, since a call or a time; `off` leaves',
+    run = function(rest)
+      require('wherefore.applied').run(rest)
+    end,
+    complete = function()
+      return vim.list_extend({ 'off' }, require('wherefore.calls').writes())
+    end,
+  },
   {
     name = 'undo',
     takes = '[call]',

@@ -14,6 +14,7 @@ function M.take(client_id, list)
     notify.went_stale(review.get(client_id, proposal.id), proposal)
   end
   review.put(client_id, list)
+  require('wherefore.applied').heard(client_id, list)
 end
 
 --- A message that cannot be handled is told once and dropped.

@@ -1,4 +1,5 @@
---- Draws the hunks that wait in a buffer, with extmarks alone: the text stays the old one until the server applies.
+--- Draws the hunks of a buffer, with extmarks alone. Of one that waits the old lines stand in the text and the new ones
+--- are virtual; of one that was applied it is the other way round.
 local M = {}
 
 local api = vim.api
@@ -49,28 +50,60 @@ local function width_of(buf)
   return math.max(width or vim.o.columns - 8, 20)
 end
 
----@param buf integer
+--- The lines of a hunk that stand in the text, and those that do not.
 ---@param hunk wherefore.Hunk
+---@return string[] there
+---@return string[] other
+local function sides(hunk)
+  if review.is_applied(hunk) then
+    return hunk.new, hunk.old
+  end
+  return hunk.old, hunk.new
+end
+
+---@param buf integer
+---@param lines string[]
 ---@param width integer
+---@param colour string
 ---@return table[] virtual lines
-local function added(buf, hunk, width)
+local function virtual(buf, lines, width, colour)
   local rows, dos, tabstop = {}, vim.bo[buf].fileformat == 'dos', vim.bo[buf].tabstop
-  for index, line in ipairs(hunk.new) do
+  for index, line in ipairs(lines) do
     if index > config.current.max_lines then
-      local more = ('… %d more lines, all in :Wherefore preview'):format(#hunk.new - index + 1)
+      local more = ('… %d more lines, all in :Wherefore preview'):format(#lines - index + 1)
       table.insert(rows, { { more, 'WhereforeHint' } })
       break
     end
     local plain, ended = text.chomp(line, dos)
     for _, row in ipairs(text.rows(text.visible(plain, tabstop), width)) do
-      table.insert(rows, { { row, 'WhereforeAdd' } })
+      table.insert(rows, { { row, colour } })
     end
-    if not ended and index == #hunk.new then
+    if not ended and index == #lines then
       table.insert(rows, { { '(no line end at the end of the file)', 'WhereforeHint' } })
     end
   end
   return rows
 end
+
+--- Whether the lines of a hunk stand in the text, byte for byte.
+---@param buf integer
+---@param hunk wherefore.Hunk
+---@return boolean
+local function is_there(buf, hunk)
+  local there, dos = sides(hunk), vim.bo[buf].fileformat == 'dos'
+  local lines = api.nvim_buf_get_lines(buf, hunk.start, hunk.start + #there, false)
+  for index, line in ipairs(there) do
+    if lines[index] ~= text.chomp(line, dos) then
+      return false
+    end
+  end
+  return true
+end
+
+local doing = {
+  pending = { delete = ' delete the file', create = ' new file' },
+  applied = { delete = ' applied: the file was deleted', create = ' applied: a new file' },
+}
 
 --- Which of its file's hunks one is; decided ones count, so that a number stays.
 ---@param entry wherefore.Entry
@@ -85,15 +118,16 @@ function M.number(entry, hunk)
   return hunk.id
 end
 
+---@param buf integer
 ---@param entry wherefore.Entry
 ---@param hunk wherefore.Hunk
 ---@param width integer
----@param first boolean whether it is the first in the buffer
+---@param first boolean whether it is the first of its sort in the buffer
 ---@return table[] virtual lines
-local function header(entry, hunk, width, first)
-  local kind = entry.file.kind
-  local doing = kind == 'delete' and 'delete the file' or kind == 'create' and 'new file' or nil
-  local title = ('▎%s%s '):format(M.number(entry, hunk), doing and ' ' .. doing or '')
+local function header(buf, entry, hunk, width, first)
+  local applied = review.is_applied(hunk)
+  local what = doing[applied and 'applied' or 'pending'][entry.file.kind] or applied and ' applied' or ''
+  local title = ('▎%s%s '):format(M.number(entry, hunk), what)
   local agent = entry.proposal.origin and entry.proposal.origin.agent
   local who = type(agent) == 'string' and ' · ' .. text.clip(agent, 24) or ''
   local room = width - vim.fn.strdisplaywidth(title .. who)
@@ -107,8 +141,11 @@ local function header(entry, hunk, width, first)
   if type(hunk.loose) == 'string' then
     table.insert(rows, { { '▎look twice: ' .. text.clip(hunk.loose, width - 14), 'WhereforeWarn' } })
   end
+  if applied and not is_there(buf, hunk) then
+    table.insert(rows, { { '▎look twice: its text was changed since; take it back by hand', 'WhereforeWarn' } })
+  end
   if first then
-    table.insert(rows, { { '▎' .. text.clip(keys.hint(), width - 1), 'WhereforeHint' } })
+    table.insert(rows, { { '▎' .. text.clip(keys.hint(applied), width - 1), 'WhereforeHint' } })
   end
   return rows
 end
@@ -118,31 +155,34 @@ local function mark(buf, row, opts)
   return api.nvim_buf_set_extmark(buf, ns, row, 0, opts)
 end
 
---- A hunk that removes lines: they are marked where they stand, the new ones follow them.
-local function draw_change(buf, hunk, head, new, lines)
+--- A hunk with lines in the text: they are marked where they stand. New lines follow them, old ones stand above.
+local function draw_change(buf, hunk, head, other, lines)
+  local there, applied = sides(hunk), review.is_applied(hunk)
   local first = math.min(hunk.start, lines - 1)
-  local last = math.min(first + #hunk.old, lines)
-  mark(buf, first, { virt_lines = head, virt_lines_above = true })
-  if #new > 0 then
-    mark(buf, last - 1, { virt_lines = new })
+  local last = math.min(first + #there, lines)
+  local above = applied and vim.list_extend(head, other) or head
+  mark(buf, first, { virt_lines = above, virt_lines_above = true })
+  if #other > 0 and not applied then
+    mark(buf, last - 1, { virt_lines = other })
   end
-  mark(buf, first, { end_row = last, end_col = 0, hl_group = 'WhereforeDelete', hl_eol = true })
+  local colour = applied and 'WhereforeAdd' or 'WhereforeDelete'
+  mark(buf, first, { end_row = last, end_col = 0, hl_group = colour, hl_eol = true })
   return mark(buf, first, {
     end_row = last - 1,
-    sign_text = #new > 0 and '~' or '-',
+    sign_text = #other > 0 and '~' or applied and '+' or '-',
     sign_hl_group = 'WhereforeSign',
-  }), first == 0 and #head or 0
+  }), first == 0 and #above or 0
 end
 
---- A hunk that only adds: header and lines stand between two lines, or above the first.
-local function draw_insertion(buf, hunk, head, new, lines)
-  local rows = vim.list_extend(head, new)
+--- A hunk with no lines in the text: header and lines stand between two lines, or above the first.
+local function draw_between(buf, hunk, head, other, lines)
+  local rows = vim.list_extend(head, other)
   local above = hunk.start == 0
   local row = above and 0 or math.min(hunk.start, lines) - 1
   return mark(buf, row, {
     virt_lines = rows,
     virt_lines_above = above,
-    sign_text = '+',
+    sign_text = review.is_applied(hunk) and '-' or '+',
     sign_hl_group = 'WhereforeSign',
   }), above and #rows or 0
 end
@@ -188,7 +228,7 @@ local function placed(buf, entry, hunk)
   for _, item in ipairs(drawn[buf] or {}) do
     if item.hunk.id == hunk.id and item.entry.proposal.id == entry.proposal.id then
       local at = api.nvim_buf_get_extmark_by_id(buf, ns, item.mark, {})
-      local below = #hunk.old == 0 and item.hunk.start > 0 and 1 or 0
+      local below = #sides(hunk) == 0 and item.hunk.start > 0 and 1 or 0
       return at[1] and setmetatable({ start = at[1] + below }, { __index = hunk }) or hunk
     end
   end
@@ -200,13 +240,17 @@ end
 ---@param hunks wherefore.Hunk[] the entry's, where they stand now
 ---@param width integer
 ---@param out wherefore.Drawn[]
-local function draw_entry(buf, entry, hunks, width, out)
+---@param hinted table<boolean, true> whether the keys were told, of hunks that wait and of applied ones
+local function draw_entry(buf, entry, hunks, width, out, hinted)
   local lines = api.nvim_buf_line_count(buf)
   for _, hunk in ipairs(hunks) do
-    local head = header(entry, hunk, width, #out == 0)
-    local new = added(buf, hunk, width)
-    local draw = #hunk.old > 0 and draw_change or draw_insertion
-    local id, top = draw(buf, hunk, head, new, lines)
+    local there, other = sides(hunk)
+    local applied = review.is_applied(hunk)
+    local head = header(buf, entry, hunk, width, not hinted[applied])
+    hinted[applied] = true
+    local rows = virtual(buf, other, width, applied and 'WhereforeDelete' or 'WhereforeAdd')
+    local draw = #there > 0 and draw_change or draw_between
+    local id, top = draw(buf, hunk, head, rows, lines)
     above_first[buf] = (above_first[buf] or 0) + top
     table.insert(out, { entry = entry, hunk = hunk, mark = id })
   end
@@ -242,9 +286,9 @@ function M.refresh(buf)
   end, found)
   api.nvim_buf_clear_namespace(buf, ns, 0, -1)
   above_first[buf] = nil
-  local out = {}
+  local out, hinted = {}, {}
   for index, entry in ipairs(found) do
-    draw_entry(buf, entry, hunks[index], width, out)
+    draw_entry(buf, entry, hunks[index], width, out, hinted)
   end
   drawn[buf] = out
   keys.set(buf)
@@ -292,7 +336,7 @@ function M.list(buf)
   return list
 end
 
---- The hunk under the cursor; an insertion counts on both lines that it stands between.
+--- The hunk under the cursor; one with no lines in the text counts on both lines that it stands between.
 ---@return wherefore.Drawn?
 function M.at_cursor()
   local buf, row = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0)[1] - 1
@@ -301,7 +345,7 @@ function M.at_cursor()
     if row >= found.first and row <= found.last then
       return found.item
     end
-    if #found.item.hunk.old == 0 and row == found.first + 1 then
+    if #sides(found.item.hunk) == 0 and row == found.first + 1 then
       near = near or found.item
     end
   end

@@ -12,6 +12,7 @@ function M.setup(opts)
     require('wherefore.hunks').watch()
     require('wherefore.preview').watch()
     require('wherefore.call_panel').watch()
+    require('wherefore.applied').watch()
     require('wherefore.review').on_change(function()
       require('wherefore.working_panel').changed()
       vim.api.nvim_exec_autocmds('User', { pattern = 'WhereforeChanged', modeline = false })
@@ -41,14 +42,19 @@ function M.pending()
   return require('wherefore.review').count()
 end
 
---- A piece for a status line: `3 hunks in 2 files`, or nothing.
+--- A piece for a status line: `3 hunks in 2 files`, where `:Wherefore applied` is on `5 applied`, or nothing.
 ---@return string
 function M.statusline()
   local hunks, files = M.pending()
-  if hunks == 0 then
-    return ''
+  local applied, parts = require('wherefore.review').applied(), {}
+  if hunks > 0 then
+    local text = ('%d hunk%s in %d file%s'):format(hunks, hunks == 1 and '' or 's', files, files == 1 and '' or 's')
+    table.insert(parts, text)
   end
-  return ('%d hunk%s in %d file%s'):format(hunks, hunks == 1 and '' or 's', files, files == 1 and '' or 's')
+  if applied > 0 then
+    table.insert(parts, applied .. ' applied')
+  end
+  return table.concat(parts, ', ')
 end
 
 return M

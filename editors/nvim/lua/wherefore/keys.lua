@@ -44,11 +44,14 @@ function M.unset(buf)
 end
 
 --- The keys of the common acts as a hint, for a header.
+---@param applied? boolean whether it is of a hunk that was applied already
 ---@return string
-function M.hint()
+function M.hint(applied)
   local keys = config.current.keys
+  local words = applied and { accept = 'keep', reject = 'take back' } or {}
   if not keys then
-    return ':Wherefore accept | reject | next'
+    local hint = ':Wherefore accept | reject | next'
+    return applied and hint .. ' (accept keeps it, reject takes it back)' or hint
   end
   local parts = {}
   for _, name in ipairs({ 'accept', 'reject', 'reject_reason', 'next' }) do
@@ -56,7 +59,7 @@ function M.hint()
       local shown = keys[name]:gsub('<[lL]eader>', function()
         return vim.g.mapleader == ' ' and '<space>' or vim.g.mapleader or '\\'
       end)
-      table.insert(parts, shown .. ' ' .. (name == 'reject_reason' and 'with reason' or name))
+      table.insert(parts, shown .. ' ' .. (name == 'reject_reason' and 'with reason' or words[name] or name))
     end
   end
   return table.concat(parts, ' · ')

@@ -65,12 +65,13 @@ end
 ---@param entry wherefore.Entry
 local function header(buf, entry)
   local hunks = require('wherefore.hunks')
+  local applied = review.is_applied(entry.hunks[1])
   local rows = {
     {
-      { ('▎%s %s '):format(entry.file.kind, entry.file.path), 'WhereforeHeader' },
+      { ('▎%s%s %s '):format(applied and 'applied: ' or '', entry.file.kind, entry.file.path), 'WhereforeHeader' },
       { require('wherefore.text').clip(entry.proposal.why, vim.o.columns), 'WhereforeWhy' },
     },
-    { { '▎' .. require('wherefore.keys').hint(), 'WhereforeHint' } },
+    { { '▎' .. require('wherefore.keys').hint(applied), 'WhereforeHint' } },
   }
   api.nvim_buf_clear_namespace(buf, hunks.namespace, 0, -1)
   api.nvim_buf_set_extmark(buf, hunks.namespace, 0, 0, { virt_lines = rows, virt_lines_above = true })

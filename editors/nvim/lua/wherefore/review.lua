@@ -8,10 +8,12 @@ local uv = vim.uv
 ---@field proposal wherefore.Proposal
 ---@field file wherefore.ProposedFile
 ---@field key string the file's real path
----@field hunks wherefore.Hunk[]
+---@field hunks wherefore.Hunk[] those that wait, and those to look at afterwards
 
 ---@type table<integer, table<string, wherefore.Proposal>> by client, by proposal
 local proposals = {}
+---@type table<integer, table<string, true>> proposals whose applied hunks are looked at, by client
+local looked_at = {}
 ---@type wherefore.Entry[]? in the order of paths, then of age; nil when it must be built anew
 local entries
 ---@type table<string, string>
@@ -63,16 +65,25 @@ local function add_keys(proposal, keys)
   end
 end
 
----@param proposal wherefore.Proposal
+---@param hunk wherefore.Hunk
+local function is_pending(hunk)
+  return hunk.state == nil or hunk.state == 'pending'
+end
+
+--- Whether a policy applied a hunk, and nobody has looked at it.
+---@param hunk wherefore.Hunk
+---@return boolean
+function M.is_applied(hunk)
+  return hunk.state == 'accepted' and hunk.reviewed ~= true
+end
+
+---@param files wherefore.ProposedFile[]
+---@param is fun(hunk: wherefore.Hunk): boolean
 ---@return wherefore.Hunk[]
-local function waiting(proposal)
+local function hunks_of(files, is)
   local hunks = {}
-  for _, file in ipairs(proposal.files) do
-    for _, hunk in ipairs(file.hunks) do
-      if hunk.state == nil or hunk.state == 'pending' then
-        table.insert(hunks, hunk)
-      end
-    end
+  for _, file in ipairs(files) do
+    vim.list_extend(hunks, vim.tbl_filter(is, file.hunks))
   end
   return hunks
 end
@@ -81,7 +92,41 @@ end
 ---@param proposal wherefore.Proposal
 ---@return integer
 function M.waiting(proposal)
-  return #waiting(proposal)
+  return #hunks_of(proposal.files, is_pending)
+end
+
+--- Whether a policy applied hunks of one proposal that nobody has looked at.
+---@param proposal wherefore.Proposal
+---@return boolean
+function M.has_applied(proposal)
+  return #hunks_of(proposal.files, M.is_applied) > 0
+end
+
+--- Whether the applied hunks of one proposal are looked at.
+---@param client integer
+---@param id string
+---@return boolean
+function M.looks_at(client, id)
+  return (looked_at[client] or {})[id] == true
+end
+
+--- Whether applied hunks of a client are looked at.
+---@param client integer
+---@return boolean
+function M.looks(client)
+  return looked_at[client] ~= nil
+end
+
+--- The hunks to decide on: those that wait, and where they are looked at those that were applied.
+---@param client integer
+---@param proposal wherefore.Proposal
+---@param files wherefore.ProposedFile[] of the proposal
+---@return wherefore.Hunk[]
+local function to_decide(client, proposal, files)
+  local looks = M.looks_at(client, proposal.id)
+  return hunks_of(files, function(hunk)
+    return is_pending(hunk) or looks and M.is_applied(hunk)
+  end)
 end
 
 --- Takes proposals as the server holds them now.
@@ -96,9 +141,19 @@ function M.put(client, list)
     if before then
       add_keys(before, keys)
     end
-    proposals[client][proposal.id] = #waiting(proposal) > 0 and proposal or nil
+    proposals[client][proposal.id] = #to_decide(client, proposal, proposal.files) > 0 and proposal or nil
   end
   changed(keys)
+end
+
+--- Says whose applied hunks are looked at from the next time on that they are told of; nil: of none, at once.
+---@param client integer
+---@param ids? table<string, true>
+function M.look(client, ids)
+  looked_at[client] = ids
+  if not ids then
+    M.put(client, vim.tbl_values(proposals[client] or {}))
+  end
 end
 
 --- The proposal as it was last told, while a hunk of it waits.
@@ -116,7 +171,7 @@ function M.forget(client)
   for _, proposal in pairs(proposals[client] or {}) do
     add_keys(proposal, keys)
   end
-  proposals[client] = nil
+  proposals[client], looked_at[client] = nil, nil
   changed(keys)
 end
 
@@ -132,7 +187,7 @@ local function before(a, b)
   return a.proposal.id < b.proposal.id
 end
 
---- Every file with a hunk that waits.
+--- Every file with a hunk to decide on.
 ---@return wherefore.Entry[]
 function M.entries()
   if entries then
@@ -142,7 +197,7 @@ function M.entries()
   for client, held in pairs(proposals) do
     for _, proposal in pairs(held) do
       for _, file in ipairs(proposal.files) do
-        local hunks = waiting({ files = { file } })
+        local hunks = to_decide(client, proposal, { file })
         if #hunks > 0 then
           local key = M.key(M.path(file))
           table.insert(entries, { client = client, proposal = proposal, file = file, key = key, hunks = hunks })
@@ -169,11 +224,27 @@ end
 function M.count()
   local hunks, files, last = 0, 0, nil
   for _, entry in ipairs(M.entries()) do
-    hunks = hunks + #entry.hunks
-    files = entry.key == last and files or files + 1
-    last = entry.key
+    local waiting = #vim.tbl_filter(is_pending, entry.hunks)
+    if waiting > 0 then
+      hunks = hunks + waiting
+      files = entry.key == last and files or files + 1
+      last = entry.key
+    end
   end
   return hunks, files
+end
+
+--- How many hunks that were applied are still to look at.
+---@param client? integer of this one alone
+---@return integer
+function M.applied(client)
+  local count = 0
+  for _, entry in ipairs(M.entries()) do
+    if not client or entry.client == client then
+      count = count + #vim.tbl_filter(M.is_applied, entry.hunks)
+    end
+  end
+  return count
 end
 
 return M
