@@ -22,10 +22,12 @@ end, {
 vim.api.nvim_create_autocmd('BufReadCmd', {
   group = vim.api.nvim_create_augroup('wherefore_buffers', {}),
   pattern = 'wherefore://*',
-  desc = 'Fill a log or a preview',
+  desc = 'Fill a log, a hunk to change, or a preview',
   callback = function(event)
     if event.match:find('^wherefore://log') then
       require('wherefore.log').fill(event.buf)
+    elseif event.match:find('^wherefore://edit') then
+      require('wherefore.edit').fill(event.buf)
     else
       require('wherefore.preview').fill(event.buf)
     end

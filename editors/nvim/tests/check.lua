@@ -21,6 +21,17 @@ function M.lacks(text, part, what)
   end
 end
 
+--- Waits until a text stands on the screen; gives the screen.
+function M.sees(editor, part)
+  local screen
+  vim.wait(2000, function()
+    screen = editor:screen()
+    return screen:find(part, 1, true) ~= nil
+  end, 20)
+  M.has(screen, part, 'the screen')
+  return screen
+end
+
 --- Lines `line 1` … `line n`, with some replaced; false removes one.
 function M.numbered(count, changes)
   local out = {}

@@ -1,7 +1,8 @@
 --- The floating lists: calls as they come and go, files that matter.
 local check = require('check')
 
-local eq, has, lacks, with, numbered = check.eq, check.has, check.lacks, check.with, check.numbered
+local eq, has, lacks, sees = check.eq, check.has, check.lacks, check.sees
+local with, numbered = check.with, check.numbered
 local cases, case = check.cases()
 
 --- Calls as a server tells them, all at once.
@@ -32,15 +33,14 @@ case(
   with({ ['a.txt'] = 'a\n' }, function(editor)
     editor:edit('a.txt')
     editor:cmd('Wherefore calls')
-    has(editor:screen(), 'No call came yet.')
+    sees(editor, 'No call came yet.')
     editor:agent('r', 'fs.read', { path = 'a.txt', why = 'See which letter the file begins with' })
     editor:answer('r')
     editor:agent('m', 'fs.read', { path = 'none.txt', why = 'See whether there is another file too' })
     editor:answer('m')
     editor:agent('w', 'fs.write', { path = 'a.txt', content = 'b\n', why = 'Turn the letter into the next one' })
     editor:pending(1)
-    vim.wait(200)
-    local screen = editor:screen()
+    local screen = sees(editor, 'waiting for you')
     for _, part in ipairs({ 'wherefore: calls', 'ok', 'failed', 'waiting for you', 'fs.write', 'test-agent/1', 'Turn the letter', 'x cancel' }) do
       has(screen, part)
     end
@@ -92,8 +92,7 @@ case(
       vim.api.nvim_buf_set_lines = function(...) _G.draws = _G.draws + 1 return set(...) end
     ]])
     local ms = tell_calls(editor, 500)
-    vim.wait(300)
-    has(editor:screen(), 'See what stands at place 500')
+    sees(editor, 'See what stands at place 500')
     local draws = editor:lua('return _G.draws')
     assert(draws <= 3, draws .. ' drawings')
     tell_calls(editor, 500)
@@ -131,7 +130,7 @@ case(
     editor:edit('a.txt')
     editor:cmd('Wherefore working-set')
     editor:wait("return vim.fn.getline(1):find('a.txt', 1, true) ~= nil", 'the list')
-    has(editor:screen(), 'open in the editor')
+    sees(editor, 'open in the editor')
     editor:agent('b', 'fs.write', { path = 'sub/b.txt', content = 'B\n', why = 'Turn the letter into a capital' })
     editor:wait("return vim.fn.search('sub/b.txt.*proposal .* wait', 'nw') > 0", 'the proposal there')
     editor:lua("vim.fn.bufload(vim.fn.bufadd('c.txt'))")

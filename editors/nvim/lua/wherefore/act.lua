@@ -57,6 +57,14 @@ function M.reject_reason()
   end)
 end
 
+--- Opens what the hunk under the cursor adds, to be changed before it is accepted.
+function M.edit()
+  local item = here()
+  if item then
+    require('wherefore.edit').open(item)
+  end
+end
+
 ---@param entry wherefore.Entry
 ---@return boolean
 local function has_applied(entry)
@@ -202,9 +210,17 @@ function M.undo(call)
     return
   end
   client.request(lsp, 'wherefore/undo', { call = call, root = lsp.config.root_dir }, function(answer)
-    local paths = table.concat(answer.paths or {}, ', ')
-    notify.say(('wherefore: %s undone: %s (:Wherefore undo %s takes that back)'):format(answer.call, paths, answer.undo_id))
     vim.cmd.checktime()
+    local paths = answer.paths or {}
+    local back = (':Wherefore undo %s takes that back'):format(answer.undo_id)
+    notify.say(('wherefore: %s undone: %s (%s)'):format(answer.call, table.concat(paths, ', '), back))
+    local open = vim.tbl_filter(function(path)
+      local buf = vim.fn.bufnr(vim.fs.joinpath(lsp.config.root_dir, path))
+      return buf > 0 and vim.bo[buf].modified
+    end, paths)
+    if #open > 0 then
+      notify.warn(('%s has unsaved changes, so that the disk is as it was; :write writes it'):format(table.concat(open, ', ')))
+    end
   end)
 end
 

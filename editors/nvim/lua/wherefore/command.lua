@@ -71,6 +71,7 @@ M.words = {
   { name = 'prev', desc = 'the previous hunk', run = act('prev') },
   { name = 'accept', desc = 'accept the hunk under the cursor', run = act('accept') },
   { name = 'reject', takes = '[reason]', desc = 'reject it', run = act('reject') },
+  { name = 'edit', desc = 'change what the hunk adds: |:w| accepts it so, |:q!| leaves it', run = act('edit') },
   { name = 'accept-file', desc = 'accept every hunk of this file', run = act('accept_file') },
   { name = 'reject-file', takes = '[reason]', desc = 'reject every hunk of this file', run = act('reject_file') },
   { name = 'accept-all', desc = 'accept every hunk there is', run = all('accept') },

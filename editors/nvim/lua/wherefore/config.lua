@@ -7,6 +7,7 @@ local M = {}
 ---@field accept string|false
 ---@field reject string|false
 ---@field reject_reason string|false
+---@field edit string|false
 ---@field accept_file string|false
 ---@field reject_file string|false
 
@@ -33,6 +34,7 @@ M.keys = {
   { name = 'accept', lhs = '<leader>wa', desc = 'accept the hunk under the cursor' },
   { name = 'reject', lhs = '<leader>wr', desc = 'reject it' },
   { name = 'reject_reason', lhs = '<leader>wR', desc = 'reject it, and say why: the agent reads it' },
+  { name = 'edit', lhs = '<leader>we', desc = 'change what it adds before you accept it' },
   { name = 'accept_file', lhs = '<leader>wA', desc = 'accept every hunk of this file' },
   { name = 'reject_file', lhs = '<leader>wX', desc = 'reject every hunk of this file' },
 }

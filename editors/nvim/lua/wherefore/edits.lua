@@ -9,7 +9,7 @@ local told_empty = {}
 --- Whether a buffer holds not one byte. The editor shows it, and tells servers of it, as one empty line.
 ---@param buf integer
 ---@return boolean
-local function is_empty(buf)
+function M.is_empty(buf)
   if api.nvim_buf_line_count(buf) > 1 or api.nvim_buf_get_lines(buf, 0, 1, true)[1] ~= '' then
     return false
   end
@@ -23,7 +23,7 @@ local function tell_whole(client, buf)
   local bo = vim.bo[buf]
   local line_end = ({ dos = '\r\n', mac = '\r' })[bo.fileformat] or '\n'
   local whole = table.concat(api.nvim_buf_get_lines(buf, 0, -1, true), line_end) .. (bo.endofline and line_end or '')
-  told_empty[buf] = is_empty(buf) or nil
+  told_empty[buf] = M.is_empty(buf) or nil
   if told_empty[buf] then
     whole = ''
   end
@@ -36,7 +36,7 @@ end
 --- Mends what the server was told of a buffer that became empty, or is so no longer.
 ---@param buf integer
 function M.check_empty(buf)
-  if is_empty(buf) ~= (told_empty[buf] or false) then
+  if M.is_empty(buf) ~= (told_empty[buf] or false) then
     for _, client in ipairs(vim.lsp.get_clients({ name = 'wherefore', bufnr = buf })) do
       tell_whole(client, buf)
     end
@@ -48,7 +48,7 @@ end
 ---@param client vim.lsp.Client
 ---@param buf integer
 function M.opened(client, buf)
-  told_empty[buf] = is_empty(buf) or nil
+  told_empty[buf] = M.is_empty(buf) or nil
   if not told_empty[buf] then
     return
   end
@@ -165,7 +165,7 @@ local function apply_to(client, uri, edits)
   for _, item in ipairs(order) do
     retell = apply_one(buf, item.edit, client.offset_encoding) or retell
   end
-  if retell or is_empty(buf) then
+  if retell or M.is_empty(buf) then
     tell_whole(client, buf)
   end
 end
