@@ -105,17 +105,21 @@ function M.all(act, reason)
   reason = reason ~= '' and reason or nil
   local asked = {}
   for _, entry in ipairs(review.entries()) do
-    local id, applied = entry.client, has_applied(entry)
-    local done = asked[id] or {}
-    asked[id] = done
-    -- Those that wait are all meant; those that were applied only since where they are looked at.
-    if not done.pending and review.waiting(entry.proposal) > 0 then
-      done.pending = true
-      decide(id, { act = act, reason = reason })
+    local found = asked[entry.client] or {}
+    asked[entry.client] = found
+    found.pending = found.pending or review.waiting(entry.proposal) > 0
+    found.applied = found.applied or has_applied(entry)
+  end
+  for id, found in pairs(asked) do
+    local since = require('wherefore.applied').since(id)
+    local function decide_rest()
+      decide(id, { act = act, reason = reason, applied = found.applied, since = found.applied and since or nil })
     end
-    if applied and not done.applied then
-      done.applied = true
-      decide(id, { act = act, reason = reason, applied = true, since = require('wherefore.applied').since(id) })
+    -- Those that wait are all meant, also of before the point since which the applied ones are looked at.
+    if found.pending and found.applied and since then
+      decide(id, { act = act, reason = reason }, decide_rest)
+    else
+      decide_rest()
     end
   end
   if not next(asked) then

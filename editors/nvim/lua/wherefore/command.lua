@@ -28,6 +28,10 @@ local function status()
       table.insert(lines, { ('%s\n'):format(at.root), 'Directory' })
       table.insert(lines, { ('  session %s, %d calls, %d running, agents: %s\n'):format(at.session, at.calls, at.running, agents) })
       table.insert(lines, { ('  %d hunks wait in %d files\n'):format(at.pending_hunks, at.pending_files) })
+      if (at.unreviewed_hunks or 0) > 0 then
+        local unseen = '  %d hunks were applied with nobody looking; :Wherefore applied shows them\n'
+        table.insert(lines, { unseen:format(at.unreviewed_hunks) })
+      end
       for _, problem in ipairs(at.problems or {}) do
         table.insert(lines, { ('  %s\n'):format(problem), 'WarningMsg' })
       end
@@ -43,10 +47,11 @@ local function proposals()
   for _, entry in ipairs(review.entries()) do
     for _, hunk in ipairs(entry.hunks) do
       local number = require('wherefore.hunks').number(entry, hunk)
+      local doing = (review.is_applied(hunk) and 'applied ' or '') .. entry.file.kind
       table.insert(items, {
         filename = review.path(entry.file),
         lnum = hunk.start + 1,
-        text = ('%s%s %s -%d +%d: %s'):format(review.is_applied(hunk) and 'applied ' or '', entry.file.kind, number, #hunk.old, #hunk.new, entry.proposal.why),
+        text = ('%s %s -%d +%d: %s'):format(doing, number, #hunk.old, #hunk.new, entry.proposal.why),
       })
     end
   end

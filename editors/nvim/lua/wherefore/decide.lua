@@ -17,7 +17,7 @@ function M.send(client_id, params, done)
     notify.warn('the server is gone; :Wherefore restart')
     return done(false)
   end
-  local once = vim.inspect({ client_id, params.proposal, params.hunks, params.path, params.since })
+  local once = vim.inspect({ client_id, params.proposal, params.hunks, params.path, params.applied, params.since })
   if sent[once] then
     return
   end
