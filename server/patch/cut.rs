@@ -1,5 +1,6 @@
 //! A change as review hunks, and one hunk put into a text.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
@@ -7,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use super::lines::split;
 
 /// How long a diff may look for the smallest change before it settles for a larger one.
-const PATIENCE: Duration = Duration::from_millis(400);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// One contiguous run of changed lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,10 +68,20 @@ pub(super) struct Run {
 }
 
 /// The runs of lines in which two texts differ.
-pub(super) fn runs(old: &[&str], new: &[&str]) -> Vec<Run> {
+pub(super) fn runs<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Run> {
+    // Numbers are compared many times faster than lines are.
+    let mut numbers = HashMap::with_hasher(foldhash::fast::RandomState::default());
+    let mut numbered = |lines: &[&'a str]| -> Vec<u32> {
+        let number = |line: &&'a str| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            *numbers.entry(*line).or_insert(next)
+        };
+        lines.iter().map(number).collect()
+    };
+    let (old, new) = (numbered(old), numbered(new));
     let deadline = Instant::now() + PATIENCE;
     let mut runs: Vec<Run> = Vec::new();
-    for op in capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(deadline)) {
+    for op in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline)) {
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }
