@@ -312,6 +312,10 @@ impl Connection {
     }
 
     async fn fault(&self, error: &ServiceError) -> Fault {
+        if matches!(error, ServiceError::TransportClosed) {
+            // Known here before whoever watches the process hears of it: the next call is not sent there too.
+            self.broken.store(true, Ordering::Relaxed);
+        }
         if let ServiceError::TransportSend(sent) = error {
             let refused = faults::is_unreachable(&*sent.error);
             self.broken.fetch_or(self.group.is_some() || refused, Ordering::Relaxed);
