@@ -33,7 +33,8 @@ pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> 
             (None, HunkState::Pending) => match applied() {
                 Some(start) => {
                     hunk.start = u32::try_from(start).unwrap_or(u32::MAX);
-                    hunk.state = HunkState::Accepted;
+                    // Whoever did that in the editor is a person who looked at it.
+                    (hunk.state, hunk.reviewed) = (HunkState::Accepted, true);
                     followed.applied.push(hunk.id.clone());
                 }
                 None => {
@@ -64,5 +65,30 @@ pub fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
         if hunk.id != placed.id && hunk.start as usize >= end && hunk.start >= placed.start {
             hunk.start = u32::try_from(hunk.start as usize + to - from).unwrap_or(u32::MAX);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::ChangeKind;
+
+    #[test]
+    fn what_a_person_put_in_place_in_the_editor_counts_as_looked_at() {
+        let line = |text: &str| vec![text.to_owned()];
+        let hunk =
+            Hunk { id: "h1".to_owned(), start: 1, old: line("b\n"), new: line("B\n"), ..Hunk::default() };
+        let mut file = ProposedFile {
+            path: "a".to_owned(),
+            uri: "file:///a".to_owned(),
+            kind: ChangeKind::Edit,
+            version: None,
+            from: None,
+            hunks: vec![hunk],
+        };
+        let followed = follow(&mut file, Some("a\nb\nc\n"), Some("new\na\nB\nc\n"));
+        assert_eq!(followed.applied, ["h1"]);
+        let [hunk] = &file.hunks[..] else { panic!("one hunk") };
+        assert_eq!((hunk.state, hunk.start, hunk.is_unreviewed()), (HunkState::Accepted, 2, false));
     }
 }
