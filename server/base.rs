@@ -12,6 +12,7 @@ pub mod person;
 pub mod position;
 pub mod random;
 pub mod text;
+pub mod uri;
 
 pub use file_id::FileId;
 pub use path::WorkspacePath;

@@ -21,7 +21,6 @@ pub mod stdio;
 mod sync;
 pub mod texts;
 pub mod transport;
-pub mod uri;
 
 use std::future::Future;
 use std::sync::Arc;

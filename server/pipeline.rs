@@ -38,6 +38,18 @@ pub struct Pipeline {
     running: Mutex<HashMap<String, Cancel>>,
 }
 
+/// A call that runs, among those that can be told to stop.
+struct Stoppable<'a> {
+    pipeline: &'a Pipeline,
+    call: &'a str,
+}
+
+impl Drop for Stoppable<'_> {
+    fn drop(&mut self) {
+        self.pipeline.running.lock().unwrap_or_else(PoisonError::into_inner).remove(self.call);
+    }
+}
+
 /// How a call ended, before it is put into an envelope.
 struct Ended {
     status: Status,
@@ -72,6 +84,12 @@ impl Pipeline {
         cancel.is_some()
     }
 
+    /// A call can be told to stop, until what this returns is dropped.
+    fn stoppable<'a>(&'a self, call: &'a str, cancel: &Cancel) -> Stoppable<'a> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(call.to_owned(), cancel.clone());
+        Stoppable { pipeline: self, call }
+    }
+
     /// Takes a call all the way. Dropping the future cancels it: what runs is told to stop, and how it ended is
     /// still logged.
     pub async fn call(self: &Arc<Self>, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
@@ -104,20 +122,16 @@ impl Pipeline {
                 warnings = call.warnings().to_vec();
                 let (tool, pace) = (call.tool().name().to_owned(), Pace::of(&self.session, &call));
                 let entry = record::call(&self.session, &call, pace);
-                self.running
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .insert(id.clone(), cancel.clone());
+                let _stoppable = self.stoppable(&id, &cancel);
                 let ended = match &entry {
                     Ok(entry) => self.admitted(call, pace, entry, cancel, caller).await,
                     Err(fault) => Ended::fault(fault.clone()),
                 };
-                self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
                 (tool, pace, entry, ended)
             }
         };
         let end = record::end(&self.session, &id, &tool, &ended, began, pace);
-        self.session.editor().tell(notices::finish(&id, &tool, &ended, began));
+        self.session.editor().tell(notices::finish(&self.session, &id, &tool, &ended, began));
         if let Err(fault) = self.vouch(entry, end, pace).await {
             // It may have run, but that cannot be vouched for: the answer says both.
             let ran = ended.error.is_none_or(|error| error.applied == Some(true));
@@ -189,7 +203,6 @@ impl Pipeline {
         cancel: Cancel,
         caller: Option<Arc<dyn Caller>>,
     ) -> Result<Ended, Fault> {
-        let slot = self.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
         let scope = Scope::new(self.session.clone(), cancel, caller);
         scope.check()?;
         if call.activity().is_none() {
@@ -199,7 +212,9 @@ impl Pipeline {
             });
         }
         let policy = policy::of(&self.session, &call)?;
-        let permitted = permit::permit(&self.session, call).await?;
+        let permitted = permit::permit(&scope, call).await?;
+        let slot = self.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
+        scope.check()?;
         // The intent is on the disk before anything else is changed there.
         if pace == Pace::Durable {
             self.session.journal()?.durable(entry.mark(&self.session)?).await?;

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 
 use serde_json::{Map, Value};
 
-use crate::protocol::{CallNotice, Code, Fault, Notice};
+use crate::protocol::{AskParams, CallNotice, Code, Fault, Notice};
 
 /// One replacement of whole lines in a document the editor has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,15 +34,6 @@ pub struct DocumentEdit {
     pub save: bool,
 }
 
-/// A question that only a person can answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// The question, with the call's `why` in it.
-    pub text: String,
-    /// What may be answered; the first one allows.
-    pub answers: Vec<String>,
-}
-
 /// The editor at the other end, or none.
 pub trait Editor: Send + Sync + Debug {
     /// Whether anyone is there to show a proposal to.
@@ -52,7 +43,7 @@ pub trait Editor: Send + Sync + Debug {
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>>;
 
     /// Shows a question; nothing means no. Bounded in time.
-    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>>;
+    fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>>;
 
     /// Tells it something; never waits.
     fn tell(&self, notice: Notice);
@@ -77,7 +68,7 @@ impl Editor for NoEditor {
         Box::pin(async { Err("no editor is attached".to_owned()) })
     }
 
-    fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
+    fn ask(&self, _: AskParams) -> BoxFuture<'_, Option<String>> {
         Box::pin(async { None })
     }
 

@@ -23,7 +23,7 @@ pub use effects::{Access, Effects};
 pub use envelope::{Delivery, Envelope, Status};
 pub use event::{Event, EventType, HunkDecision, LogEvent};
 pub use fault::{Code, Fault};
-pub use notice::{CallNotice, FinishNotice, Notice};
+pub use notice::{AskAnswer, AskParams, CallNotice, FinishNotice, Notice};
 pub use point::Point;
 pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
 pub use requests::{

@@ -9,7 +9,6 @@ mod place;
 mod report;
 mod undo;
 
-pub use cut::uri;
 pub use decide::Decided;
 pub use desk::{Desk, Item};
 pub use report::{answer, unchanged};

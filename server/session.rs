@@ -15,6 +15,7 @@ use crate::base::ids::Counter;
 use serde_json::Value;
 
 use crate::base::WorkspacePath;
+use crate::base::uri::uri_of;
 use crate::journal::{Journal, Mark, Posted};
 use crate::ports::{Clock, Editor};
 use crate::protocol::{Fault, LogEvent, Origin, Settings};
@@ -99,6 +100,20 @@ impl Session {
     /// The workspace's absolute path.
     pub fn root(&self) -> &str {
         self.files.root().path()
+    }
+
+    /// The `file:` URI of a path in it.
+    pub fn uri(&self, path: &WorkspacePath) -> String {
+        let root = self.root();
+        match path.is_root() {
+            true => uri_of(root),
+            false => uri_of(&format!("{}/{path}", root.trim_end_matches('/'))),
+        }
+    }
+
+    /// Its id: the name of its log's folder. Empty before the first event.
+    pub fn id(&self) -> &str {
+        self.opened_journal().map_or("", Journal::session)
     }
 
     /// The files, behind the rules.

@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use futures::future::BoxFuture;
 use tokio::sync::broadcast;
 
-use crate::ports::{DocumentEdit, Editor, NoEditor, Question};
-use crate::protocol::{CallNotice, Notice};
+use crate::ports::{DocumentEdit, Editor, NoEditor};
+use crate::protocol::{AskParams, CallNotice, Notice};
 
 /// Changes that a slow listener may fall behind by, before it is told only that it did.
 const KEPT: usize = 256;
@@ -83,7 +83,7 @@ impl Editor for Stage {
         Box::pin(async move { editor.apply(edit).await })
     }
 
-    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>> {
+    fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {
         let editor = self.editor();
         Box::pin(async move { editor.ask(question).await })
     }

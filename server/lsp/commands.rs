@@ -7,7 +7,7 @@ use tower_lsp::ls_types::ExecuteCommandParams;
 
 use super::backend::{Backend, read, refuse};
 use super::ext::LogAnswer;
-use super::uri;
+use crate::base::uri;
 use crate::protocol::{Act, DecideParams};
 
 /// Every command.

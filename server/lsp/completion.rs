@@ -3,8 +3,8 @@
 use tower_lsp::ls_types::{CompletionItem, CompletionItemKind, Position, Uri};
 
 use super::backend::Backend;
-use super::uri;
 use crate::base::position::{self, offset_at};
+use crate::base::uri;
 use crate::catalogue::complete::offers;
 
 /// The folder of such files, below a workspace's root.

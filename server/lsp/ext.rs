@@ -11,8 +11,8 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::protocol::{
-    CallNotice, CancelAnswer, CancelParams, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams,
-    Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, FinishNotice, ListToolsAnswer,
+    AskAnswer, AskParams, CallNotice, CancelAnswer, CancelParams, ComposeAnswer, ComposeParams, DecideAnswer,
+    DecideParams, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, FinishNotice, ListToolsAnswer,
     ListToolsParams, Proposal, ProposalsAnswer, ProposalsParams, RawCall, SearchNodesAnswer,
     SearchNodesParams, SearchToolsAnswer, SearchToolsParams, Settings, StatusAnswer, ToolSummary, UndoAnswer,
     UndoParams, WorkingSetAnswer, WorkingSetParams,
@@ -109,6 +109,16 @@ impl Request for Save {
     const METHOD: &'static str = "wherefore/save";
 }
 
+/// Puts a question to the person.
+#[derive(Debug)]
+pub enum Ask {}
+
+impl Request for Ask {
+    type Params = AskParams;
+    type Result = Option<AskAnswer>;
+    const METHOD: &'static str = "wherefore/ask";
+}
+
 /// Says that a document of the server's is not what it was.
 #[derive(Debug)]
 pub enum ContentRefresh {}
@@ -137,6 +147,10 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 
 const fn request<P: JsonSchema, R: JsonSchema>(method: &'static str) -> Message {
     Message { method, from: "client", params: of::<P>, result: Some(of::<R>) }
+}
+
+const fn reverse<P: JsonSchema, R: JsonSchema>(method: &'static str) -> Message {
+    Message { method, from: "server", params: of::<P>, result: Some(of::<R>) }
 }
 
 fn notice<N: Notification>() -> Message
@@ -168,12 +182,8 @@ fn messages() -> Vec<Message> {
         notice::<Proposed>(),
         notice::<ProposalChanged>(),
         notice::<WorkingSetChanged>(),
-        Message {
-            method: Save::METHOD,
-            from: "server",
-            params: of::<SaveParams>,
-            result: Some(of::<SaveAnswer>),
-        },
+        reverse::<SaveParams, SaveAnswer>(Save::METHOD),
+        reverse::<AskParams, AskAnswer>(Ask::METHOD),
     ]
 }
 

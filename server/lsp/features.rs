@@ -12,6 +12,8 @@ pub struct Features {
     pub encoding: Encoding,
     /// It is a plugin of ours: shows calls and hunks itself.
     pub hunks: bool,
+    /// It puts a question of ours to the person itself (`wherefore/ask`).
+    pub asks: bool,
     /// It saves documents when asked to (`wherefore/save`).
     pub save: bool,
     /// It takes `workspace/applyEdit`.
@@ -57,6 +59,7 @@ impl Features {
         Self {
             encoding: Encoding::negotiate(offered),
             hunks: experimental("/wherefore/hunks"),
+            asks: experimental("/wherefore/asks"),
             save: experimental("/wherefore/save"),
             apply_edit: workspace.apply_edit.unwrap_or(false),
             document_changes: edit.and_then(|edit| edit.document_changes).unwrap_or(false),

@@ -7,7 +7,7 @@ use super::backend::Backend;
 use super::commands;
 use super::features::Features;
 use super::parent;
-use super::uri;
+use crate::base::uri;
 use crate::protocol::ProposalsParams;
 
 impl Backend {

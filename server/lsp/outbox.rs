@@ -31,8 +31,8 @@ use super::ext;
 use super::features::Features;
 use super::texts::Texts;
 use crate::hub::Problem;
-use crate::ports::{DocumentEdit, Editor, Question};
-use crate::protocol::{CallNotice, FinishNotice, Notice, NotifySettings, Proposal};
+use crate::ports::{DocumentEdit, Editor};
+use crate::protocol::{AskParams, CallNotice, FinishNotice, Notice, NotifySettings, Proposal};
 
 const SOON: Duration = Duration::from_secs(5);
 const EDIT: Duration = Duration::from_secs(10);
@@ -213,13 +213,22 @@ impl Outbox {
         Ok(applied)
     }
 
-    async fn question(&self, question: Question) -> Option<String> {
+    async fn question(&self, question: AskParams) -> Option<String> {
+        let answers = question.answers.clone();
+        let answer = match self.features().asks {
+            true => self.ask_for::<ext::Ask>(PERSON, question).await.ok()??.answer,
+            false => self.message(question).await,
+        };
+        answer.filter(|answer| answers.contains(answer))
+    }
+
+    /// The question as every editor can put it.
+    async fn message(&self, question: AskParams) -> Option<String> {
         let action =
             |title: &String| MessageActionItem { title: title.clone(), properties: Default::default() };
         let actions = question.answers.iter().map(action).collect();
         let asked = self.client.show_message_request(MessageType::WARNING, question.text, Some(actions));
-        let answer = bounded(PERSON, asked).await.ok()??.title;
-        question.answers.contains(&answer).then_some(answer)
+        Some(bounded(PERSON, asked).await.ok()??.title)
     }
 
     /// Whether a call's end comes to anything. That it ended well is told to our plugins only, or makes a log
@@ -247,7 +256,7 @@ impl Editor for Outbox {
         Box::pin(self.edit(edit))
     }
 
-    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>> {
+    fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {
         Box::pin(self.question(question))
     }
 

@@ -6,7 +6,7 @@ use tower_lsp::ls_types::{CodeActionKind, CodeActionOrCommand, CodeActionParams,
 
 use super::backend::{Backend, refuse};
 use super::hunks::{self, View};
-use super::uri;
+use crate::base::uri;
 use crate::protocol::{Code, DecideAnswer, Fault, Proposal, ProposalsParams, ProposedFile};
 
 /// Params of `wherefore.preview`.

@@ -5,7 +5,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::backend::Backend;
-use super::uri;
+use crate::base::uri;
 use crate::hub::DocumentEvent;
 
 impl Backend {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent};
 
-use super::uri;
 use crate::base::position::{self, Encoding};
+use crate::base::uri;
 
 /// One open document.
 #[derive(Clone, Debug)]

@@ -16,13 +16,14 @@ pub fn call(session: &Session, call: &Call) -> CallNotice {
     };
     CallNotice {
         call_id: call.id().to_owned(),
+        session: session.id().to_owned(),
         tool: call.tool().name().to_owned(),
         why: call.why().as_str().to_owned(),
         origin: call.origin().clone(),
         paths: effects.paths().map(|(_, path)| parse(path)).collect(),
         writes: super::changes_something(call),
         time: session.now(),
-        root: crate::review::uri(session.root(), &WorkspacePath::root()),
+        root: session.uri(&WorkspacePath::root()),
     }
 }
 
@@ -31,20 +32,23 @@ pub fn refused(session: &Session, refused: &Refused) -> CallNotice {
     let why = refused.args.get("why").and_then(|why| why.as_str()).unwrap_or_default();
     CallNotice {
         call_id: refused.call_id.clone(),
+        session: session.id().to_owned(),
         tool: refused.tool.clone(),
         why: why.to_owned(),
         origin: refused.origin.clone(),
         paths: Vec::new(),
         writes: false,
         time: session.now(),
-        root: crate::review::uri(session.root(), &WorkspacePath::root()),
+        root: session.uri(&WorkspacePath::root()),
     }
 }
 
 /// A call ended.
-pub fn finish(id: &str, tool: &str, ended: &Ended, began: Instant) -> Notice {
+pub fn finish(session: &Session, id: &str, tool: &str, ended: &Ended, began: Instant) -> Notice {
     Notice::Finish(FinishNotice {
         call_id: id.to_owned(),
+        session: session.id().to_owned(),
+        root: session.uri(&WorkspacePath::root()),
         tool: tool.to_owned(),
         status: if ended.error.is_some() { Status::Error } else { ended.status },
         error: ended.error.clone(),

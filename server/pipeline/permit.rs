@@ -1,11 +1,10 @@
 //! The rules judge what a call will touch; what they ask goes to a person.
 
 use crate::base::WorkspacePath;
-use crate::ports::Question;
-use crate::protocol::{Access, Code, Event, Fault};
+use crate::protocol::{Access, AskParams, Code, Event, Fault};
 use crate::registry::{Call, Permitted};
-use crate::rules::{Touch, Verdict};
-use crate::session::Session;
+use crate::rules::{Ask, Touch, Verdict};
+use crate::session::{Scope, Session};
 
 const ALLOW: &str = "Allow";
 const DENY: &str = "Deny";
@@ -13,8 +12,10 @@ const DENY: &str = "Deny";
 /// Lets a call go on, or says why not.
 ///
 /// # Errors
-/// PERMISSION_DENIED where a path leaves the workspace, a rule says no, a person says no or nobody is there to ask.
-pub async fn permit(session: &Session, call: Call) -> Result<Permitted, Fault> {
+/// PERMISSION_DENIED where a path leaves the workspace, a rule says no, a person says no or nobody is there to ask;
+/// CANCELLED where it is told to stop before they answer.
+pub async fn permit(scope: &Scope, call: Call) -> Result<Permitted, Fault> {
+    let session = scope.session();
     let mut touches = Vec::new();
     for (access, asked) in call.effects().paths() {
         touches.push(resolve(session, access, asked)?);
@@ -23,9 +24,12 @@ pub async fn permit(session: &Session, call: Call) -> Result<Permitted, Fault> {
         Verdict::Allow(grant) => grant,
         Verdict::Deny(fault) => return Err(fault),
         Verdict::Ask(ask) => {
-            let text = format!("{}: {}\n{}", call.tool().name(), call.why().as_str(), ask.question);
-            let answers = vec![ALLOW.to_owned(), DENY.to_owned()];
-            let granted = session.editor().ask(Question { text, answers }).await.as_deref() == Some(ALLOW);
+            let asked = session.editor().ask(question(session, &call, &ask));
+            let answer = tokio::select! {
+                answer = asked => answer,
+                () = scope.cancel().cancelled() => { scope.check()?; None }
+            };
+            let granted = answer.as_deref() == Some(ALLOW);
             session.write(Event::UserApproval {
                 call_id: call.id().to_owned(),
                 rule: ask.rule.clone(),
@@ -44,6 +48,20 @@ pub async fn permit(session: &Session, call: Call) -> Result<Permitted, Fault> {
         }
     };
     Ok(Permitted::new(call, grant))
+}
+
+fn question(session: &Session, call: &Call, ask: &Ask) -> AskParams {
+    let (tool, why) = (call.tool().name(), call.why().as_str());
+    AskParams {
+        root: session.uri(&WorkspacePath::root()),
+        session: session.id().to_owned(),
+        call_id: call.id().to_owned(),
+        tool: tool.to_owned(),
+        why: why.to_owned(),
+        agent: call.origin().agent.clone(),
+        text: format!("{tool}: {why}\n{}", ask.question),
+        answers: vec![ALLOW.to_owned(), DENY.to_owned()],
+    }
 }
 
 fn resolve(session: &Session, access: Access, asked: &str) -> Result<Touch, Fault> {

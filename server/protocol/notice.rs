@@ -1,4 +1,4 @@
-//! What the editor is told as calls go by.
+//! What the editor is told, and the person asked, as calls go by.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,8 @@ use super::{Fault, Origin, Proposal, Status};
 pub struct CallNotice {
     /// The call's id in the session log.
     pub call_id: String,
+    /// The session whose log that is.
+    pub session: String,
     /// The tool called.
     pub tool: String,
     /// Why.
@@ -33,6 +35,10 @@ pub struct CallNotice {
 pub struct FinishNotice {
     /// The call's id in the session log.
     pub call_id: String,
+    /// The session whose log that is.
+    pub session: String,
+    /// The workspace's root, as a `file:` URI.
+    pub root: String,
     /// The tool called.
     pub tool: String,
     /// How it ended.
@@ -42,6 +48,37 @@ pub struct FinishNotice {
     pub error: Option<Fault>,
     /// How long it took, in milliseconds.
     pub duration_ms: f64,
+}
+
+/// A question that only a person can answer: the params of `wherefore/ask`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AskParams {
+    /// The workspace's root, as a `file:` URI.
+    pub root: String,
+    /// The session of the call.
+    pub session: String,
+    /// The call that waits for the answer; empty where none does.
+    pub call_id: String,
+    /// The tool called; the server's name where a server of the Model Context Protocol is asked about.
+    pub tool: String,
+    /// Why it is called; empty where the question is not about one call.
+    pub why: String,
+    /// The agent's name and version, where it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The question as a whole, for one who sees nothing else.
+    pub text: String,
+    /// What may be answered; the first one allows.
+    pub answers: Vec<String>,
+}
+
+/// Answer of `wherefore/ask`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AskAnswer {
+    /// One of the answers; none where the person turned the question away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }
 
 /// One thing to tell the editor.

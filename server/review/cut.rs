@@ -1,7 +1,6 @@
 //! A draft becomes a proposal: each change of text is cut into hunks where lines differ.
 
 use super::desk::{Item, View};
-use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{ChangeKind, Fault, Hunk, Policy, Proposal, ProposedFile};
 use crate::registry::{Call, Change, Draft};
@@ -16,7 +15,7 @@ pub fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Resu
         // The file itself, not a link to it: an editor shows it under that name.
         change.path = session.files().root().resolve(&change.path)?;
         let mut file = ProposedFile {
-            uri: uri(session.root(), &change.path),
+            uri: session.uri(&change.path),
             path: change.path.as_str().to_owned(),
             kind: change.kind,
             version: session.document(&change.path).map(|document| document.version),
@@ -81,20 +80,4 @@ fn hunk(start: usize, old: Vec<String>, new: Vec<String>, loose: Option<String>)
 
 fn lines(text: &str) -> Vec<String> {
     text.split_inclusive('\n').map(str::to_owned).collect()
-}
-
-/// The `file:` URI of a path (RFC 8089), as editors spell it.
-pub fn uri(root: &str, path: &WorkspacePath) -> String {
-    let mut uri = String::from("file://");
-    let whole =
-        if path.is_root() { root.to_owned() } else { format!("{}/{path}", root.trim_end_matches('/')) };
-    for byte in whole.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(byte))
-            }
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
 }

@@ -9,7 +9,8 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, Chain, ReadBuf};
 use tokio::net::UnixStream;
 
-use crate::lsp::{stdio, uri};
+use crate::base::uri;
+use crate::lsp::stdio;
 use crate::socket::{Greeting, Server, Speaks, enter, servers};
 
 /// Bytes of the longest first message that is looked into.

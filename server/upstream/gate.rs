@@ -7,9 +7,9 @@ use super::faults::words;
 use super::known::{Standing, difference};
 use super::remote::{RemoteTool, cut};
 use super::server::Server;
+use crate::base::WorkspacePath;
 use crate::base::hidden::shown;
-use crate::ports::Question;
-use crate::protocol::{Code, Event, Fault};
+use crate::protocol::{AskParams, Code, Event, Fault};
 
 const ALLOW: &str = "Allow";
 const DENY: &str = "Deny";
@@ -137,7 +137,15 @@ impl Server {
                 return *answer;
             }
             let answers = vec![ALLOW.to_owned(), DENY.to_owned()];
-            let question = Question { text: cut(&text, QUESTION), answers };
+            let question = AskParams {
+                root: server.session.uri(&WorkspacePath::root()),
+                session: server.session.id().to_owned(),
+                call_id: call.clone().unwrap_or_default(),
+                tool: server.name.clone(),
+                text: cut(&text, QUESTION),
+                answers,
+                ..AskParams::default()
+            };
             let granted = server.session.editor().ask(question).await.as_deref() == Some(ALLOW);
             asked.insert(key, granted);
             if let Some(call_id) = call {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use wherefore::hub::{DocumentEvent, Hub, HubOptions};
-use wherefore::ports::{DocumentEdit, Editor, Question};
+use wherefore::ports::{DocumentEdit, Editor};
 use wherefore::protocol::{
-    Act, DecideAnswer, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal,
+    Act, AskParams, DecideAnswer, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal,
     ProposalsParams, RawCall,
 };
 
@@ -68,7 +68,7 @@ impl Editor for Script {
         })
     }
 
-    fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
+    fn ask(&self, _: AskParams) -> BoxFuture<'_, Option<String>> {
         Box::pin(async { self.answer.lock().unwrap().clone() })
     }
 

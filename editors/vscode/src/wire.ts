@@ -526,6 +526,8 @@ export interface LogAnswer {
 export interface CallNotice {
   /** The call's id in the session log. */
   call_id: string;
+  /** The session whose log that is. */
+  session: string;
   /** The tool called. */
   tool: string;
   /** Why. */
@@ -546,6 +548,10 @@ export interface CallNotice {
 export interface FinishNotice {
   /** The call's id in the session log. */
   call_id: string;
+  /** The session whose log that is. */
+  session: string;
+  /** The workspace's root, as a `file:` URI. */
+  root: string;
   /** The tool called. */
   tool: string;
   /** How it ended. */
@@ -566,6 +572,32 @@ export interface SaveParams {
 export interface SaveAnswer {
   /** The URIs of those that were written. */
   saved: string[];
+}
+
+/** A question that only a person can answer: the params of `wherefore/ask`. */
+export interface AskParams {
+  /** The workspace's root, as a `file:` URI. */
+  root: string;
+  /** The session of the call. */
+  session: string;
+  /** The call that waits for the answer; empty where none does. */
+  call_id: string;
+  /** The tool called; the server's name where a server of the Model Context Protocol is asked about. */
+  tool: string;
+  /** Why it is called; empty where the question is not about one call. */
+  why: string;
+  /** The agent's name and version, where it said so. */
+  agent?: string|null;
+  /** The question as a whole, for one who sees nothing else. */
+  text: string;
+  /** What may be answered; the first one allows. */
+  answers: string[];
+}
+
+/** Answer of `wherefore/ask`. */
+export interface AskAnswer {
+  /** One of the answers; none where the person turned the question away. */
+  answer?: string|null;
 }
 
 /** The methods, by name. */
@@ -610,6 +642,8 @@ export const methods = {
   workingSetChanged: 'wherefore/workingSetChanged',
   /** From the server. */
   save: 'wherefore/save',
+  /** From the server. */
+  ask: 'wherefore/ask',
 } as const;
 
 /** What each request from here takes and gives. */

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::project::Project;
 use super::wire::Wire;
+use crate::base::uri::uri_of;
 use crate::protocol::{Envelope, Proposal, RawCall};
 
 /// One document that is open.
@@ -38,7 +39,7 @@ impl Editor {
         let wire = Wire::start(&project.root, &project.folder.join("config"))?;
         let (documents, answers, proposals) = (BTreeMap::new(), HashMap::new(), VecDeque::new());
         let mut editor = Self { wire, documents, bytes: false, answers, proposals };
-        let root = uri(&project.root);
+        let root = uri_of(&project.root.to_string_lossy());
         let ours = json!({"hunks": true, "save": true});
         let answer = editor.request("initialize", &json!({
             "processId": std::process::id(),
@@ -204,20 +205,6 @@ fn result(method: &str, mut answer: Value) -> io::Result<Value> {
         Some(error) => Err(io::Error::other(format!("{method} was answered by {error}"))),
         None => Ok(answer["result"].take()),
     }
-}
-
-/// A folder's URI.
-fn uri(folder: &Path) -> String {
-    let mut uri = String::from("file://");
-    for byte in folder.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(*byte))
-            }
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
 }
 
 /// The text with the edits made; nothing where a range is not in it. Edits come in order and do not overlap.

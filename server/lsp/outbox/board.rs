@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range};
 
 use crate::base::position::Encoding;
+use crate::base::uri;
 use crate::hub::Problem;
 use crate::lsp::hunks::{self, SOURCE, View};
 use crate::lsp::texts::{Text, Texts};
-use crate::lsp::uri;
 use crate::protocol::{Proposal, ProposalState, ProposedFile};
 
 /// What is shown, by document.

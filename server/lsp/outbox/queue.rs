@@ -109,6 +109,7 @@ mod tests {
     fn call(id: usize) -> Notice {
         Notice::Call(CallNotice {
             call_id: format!("c-{id}"),
+            session: String::new(),
             tool: "fs.read".into(),
             why: "to see".into(),
             origin: Origin::default(),

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::catalogue;
 use crate::pipeline::Pipeline;
-use crate::ports::{Ask, Caller, DocumentEdit, Editor, Question, SystemClock};
-use crate::protocol::{Door, Envelope, Fault, Notice, Origin, RawCall};
+use crate::ports::{Ask, Caller, DocumentEdit, Editor, SystemClock};
+use crate::protocol::{AskParams, Door, Envelope, Fault, Notice, Origin, RawCall};
 use crate::registry::Registry;
 use crate::review::Desk;
 use crate::session::{Session, SessionOptions};
@@ -48,7 +48,7 @@ impl Editor for Person {
         Box::pin(async { Err("it takes none".to_owned()) })
     }
 
-    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>> {
+    fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {
         self.questions.lock().unwrap().push(question.text);
         Box::pin(async { self.answer.lock().unwrap().clone() })
     }

@@ -320,6 +320,7 @@
 ---A call began: the params of `wherefore/didCall`.
 ---@class wherefore.CallNotice
 ---@field call_id string The call's id in the session log.
+---@field session string The session whose log that is.
 ---@field tool string The tool called.
 ---@field why string Why.
 ---@field origin wherefore.Origin Who called.
@@ -331,6 +332,8 @@
 ---A call ended: the params of `wherefore/didFinish`.
 ---@class wherefore.FinishNotice
 ---@field call_id string The call's id in the session log.
+---@field session string The session whose log that is.
+---@field root string The workspace's root, as a `file:` URI.
 ---@field tool string The tool called.
 ---@field status wherefore.Status How it ended.
 ---@field error? wherefore.Fault What went wrong, if anything.
@@ -343,6 +346,21 @@
 ---Answer of `wherefore/save`.
 ---@class wherefore.SaveAnswer
 ---@field saved string[] The URIs of those that were written.
+
+---A question that only a person can answer: the params of `wherefore/ask`.
+---@class wherefore.AskParams
+---@field root string The workspace's root, as a `file:` URI.
+---@field session string The session of the call.
+---@field call_id string The call that waits for the answer; empty where none does.
+---@field tool string The tool called; the server's name where a server of the Model Context Protocol is asked about.
+---@field why string Why it is called; empty where the question is not about one call.
+---@field agent? string The agent's name and version, where it said so.
+---@field text string The question as a whole, for one who sees nothing else.
+---@field answers string[] What may be answered; the first one allows.
+
+---Answer of `wherefore/ask`.
+---@class wherefore.AskAnswer
+---@field answer? string One of the answers; none where the person turned the question away.
 
 local M = {}
 
@@ -387,6 +405,8 @@ M.methods = {
   workingSetChanged = "wherefore/workingSetChanged",
   -- from the server: wherefore.SaveParams -> wherefore.SaveAnswer
   save = "wherefore/save",
+  -- from the server: wherefore.AskParams -> wherefore.AskAnswer
+  ask = "wherefore/ask",
 }
 
 return M

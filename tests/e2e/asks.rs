@@ -1,0 +1,86 @@
+//! A rule that asks: the question comes to a plugin of ours with the call it stands for, to any other editor as a
+//! message with answers, and is over when the call is.
+
+use serde_json::{Value, json};
+
+use crate::support::{Editor, Options};
+
+/// An editor in a folder with a rule that asks, and a call that it stops.
+fn asked(plugin: bool) -> (Editor, Value) {
+    let mut options = Options::default();
+    if plugin {
+        options.capabilities["experimental"] = json!({ "wherefore": { "asks": true } });
+    }
+    let mut editor = Editor::unconnected(&options);
+    let work = editor.folder.path().join("work");
+    std::fs::create_dir(work.join(".wherefore")).unwrap();
+    std::fs::write(work.join(".wherefore/config.toml"), "[rules]\nask = [\"private\"]\n").unwrap();
+    std::fs::write(work.join("private"), "p\n").unwrap();
+    editor.initialize(&options);
+    editor.notify("initialized", json!({}));
+    let id = begin(&mut editor);
+    (editor, id)
+}
+
+fn begin(editor: &mut Editor) -> Value {
+    let arguments = json!({ "path": "private", "why": "See what the person keeps to themselves" });
+    editor.begin("wherefore/call", json!({ "tool": "fs.read", "arguments": arguments }))
+}
+
+#[test]
+fn a_plugin_is_asked_with_the_call_and_its_why() {
+    let (mut editor, id) = asked(true);
+    let ask = editor.expect("wherefore/ask");
+    let params = &ask["params"];
+    assert_eq!(params["call_id"], "c-0001");
+    assert_eq!(params["tool"], "fs.read");
+    assert_eq!(params["why"], "See what the person keeps to themselves");
+    assert_eq!(params["answers"], json!(["Allow", "Deny"]));
+    assert_eq!(
+        params["root"].as_str().map(str::to_owned),
+        Some(editor.uri("").trim_end_matches('/').to_owned())
+    );
+    assert!(params["text"].as_str().unwrap().contains("rules.ask `private`"), "{params}");
+    editor.reply(&ask, json!({ "answer": "Allow" }));
+    assert_eq!(editor.finish(&id).unwrap()["result"]["content"], "p\n");
+
+    for turned_away in [json!({}), json!({ "answer": "Perhaps" }), Value::Null] {
+        let id = begin(&mut editor);
+        let ask = editor.expect("wherefore/ask");
+        editor.reply(&ask, turned_away);
+        let error = editor.finish(&id).unwrap()["error"].clone();
+        assert_eq!(error["code"], "PERMISSION_DENIED", "{error}");
+    }
+}
+
+#[test]
+fn any_editor_is_asked_by_a_message() {
+    let (mut editor, id) = asked(false);
+    let ask = editor.expect("window/showMessageRequest");
+    assert_eq!(ask["params"]["actions"], json!([{ "title": "Allow" }, { "title": "Deny" }]));
+    editor.reply(&ask, json!({ "title": "Allow" }));
+    assert_eq!(editor.finish(&id).unwrap()["result"]["content"], "p\n");
+}
+
+#[test]
+fn a_call_that_asks_can_be_cancelled_and_keeps_no_other_waiting() {
+    let (mut editor, id) = asked(true);
+    let first = editor.expect("wherefore/ask");
+    let others: Vec<Value> = (0..20).map(|_| begin(&mut editor)).collect();
+    let asks: Vec<Value> = others.iter().map(|_| editor.expect("wherefore/ask")).collect();
+    // However many wait for the person, the others run.
+    let arguments = json!({ "path": ".", "why": "See what lies in the folder meanwhile" });
+    let answer =
+        editor.request("wherefore/call", json!({ "tool": "fs.ls", "arguments": arguments })).unwrap();
+    assert_eq!(answer["status"], "ok", "{answer}");
+
+    let call = &first["params"]["call_id"];
+    editor.request("wherefore/cancel", json!({ "call_id": call })).unwrap();
+    assert_eq!(editor.finish(&id).unwrap()["error"]["code"], "CANCELLED");
+    // Too late an answer does no harm.
+    editor.reply(&first, json!({ "answer": "Allow" }));
+    for (ask, id) in asks.iter().zip(&others) {
+        editor.reply(ask, json!({ "answer": "Deny" }));
+        assert_eq!(editor.finish(id).unwrap()["error"]["code"], "PERMISSION_DENIED");
+    }
+}
