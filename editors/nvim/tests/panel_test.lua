@@ -17,9 +17,9 @@ local function tell_calls(editor, count)
       local id = ('c-%04d'):format(1000 + n)
       handlers['wherefore/didCall'](nil, {
         call_id = id, tool = 'fs.read', why = 'See what stands at place ' .. n, origin = { door = 'mcp', agent = 'burst/1' },
-        paths = { 'a.txt' }, writes = false, time = '2026-01-01T12:00:00.5Z', root = 'file:///',
+        paths = { 'a.txt' }, writes = false, session = 's', time = '2026-01-01T12:00:00.5Z', root = 'file:///',
       }, ctx)
-      handlers['wherefore/didFinish'](nil, { call_id = id, tool = 'fs.read', status = 'ok', duration_ms = 1 }, ctx)
+      handlers['wherefore/didFinish'](nil, { call_id = id, session = 's', root = 'file:///', tool = 'fs.read', status = 'ok', duration_ms = 1 }, ctx)
     end
     _G.took = (vim.uv.hrtime() - start) / 1e6
   ]],

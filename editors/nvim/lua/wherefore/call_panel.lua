@@ -1,6 +1,7 @@
 --- `:Wherefore calls`: the calls as they come and go, and `:Wherefore cancel`.
 local M = {}
 
+local asks = require('wherefore.asks')
 local calls = require('wherefore.calls')
 local client = require('wherefore.client')
 local notify = require('wherefore.notify')
@@ -10,6 +11,7 @@ local text = require('wherefore.text')
 local colours = {
   running = 'WhereforeHeader',
   ['waiting for you'] = 'WhereforeWarn',
+  ['asks you'] = 'WhereforeWarn',
   failed = 'WhereforeWarn',
 }
 
@@ -43,7 +45,7 @@ local function rows(width)
     local notice, state = call.notice, state_of(call)
     local why = call.fault and ('%s (%s)'):format(notice.why, call.fault.message) or notice.why
     return {
-      id = call.client .. '/' .. notice.call_id,
+      id = ('%d/%s/%s'):format(call.client, notice.session, notice.call_id),
       item = call,
       parts = {
         { cell_of(clock(notice.time), 8), 'WhereforeHint' },
@@ -71,6 +73,15 @@ local function stop(call)
   end)
 end
 
+---@param call wherefore.Call
+local function answer(call)
+  local question = asks.of(call)
+  if not question then
+    return notify.say(('wherefore: %s asks nothing'):format(call.notice.call_id))
+  end
+  asks.choose(question)
+end
+
 ---@type wherefore.Panel
 local shown = {
   title = 'calls',
@@ -88,6 +99,7 @@ shown.keys = {
       require('wherefore.log').open(call)
     end,
   },
+  { lhs = 'a', desc = 'answer', run = answer },
   { lhs = 'x', desc = 'cancel', run = stop },
 }
 
@@ -126,6 +138,7 @@ function M.watch()
     panel.changed(shown)
   end
   calls.on_change(changed)
+  asks.on_change(changed)
   require('wherefore.review').on_change(changed)
 end
 

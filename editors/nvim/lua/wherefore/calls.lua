@@ -1,6 +1,7 @@
 --- The last calls, and how each one went. No text and no windows here.
 local M = {}
 
+local asks = require('wherefore.asks')
 local review = require('wherefore.review')
 
 --- How many calls are remembered.
@@ -14,13 +15,16 @@ local most = 500
 
 ---@type wherefore.Call[] oldest first
 local list = {}
----@type table<string, wherefore.Call> by client and id
+---@type table<string, wherefore.Call> by client, session and id
 local known = {}
 ---@type fun()[]
 local listeners = {}
 
-local function key(client, id)
-  return client .. '/' .. id
+--- Each session counts its calls anew, and one server has a session in each folder.
+---@param client integer
+---@param of wherefore.CallNotice|wherefore.FinishNotice|wherefore.Proposal
+local function key(client, of)
+  return ('%d/%s/%s'):format(client, of.session, of.call_id)
 end
 
 --- Calls `run` when a call comes or ends.
@@ -39,12 +43,12 @@ end
 local function forget_one()
   for index, call in ipairs(list) do
     if call.status then
-      known[key(call.client, call.notice.call_id)] = nil
+      known[key(call.client, call.notice)] = nil
       return table.remove(list, index)
     end
   end
   local first = table.remove(list, 1)
-  known[key(first.client, first.notice.call_id)] = nil
+  known[key(first.client, first.notice)] = nil
 end
 
 ---@param client integer
@@ -55,7 +59,7 @@ function M.began(client, notice)
   end
   local call = { client = client, notice = notice }
   table.insert(list, call)
-  known[key(client, notice.call_id)] = call
+  known[key(client, notice)] = call
   changed()
 end
 
@@ -63,7 +67,7 @@ end
 ---@param notice wherefore.FinishNotice
 ---@return wherefore.Call?
 function M.ended(client, notice)
-  local call = known[key(client, notice.call_id)]
+  local call = known[key(client, notice)]
   if call then
     call.status, call.fault = notice.status, notice.error
     changed()
@@ -115,7 +119,7 @@ function M.states()
   local waits = {}
   for _, entry in ipairs(review.entries()) do
     if review.waiting(entry.proposal) > 0 then
-      waits[key(entry.client, entry.proposal.call_id)] = entry.proposal.created
+      waits[key(entry.client, entry.proposal)] = true
     end
   end
   local ended = { ok = 'ok', error = 'failed', pending = 'pending', latent = 'ok' }
@@ -123,9 +127,10 @@ function M.states()
     if call.status then
       return ended[call.status] or call.status
     end
-    -- Each session counts its calls anew: a proposal of an earlier one is not meant.
-    local since = waits[key(call.client, call.notice.call_id)]
-    return since and since >= call.notice.time and 'waiting for you' or 'running'
+    if asks.of(call) then
+      return 'asks you'
+    end
+    return waits[key(call.client, call.notice)] and 'waiting for you' or 'running'
   end
 end
 

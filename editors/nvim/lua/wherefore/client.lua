@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local asks = require('wherefore.asks')
 local calls = require('wherefore.calls')
 local config = require('wherefore.config')
 local guard = require('wherefore.guard')
@@ -113,6 +114,7 @@ end
 local function ended(root, id, how)
   review.forget(id)
   calls.lost(id)
+  asks.lost(id)
   if leaving or expected[id] then
     return
   end
@@ -140,7 +142,7 @@ end
 ---@return vim.lsp.ClientConfig
 local function client_config(root)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { wherefore = { hunks = true, save = true } }
+  capabilities.experimental = { wherefore = { hunks = true, save = true, asks = true } }
   local state = { how = '' }
   return {
     name = 'wherefore',

@@ -105,7 +105,7 @@ M.words = {
   },
   {
     name = 'calls',
-    desc = 'the calls as they come and go; <CR> opens the log there, x stops one',
+    desc = 'the calls as they come and go; <CR> opens the log there, a answers what one asks, x stops one',
     run = function()
       require('wherefore.call_panel').open()
     end,
@@ -119,6 +119,18 @@ M.words = {
     end,
     complete = function()
       return require('wherefore.call_panel').running()
+    end,
+  },
+  {
+    name = 'answer',
+    takes = '[answer]',
+    desc = 'answer what a call asks you; the oldest question first',
+    run = function(word)
+      require('wherefore.asks').answer(word)
+    end,
+    complete = function()
+      local question = require('wherefore.asks').list()[1]
+      return question and question.params.answers or {}
     end,
   },
   {

@@ -1,6 +1,7 @@
 --- What the server sends: each message goes to the part that wants it.
 local M = {}
 
+local asks = require('wherefore.asks')
 local calls = require('wherefore.calls')
 local guard = require('wherefore.guard')
 local notify = require('wherefore.notify')
@@ -43,6 +44,7 @@ M.by_method = {
     notify.called(params)
   end),
   ['wherefore/didFinish'] = handle('showing a result', function(params, ctx)
+    asks.ended(ctx.client_id, params)
     notify.finished(params, calls.ended(ctx.client_id, params))
     require('wherefore.log').refresh(ctx.client_id)
   end),
@@ -57,6 +59,9 @@ M.by_method = {
   ['wherefore/workingSetChanged'] = guard.wrap('showing the working set', function()
     require('wherefore.working_panel').changed()
   end),
+  ['wherefore/ask'] = answer('asking you', function(params, ctx)
+    return asks.ask(ctx.client_id, params)
+  end, vim.empty_dict()),
   ['wherefore/save'] = answer('saving', function(params)
     return require('wherefore.edits').save(params)
   end, { saved = {} }),

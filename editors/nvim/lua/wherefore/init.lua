@@ -13,10 +13,14 @@ function M.setup(opts)
     require('wherefore.preview').watch()
     require('wherefore.call_panel').watch()
     require('wherefore.applied').watch()
-    require('wherefore.review').on_change(function()
-      require('wherefore.working_panel').changed()
+    local function changed()
       vim.api.nvim_exec_autocmds('User', { pattern = 'WhereforeChanged', modeline = false })
       vim.cmd.redrawstatus({ bang = true })
+    end
+    require('wherefore.asks').on_change(changed)
+    require('wherefore.review').on_change(function()
+      require('wherefore.working_panel').changed()
+      changed()
     end)
   end
   require('wherefore.client').watch()
@@ -42,7 +46,8 @@ function M.pending()
   return require('wherefore.review').count()
 end
 
---- A piece for a status line: `3 hunks in 2 files`, where `:Wherefore applied` is on `5 applied`, or nothing.
+--- A piece for a status line: `3 hunks in 2 files`, where `:Wherefore applied` is on `5 applied`,
+--- where something is asked `1 question`, or nothing.
 ---@return string
 function M.statusline()
   local hunks, files = M.pending()
@@ -53,6 +58,10 @@ function M.statusline()
   end
   if applied > 0 then
     table.insert(parts, applied .. ' applied')
+  end
+  local questions = #require('wherefore.asks').list()
+  if questions > 0 then
+    table.insert(parts, questions == 1 and '1 question' or questions .. ' questions')
   end
   return table.concat(parts, ', ')
 end
