@@ -153,18 +153,17 @@ impl Hub {
         self.0.news.tools_changed();
     }
 
-    /// Puts an editor in the place of the one that is attached.
+    /// An editor came: what only one can do is asked of it from now on.
     pub fn attach(&self, editor: Arc<dyn Editor>) {
         self.0.stage.enter(editor);
     }
 
-    /// Takes that editor away: what it showed is what the disk holds from now on, and its settings count no more.
+    /// Takes that editor away, after its documents were closed. With the last one go the settings that it sent.
     pub fn detach(&self, editor: &Arc<dyn Editor>) {
         self.0.stage.leave(editor);
-        for folder in self.folders() {
-            folder.session().documents().clear();
+        if self.0.stage.is_empty() {
+            self.settings_changed(None);
         }
-        self.settings_changed(None);
         self.0.stage.tell(Notice::WorkingSet);
     }
 

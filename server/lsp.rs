@@ -27,11 +27,11 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::hub::Hub;
+use crate::hub::{DocumentEvent, Hub};
 use crate::ports::Editor;
 pub use transport::{End, Reason};
 
-/// Serves one client until it leaves: the editor in the hub's place for one. `orphaned` resolves when its process,
+/// Serves one client until it leaves: an editor of the hub's. `orphaned` resolves when its process,
 /// which `parent` is told of, is gone; `ends_hub` says that nobody else is served by the hub afterwards.
 pub async fn serve<R, W>(
     hub: &Hub,
@@ -49,7 +49,9 @@ where
     let editor: Arc<dyn Editor> = outbox.clone();
     hub.attach(editor.clone());
     let end = transport::serve(input, output, service, socket, orphaned).await;
-    outbox.end();
+    for uri in outbox.end() {
+        hub.document(DocumentEvent::Closed { uri });
+    }
     hub.detach(&editor);
     end
 }

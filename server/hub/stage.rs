@@ -1,4 +1,4 @@
-//! Who watches: the editor that is attached just now, and whoever listens for changes.
+//! Who watches: the editors that are attached just now, and whoever listens for changes.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -27,30 +27,34 @@ pub enum Change {
     Tools,
 }
 
-/// The editor's place, which may be empty: editors come and go while agents work. Whatever happens is told to the
-/// editor in it and to those who listen.
+/// The editors' place, which may be empty: editors come and go while agents work. Whatever happens is told to each
+/// of them and to those who listen; what only one can do is asked of the one that came last.
 pub struct Stage {
-    editor: RwLock<Arc<dyn Editor>>,
+    /// In the order in which they came.
+    editors: RwLock<Vec<Arc<dyn Editor>>>,
     changes: broadcast::Sender<Change>,
 }
 
 impl Stage {
     /// A stage with this editor in place.
     pub fn new(editor: Arc<dyn Editor>) -> Self {
-        Self { editor: RwLock::new(editor), changes: broadcast::Sender::new(KEPT) }
+        Self { editors: RwLock::new(vec![editor]), changes: broadcast::Sender::new(KEPT) }
     }
 
-    /// Puts an editor in place of the one there.
+    /// An editor came: it is the one that is asked from now on.
     pub fn enter(&self, editor: Arc<dyn Editor>) {
-        *self.editor.write().unwrap_or_else(PoisonError::into_inner) = editor;
+        self.editors.write().unwrap_or_else(PoisonError::into_inner).push(editor);
     }
 
-    /// Takes the editor away, if it is still that one.
+    /// An editor left: the one that came before it is asked again.
     pub fn leave(&self, editor: &Arc<dyn Editor>) {
-        let mut present = self.editor.write().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&present, editor) {
-            *present = Arc::new(NoEditor);
-        }
+        let mut present = self.editors.write().unwrap_or_else(PoisonError::into_inner);
+        present.retain(|other| !Arc::ptr_eq(other, editor));
+    }
+
+    /// Whether no editor is there.
+    pub fn is_empty(&self) -> bool {
+        self.editors.read().unwrap_or_else(PoisonError::into_inner).iter().all(|editor| !editor.attached())
     }
 
     /// Hears of every change from now on.
@@ -64,8 +68,16 @@ impl Stage {
         let _ = self.changes.send(change);
     }
 
+    /// The editor to ask, where there is one.
     fn editor(&self) -> Arc<dyn Editor> {
-        self.editor.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let present = self.editors.read().unwrap_or_else(PoisonError::into_inner);
+        let latest = present.iter().rfind(|editor| editor.attached());
+        latest.cloned().unwrap_or_else(|| Arc::new(NoEditor))
+    }
+
+    fn each(&self, tell: impl Fn(&dyn Editor)) {
+        let present = self.editors.read().unwrap_or_else(PoisonError::into_inner);
+        present.iter().for_each(|editor| tell(&**editor));
     }
 
     fn is_heard(&self) -> bool {
@@ -75,7 +87,7 @@ impl Stage {
 
 impl Editor for Stage {
     fn attached(&self) -> bool {
-        self.editor().attached()
+        !self.is_empty()
     }
 
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
@@ -97,14 +109,14 @@ impl Editor for Stage {
                 Notice::WorkingSet => Change::WorkingSet,
             });
         }
-        self.editor().tell(notice);
+        self.each(|editor| editor.tell(notice.clone()));
     }
 
     fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {
         if self.is_heard() {
             self.changed(Change::Log);
         }
-        self.editor().tell_call(notice);
+        self.each(|editor| editor.tell_call(notice));
     }
 }
 

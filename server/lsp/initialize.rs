@@ -9,6 +9,7 @@ use super::features::Features;
 use super::parent;
 use crate::base::uri;
 use crate::protocol::ProposalsParams;
+use crate::socket;
 
 impl Backend {
     pub(super) fn connect(&self, params: InitializeParams) -> InitializeResult {
@@ -46,6 +47,24 @@ impl Backend {
         self.follow();
         let pending = self.hub.proposals(&ProposalsParams::default()).proposals;
         self.outbox.load(pending).await;
+        self.meet().await;
+    }
+
+    /// Warns where another editor's server works in a folder too: each shows what comes to it, and no more.
+    async fn meet(&self) {
+        let roots = self.hub.roots();
+        let ours = std::process::id();
+        for server in socket::servers().into_iter().filter(|server| server.pid != ours && !server.headless) {
+            if let Some(root) = roots.iter().find(|root| server.roots.contains(root)) {
+                let text = format!(
+                    "wherefore: another editor's server (process {}) works in {root} too. Agents that come from \
+                     now on are shown here, those that came before are shown there, and neither knows what the \
+                     other decides: close one of the two.",
+                    server.pid
+                );
+                self.outbox.say(MessageType::WARNING, text).await;
+            }
+        }
     }
 
     /// Keeps what is shown of definitions up to date, and gets to know the tools of servers that are new.

@@ -100,12 +100,13 @@ impl Outbox {
         let _ = self.telling.set(telling.abort_handle());
     }
 
-    /// The client is gone for good.
-    pub fn end(&self) {
+    /// The client is gone for good, and what it had open is what the disk holds: the URIs of that.
+    pub fn end(&self) -> Vec<String> {
         self.attach(false);
         if let Some(telling) = self.telling.get() {
             telling.abort();
         }
+        self.texts.uris()
     }
 
     /// Which calls are shown, and how many a second.

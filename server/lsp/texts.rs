@@ -60,6 +60,11 @@ impl Texts {
         self.lock().remove(uri);
     }
 
+    /// The URIs of all that is open.
+    pub fn uris(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
     /// The document with this URI.
     pub fn get(&self, uri: &str) -> Option<Text> {
         self.lock().get(uri).cloned()

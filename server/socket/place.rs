@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -57,15 +58,19 @@ pub fn runtime_folder() -> Result<PathBuf, Fault> {
     Ok(folder)
 }
 
-/// The servers that live. The files of those that died are removed on the way.
+/// The servers that live, the one that started last first. The files of those that died are removed on the way.
 pub fn servers() -> Vec<Server> {
     let Ok(folder) = runtime_folder() else { return Vec::new() };
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    entries.map(|entry| entry.path()).filter(is_json).filter_map(|path| look(&path)).collect()
+    let mut living: Vec<(SystemTime, Server)> =
+        entries.map(|entry| entry.path()).filter(is_json).filter_map(|path| look(&path)).collect();
+    living.sort_by(|(one, _), (other, _)| other.cmp(one));
+    living.into_iter().map(|(_, server)| server).collect()
 }
 
-fn look(path: &Path) -> Option<Server> {
+/// The server behind a file, and when it wrote that last.
+fn look(path: &Path) -> Option<(SystemTime, Server)> {
     let mut file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).ok()?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
         // Nobody holds it: its server is gone. Another one may have swept it already.
@@ -77,7 +82,8 @@ fn look(path: &Path) -> Option<Server> {
     }
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    let since = file.metadata().and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    Some((since, serde_json::from_str(&text).ok()?))
 }
 
 /// Whether this very file is the one at the path.

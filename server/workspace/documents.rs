@@ -74,12 +74,6 @@ impl Documents {
         known
     }
 
-    /// The editor is gone, and its documents with it.
-    pub fn clear(&self) {
-        self.lock().clear();
-        self.tell();
-    }
-
     /// The document with this path, if open. Where one file is open under two URIs, the one changed last by
     /// its version, a dirty one before a clean one.
     pub fn snapshot(&self, path: &WorkspacePath) -> Option<Document> {

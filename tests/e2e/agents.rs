@@ -175,6 +175,61 @@ fn an_editor_that_comes_later_takes_the_review_over() {
     until("the server ends with its last client", || servers(&folder).is_empty());
 }
 
+#[test]
+fn editors_that_joined_an_agent_are_all_shown_what_it_does() {
+    let mut options = Options::default();
+    options.capabilities["experimental"] = json!({ "wherefore": { "hunks": true } });
+    let mut first = Editor::unconnected(&options);
+    let folder = first.folder.path().to_owned();
+    std::fs::write(folder.join("work/a.txt"), "one\ntwo\nthree\n").unwrap();
+    let root = folder.join("work").display().to_string();
+    let mut agent = Agent::start(&folder, LEGACY, &["--root", &root]);
+    agent.call("fs_read", read());
+    first.initialize(&options);
+    first.request("wherefore/status", Value::Null).unwrap();
+    let mut second = first.beside(&options);
+    second.request("wherefore/status", Value::Null).unwrap();
+    assert_eq!(servers(&folder).len(), 1);
+    let call = agent.begin_call("fs_patch", patch());
+    let proposal = first.expect("wherefore/proposal")["params"]["id"].clone();
+    assert_eq!(second.expect("wherefore/proposal")["params"]["id"], proposal);
+    second
+        .request("wherefore/decide", json!({ "proposal": proposal, "hunks": ["h1"], "act": "accept" }))
+        .unwrap();
+    first.expect("wherefore/proposalChanged");
+    // Whoever stays decides on.
+    second.request("shutdown", Value::Null).unwrap();
+    second.notify("exit", Value::Null);
+    second.drain(Duration::from_millis(100));
+    assert!(second.wire.ends_within(Duration::from_secs(5)).success());
+    first.request("wherefore/decide", json!({ "proposal": proposal, "act": "reject" })).unwrap();
+    assert_eq!(agent.finish_call(call).0["status"], "partly_applied");
+    assert_eq!(text(&folder), "1\ntwo\nthree\n");
+    first.drain(Duration::from_millis(100));
+}
+
+#[test]
+fn a_second_editor_with_a_server_of_its_own_says_so_and_is_shown_new_agents() {
+    let options = Options::default();
+    let mut first = Editor::connect(&options);
+    first.request("wherefore/status", Value::Null).unwrap();
+    let folder = first.folder.path().to_owned();
+    std::fs::write(folder.join("work/a.txt"), "one\ntwo\nthree\n").unwrap();
+    let mut second = first.beside(&options);
+    let told = second.expect("window/showMessage")["params"]["message"].clone();
+    assert!(told.as_str().unwrap().contains("another editor's server (process "), "{told}");
+    let root = folder.join("work").display().to_string();
+    let mut agent = Agent::start(&folder, LEGACY, &["--root", &root]);
+    let call = agent.begin_call("fs_patch", patch());
+    while second.request("wherefore/proposals", json!({})).unwrap()["proposals"] == json!([]) {}
+    second.request("wherefore/decide", json!({ "all": true, "act": "accept" })).unwrap();
+    assert_eq!(agent.finish_call(call).0["status"], "applied");
+    agent.leave();
+    for mut editor in [second, first] {
+        editor.drain(Duration::from_millis(100));
+    }
+}
+
 fn patch_back() -> Value {
     json!({ "path": "a.txt", "diff": "@@ -3 +3 @@\n-3\n+three\n", "why": "Words read better after all" })
 }

@@ -1,6 +1,7 @@
 //! A test editor: speaks to the real server, checks everything that it says, and leaves no message unread.
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -38,7 +39,7 @@ impl Default for Options {
 pub struct Editor {
     pub wire: Wire,
     /// The workspace, and beside it a home of its own: nothing of the machine's counts.
-    pub folder: TempDir,
+    pub folder: Rc<TempDir>,
     settings: Value,
     asked: HashMap<String, String>,
     next: u64,
@@ -52,6 +53,17 @@ impl Editor {
         for name in ["work", "home", "run"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
+        Self::within(folder.into(), options)
+    }
+
+    /// Another editor of the same person in the same workspace.
+    pub fn beside(&self, options: &Options) -> Self {
+        let mut editor = Self::within(self.folder.clone(), options);
+        editor.initialize(options);
+        editor
+    }
+
+    fn within(folder: Rc<TempDir>, options: &Options) -> Self {
         let wire = Wire::start(|command| {
             command.env("HOME", folder.path().join("home")).env_remove("XDG_CONFIG_HOME");
             command.env_remove("XDG_STATE_HOME");
