@@ -263,6 +263,25 @@ fn an_agent_outlives_the_editor_that_served_it() {
 }
 
 #[test]
+fn an_agent_that_leaves_as_the_server_ends_is_let_go() {
+    let mut editor = Editor::connect(&Options::default());
+    let folder = editor.folder.path().to_owned();
+    let root = folder.join("work").display().to_string();
+    // However the two ends meet.
+    for wait in [0, 1, 3, 10, 30] {
+        let mut agent = Agent::start(&folder, LEGACY, &["--root", &root]);
+        agent.call("fs_ls", json!({ "path": ".", "why": "See what lies in the folder" }));
+        editor.request("shutdown", Value::Null).unwrap();
+        editor.notify("exit", Value::Null);
+        std::thread::sleep(Duration::from_millis(wait));
+        agent.leave();
+        editor.drain(Duration::from_millis(50));
+        until("the server ends with its last client", || servers(&folder).is_empty());
+        editor = editor.beside(&Options::default());
+    }
+}
+
+#[test]
 fn progress_keeps_a_call_alive_and_pending_ends_it() {
     let folder = place();
     std::fs::create_dir_all(folder.path().join("home/.config/wherefore")).unwrap();

@@ -37,6 +37,8 @@ struct State {
     open: Vec<Open>,
     /// The agent sends no more.
     closed: bool,
+    /// It is not waited for any answer either: a server that is found now comes too late.
+    left: bool,
     /// No further server is to be had.
     over: bool,
 }
@@ -88,7 +90,9 @@ pub fn pump(reach: Reach) -> Result<(), Fault> {
             false => connect(&reach).and_then(|next| take_up(next, &shared)),
         };
         stream = match next {
+            Ok(_) if shared.lock().left => return Ok(()),
             Ok(next) => next,
+            Err(_) if shared.lock().left => return Ok(()),
             Err(fault) => {
                 shared.lock().over = true;
                 shared.changed.notify_all();
@@ -265,7 +269,9 @@ fn leave(shared: &Shared) {
         drop(state);
         std::thread::sleep(LOOK);
     }
-    if let Some(server) = &shared.lock().server {
+    let mut state = shared.lock();
+    state.left = true;
+    if let Some(server) = &state.server {
         let _ = server.shutdown(Shutdown::Both);
     }
 }
