@@ -106,7 +106,9 @@ impl Folder {
             for file in &proposal.files {
                 let pending = file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending).count();
                 if pending > 0 {
-                    let reason = format!("{pending} hunks of proposal {} wait for a decision", proposal.id);
+                    let (hunks, wait) = if pending == 1 { ("hunk", "waits") } else { ("hunks", "wait") };
+                    let reason =
+                        format!("{pending} {hunks} of proposal {} {wait} for a decision", proposal.id);
                     files.entry(file.path.clone()).or_default().push(reason);
                 }
             }
