@@ -16,7 +16,8 @@ impl Desk {
     /// its own and can be undone.
     ///
     /// # Errors
-    /// NOT_FOUND where nothing of that call is kept, STALE where later edits overlap; then nothing changed.
+    /// NOT_FOUND where nothing of that call is kept or nothing of it is left to take back, STALE where later edits
+    /// overlap; then nothing changed.
     pub async fn undo(&self, call: Option<&str>) -> Result<UndoAnswer, Fault> {
         // It writes and waits for the disk: not where requests are read.
         tokio::task::yield_now().await;
@@ -24,7 +25,7 @@ impl Desk {
         let checkpoints = Checkpoints::new(self.session.store());
         let mut checkpoint = match call {
             Some(call) => checkpoints.find(call)?,
-            None => checkpoints.last()?,
+            None => checkpoints.last(None)?,
         };
         if checkpoint.undone {
             return Err(Fault::new(Code::NotFound, format!("call {} was undone already", checkpoint.call))
@@ -35,15 +36,24 @@ impl Desk {
         let backs = self.plan(&checkpoint)?;
         let mut paths = Vec::new();
         let mut doubt = None;
+        let mut left = Vec::new();
         for back in backs.iter().rev() {
-            match self.take_back(&checkpoint, &undo_id, &session, back).await {
+            let taken = match self.take_back(&checkpoint, &undo_id, &session, back).await {
                 // It took effect: the undo goes on, and says at its end what is not certain.
-                Err(fault) if fault.applied == Some(true) => doubt = Some(fault),
+                Err(fault) if fault.applied == Some(true) => {
+                    doubt = Some(fault);
+                    Taken::Back
+                }
                 done => done?,
+            };
+            match taken {
+                Taken::Back if !paths.contains(&back.step.path) => paths.push(back.step.path.clone()),
+                Taken::Back => {}
+                Taken::Not(why) => left.push(format!("{} {why}", back.step.path)),
             }
-            if !paths.contains(&back.step.path) {
-                paths.push(back.step.path.clone());
-            }
+        }
+        if paths.is_empty() {
+            return Err(nothing_left(&checkpoint, &left, checkpoints.last(Some(checkpoint.time)).ok()));
         }
         checkpoint.undone = true;
         checkpoints.save(&checkpoint)?;
@@ -125,7 +135,7 @@ impl Desk {
         undo: &str,
         session: &str,
         back: &Back,
-    ) -> Result<(), Fault> {
+    ) -> Result<Taken, Fault> {
         let path = back.path();
         let Some(text) = &back.text else {
             return self.take_back_bytes(checkpoint, undo, session, &back.step);
@@ -133,7 +143,11 @@ impl Desk {
         let encoding = back.step.encoding.unwrap_or(Encoding::Utf8);
         let before = text_of(&self.session, &path)?;
         if before.as_ref().map(|before| &before.text) == text.as_ref() {
-            return Ok(());
+            // Most often the person took it back in the editor, which knows how to bring it back.
+            return Ok(Taken::Not(match before.is_some_and(|before| before.unsaved) {
+                true => "is as it was before, in the editor, where it is not saved yet",
+                false => "is as it was before",
+            }));
         }
         let busy = self.placing(&path);
         let done = put(
@@ -155,7 +169,7 @@ impl Desk {
         let now = done?;
         self.replace(&path, now.as_ref().map(|now| now.text.as_str()));
         match now.as_ref().map(|now| &now.text) == text.as_ref() {
-            true => Ok(()),
+            true => Ok(Taken::Back),
             false => Err(Fault::new(Code::Rejected, format!("the editor did not bring {path} back"))),
         }
     }
@@ -166,7 +180,7 @@ impl Desk {
         undo: &str,
         session: &str,
         step: &Step,
-    ) -> Result<(), Fault> {
+    ) -> Result<Taken, Fault> {
         let path = WorkspacePath::clean(&step.path).unwrap_or_else(WorkspacePath::root);
         let (files, store) = (self.session.files(), self.session.store());
         let checkpoints = Checkpoints::new(store);
@@ -175,14 +189,17 @@ impl Desk {
             // A folder that something was put into since is left: the undo takes back what the call did, no more.
             (ChangeKind::Mkdir, None, None) => {
                 return match files.rmdir(&path) {
-                    Ok(()) => record(Step { kind: ChangeKind::Delete, ..step.clone() }),
-                    Err(fault) if matches!(fault.code, Code::NotFound | Code::InvalidArgs) => Ok(()),
+                    Ok(()) => record(Step { kind: ChangeKind::Delete, ..step.clone() }).map(|()| Taken::Back),
+                    Err(fault) if fault.code == Code::NotFound => Ok(Taken::Not("is not there any more")),
+                    Err(fault) if fault.code == Code::InvalidArgs => {
+                        Ok(Taken::Not("holds something by now and stays"))
+                    }
                     Err(fault) => Err(fault),
                 };
             }
             (ChangeKind::Delete, None, None) => {
                 record(Step { kind: ChangeKind::Mkdir, ..step.clone() })?;
-                return files.mkdir(&path).map(drop);
+                return files.mkdir(&path).map(|_| Taken::Back);
             }
             _ => {}
         }
@@ -196,6 +213,7 @@ impl Desk {
             Some(blob) => files.write(&path, &self.blob(blob)?, &expect).map(drop),
             None => files.remove(&path, &expect),
         }
+        .map(|()| Taken::Back)
     }
 
     fn blob(&self, blob: &str) -> Result<Vec<u8>, Fault> {
@@ -224,6 +242,27 @@ struct Back {
 impl Back {
     fn path(&self) -> WorkspacePath {
         WorkspacePath::clean(&self.step.path).unwrap_or_else(WorkspacePath::root)
+    }
+}
+
+/// What became of one file that an undo was to bring back.
+enum Taken {
+    /// It is as it was before the call.
+    Back,
+    /// Nothing was done, and why.
+    Not(&'static str),
+}
+
+/// The answer where a call's change does not stand any more: no undo that could itself be undone.
+fn nothing_left(checkpoint: &Checkpoint, left: &[String], earlier: Option<Checkpoint>) -> Fault {
+    let call = &checkpoint.call;
+    let fault =
+        Fault::new(Code::NotFound, format!("nothing of {call} is left to take back: {}", left.join("; ")));
+    match earlier {
+        Some(earlier) => {
+            fault.suggest(format!("`wherefore undo {}` takes the change before it back", earlier.call))
+        }
+        None => fault.suggest("it is the earliest change that stands; `wherefore log` shows what was done"),
     }
 }
 

@@ -105,14 +105,15 @@ impl<'a> Checkpoints<'a> {
         })
     }
 
-    /// The newest change that still stands and is not itself an undo.
-    pub fn last(&self) -> Result<Checkpoint, Fault> {
+    /// The newest change that was not taken back and is not itself an undo; of those before a time where one is named.
+    pub fn last(&self, before: Option<i64>) -> Result<Checkpoint, Fault> {
         let mut newest: Option<Checkpoint> = None;
         for session in self.store.list(FOLDER)? {
             for name in self.store.list(&format!("{FOLDER}/{session}"))? {
                 let Some(call) = name.strip_suffix(".json") else { continue };
                 let found = self.read(&session, call)?;
-                let stands = found.filter(|found| !found.undone && found.undoes.is_none());
+                let early = |found: &Checkpoint| before.is_none_or(|before| found.time < before);
+                let stands = found.filter(|found| !found.undone && found.undoes.is_none() && early(found));
                 newest = newest.into_iter().chain(stands).max_by_key(|checkpoint| checkpoint.time);
             }
         }

@@ -75,3 +75,45 @@ async fn folders_and_copies_are_undone() {
     undo(&bench, None).await.unwrap();
     assert!(!bench.folder.path().join("copy").exists());
 }
+
+#[tokio::test]
+async fn what_the_editor_took_back_is_not_taken_back_again() {
+    let bench = Bench::new(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
+    bench.open("a.txt");
+    let mut calls = Vec::new();
+    for (path, text) in [("b.txt", "two\n"), ("a.txt", "two\n")] {
+        let (call, proposal) = bench.propose("fs.write", json!({ "path": path, "content": text })).await;
+        bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+        calls.push(call.await.unwrap().call_id);
+    }
+    // The editor's own undo: the buffer is as before, the disk is not.
+    bench.type_in("a.txt", "one\n");
+    let before = bench.log();
+    let params = UndoParams { call: None, root: None };
+    let fault = bench.hub.undo(params).await.unwrap_err();
+    assert_eq!(fault.code, Code::NotFound);
+    assert!(fault.message.contains("nothing of c-"), "{}", fault.message);
+    assert!(fault.message.contains("a.txt is as it was before, in the editor"), "{}", fault.message);
+    assert!(fault.suggestion.is_some_and(|text| text.contains(&calls[0])), "the one before is named");
+    assert_eq!(bench.log(), before, "no undo is logged that did nothing");
+    // Its redo: the change stands again and is taken back as any other.
+    bench.type_in("a.txt", "two\n");
+    let back = undo(&bench, None).await.unwrap();
+    assert_eq!(bench.buffer("a.txt"), "one\n");
+    undo(&bench, Some(&back)).await.unwrap();
+    assert_eq!(bench.buffer("a.txt"), "two\n");
+    undo(&bench, Some(&calls[0])).await.unwrap();
+    assert_eq!(bench.disk("b.txt"), "one\n");
+}
+
+#[tokio::test]
+async fn an_undo_names_only_what_it_changed() {
+    let bench = Bench::new(&[("src/a.txt", "a\n"), ("src/b.txt", "b\n")]);
+    bench.call("fs.copy", json!({ "src": "src", "dst": "copy" }), Some(Policy::Hold)).await;
+    let waits = bench.proposals();
+    bench.decide(&waits[0].id, &[], Act::Accept, None).await.unwrap();
+    bench.write("copy/mine.txt", "mine\n");
+    let answer = bench.hub.undo(UndoParams { call: None, root: None }).await.unwrap();
+    assert_eq!(answer.paths, ["copy/b.txt", "copy/a.txt"], "the folder stays for what was put into it");
+    assert_eq!(bench.disk("copy/mine.txt"), "mine\n");
+}
