@@ -53,12 +53,12 @@ fn show(workspace: &WorkspaceStatus) {
     if !workspace.agents.is_empty() {
         answer::line(&format!("  agents    {}", workspace.agents.join(", ")));
     }
-    answer::line(&format!(
-        "  pending   {} hunks in {} files",
-        workspace.pending_hunks, workspace.pending_files
-    ));
+    let count = |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (hunks, files) = (count(workspace.pending_hunks, "hunk"), count(workspace.pending_files, "file"));
+    answer::line(&format!("  pending   {hunks} in {files}"));
     if workspace.unreviewed_hunks > 0 {
-        answer::line(&format!("  applied   {} hunks that nobody has looked at", workspace.unreviewed_hunks));
+        let hunks = count(workspace.unreviewed_hunks, "hunk");
+        answer::line(&format!("  applied   {hunks} that nobody has looked at"));
     }
     for problem in &workspace.problems {
         answer::line(&format!("  problem   {problem}"));

@@ -119,6 +119,11 @@ impl LanguageServer for Backend {
         Ok(Some(self.actions(&params)))
     }
 
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+        Ok(self.hover_of(&text_document.uri, position))
+    }
+
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position;
         Ok(Some(CompletionResponse::Array(self.completions(&text_document.uri, position))))

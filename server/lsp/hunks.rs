@@ -1,16 +1,20 @@
-//! Pending hunks as any editor can show them: hint diagnostics, code lenses and quick fixes.
+//! Pending hunks as any editor can show them: hint diagnostics, code lenses, quick fixes and hovers.
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionKind, CodeLens, Command, Diagnostic, DiagnosticSeverity, NumberOrString, Range,
+    CodeAction, CodeActionKind, CodeLens, Command, Diagnostic, DiagnosticSeverity, NumberOrString, Position,
+    Range,
 };
 
 use super::texts::line_range;
 use crate::base::position::Encoding;
-use crate::protocol::{Act, DecideParams, Hunk, HunkState, Proposal, ProposedFile};
+use crate::protocol::{Act, ChangeKind, DecideParams, Hunk, HunkState, Proposal, ProposedFile};
 
 /// Whose diagnostics these are.
 pub const SOURCE: &str = "wherefore";
+
+/// Lines of a hunk that a hover shows.
+const MOST_LINES: usize = 200;
 
 /// How positions in one document are counted.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +115,43 @@ pub fn actions(
         actions.push(action(decide(proposal, Scope::All, Act::Reject, "Reject the whole proposal")));
     }
     actions
+}
+
+/// What the pending hunks of `file` at a line would do, for a person to read before deciding.
+pub fn shown_at(proposal: &Proposal, file: &ProposedFile, view: View<'_>, line: u32) -> Vec<String> {
+    let at = Position::new(line, 0);
+    let there = pending(file).filter(|hunk| touches(view.range(hunk), Range::new(at, at)));
+    there.map(|hunk| shown(proposal, file, hunk)).collect()
+}
+
+/// One hunk as Markdown: who proposes it and why, then its lines.
+fn shown(proposal: &Proposal, file: &ProposedFile, hunk: &Hunk) -> String {
+    let agent = proposal.origin.agent.as_deref().unwrap_or("an agent");
+    let mut lines: Vec<String> = Vec::new();
+    for (sign, from) in [('-', &hunk.old), ('+', &hunk.new)] {
+        lines.extend(from.iter().map(|line| format!("{sign}{}", line.trim_end_matches(['\n', '\r']))));
+    }
+    let over = lines.len().saturating_sub(MOST_LINES);
+    lines.truncate(MOST_LINES);
+    if over > 0 {
+        lines.push(format!("… {over} more lines; `wherefore review` shows them all"));
+    }
+    let what = match file.kind {
+        ChangeKind::Create => "makes this file",
+        ChangeKind::Delete => "removes this file",
+        ChangeKind::Mkdir => "makes this folder",
+        ChangeKind::Copy => "makes this a copy",
+        ChangeKind::Edit => "changes these lines",
+    };
+    let head = format!("{agent} {what}: {} ({})", proposal.why, hunk.id);
+    let text = lines.join("\n");
+    // No run of backticks in the lines ends the block.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    match lines.is_empty() {
+        true => head,
+        false => format!("{head}\n\n{fence}diff\n{text}\n{fence}"),
+    }
 }
 
 fn touches(hunk: Range, range: Range) -> bool {

@@ -143,6 +143,8 @@ fn capabilities(features: Features) -> ServerCapabilities {
         position_encoding: Some(PositionEncodingKind::from(features.encoding.name().to_owned())),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
         completion_provider: Some(CompletionOptions::default()),
+        // A plugin of ours shows what a hunk does itself.
+        hover_provider: (!features.hunks).then_some(HoverProviderCapability::Simple(true)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
         execute_command_provider: Some(ExecuteCommandOptions {

@@ -1,8 +1,11 @@
-//! Pending hunks for clients that are not ours: code lenses, quick fixes, and the preview that asks.
+//! Pending hunks for clients that are not ours: code lenses, quick fixes, hovers, and the preview that asks.
 
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;
-use tower_lsp::ls_types::{CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeLens, Uri};
+use tower_lsp::ls_types::{
+    CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeLens, Hover, HoverContents, MarkupContent,
+    MarkupKind, Position, Uri,
+};
 
 use super::backend::{Backend, refuse};
 use super::hunks::{self, View};
@@ -32,6 +35,15 @@ impl Backend {
             hunks::actions(proposal, file, view, params.range, shown)
         });
         actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
+    }
+
+    /// The lines of the pending hunks under the cursor.
+    pub(super) fn hover_of(&self, uri: &Uri, position: Position) -> Option<Hover> {
+        let hunks =
+            self.each_file(uri, |proposal, file, view| hunks::shown_at(proposal, file, view, position.line));
+        let value = hunks.join("\n\n");
+        let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+        (!hunks.is_empty()).then_some(Hover { contents, range: None })
     }
 
     /// Asks hunk by hunk in the editor's own way, then looks which hunks stand in the texts.

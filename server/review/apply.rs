@@ -58,8 +58,9 @@ pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot
         encoding: Some(put.encoding),
     };
     let call = (put.call, put.session);
-    let (made, done) = match (&before, put.path.parent()) {
-        (None, Some(parent)) => make_folders(session, call, put.undoes, &parent),
+    // Also for a document that was opened where there is no file yet: its editor saves it there.
+    let (made, done) = match (put.after, put.path.parent()) {
+        (Some(_), Some(parent)) => make_folders(session, call, put.undoes, &parent),
         _ => (Vec::new(), Ok(())),
     };
     let ready = done.and_then(|()| Checkpoints::new(store).record(put.call, put.session, put.undoes, step));

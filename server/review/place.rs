@@ -1,7 +1,7 @@
 //! Hunks follow the text they stand in.
 
 use crate::patch::{self, Cut};
-use crate::protocol::{Hunk, HunkState, ProposedFile};
+use crate::protocol::{ChangeKind, Hunk, HunkState, ProposedFile};
 
 /// What became of hunks whose text changed.
 #[derive(Debug, Default)]
@@ -16,6 +16,11 @@ pub struct Followed {
 /// its old lines are, an accepted one where its new lines are.
 pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Followed {
     let mut followed = Followed::default();
+    // Whoever goes to look where a new file will be has an empty document there: the file is new all the same.
+    let nothing = |text: Option<&str>| text.is_none_or(str::is_empty);
+    if file.kind == ChangeKind::Create && nothing(was) && nothing(now) {
+        return followed;
+    }
     let texts = was.zip(now);
     for hunk in &mut file.hunks {
         let found = match hunk.state {
@@ -71,7 +76,6 @@ pub fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::ChangeKind;
 
     #[test]
     fn what_a_person_put_in_place_in_the_editor_counts_as_looked_at() {

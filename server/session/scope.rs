@@ -144,7 +144,8 @@ pub fn text_of(session: &Session, path: &WorkspacePath) -> Result<Option<Snapsho
         }));
     };
     let encoding = decoded.as_ref().map_or(Encoding::Utf8, |decoded| decoded.encoding);
-    let unsaved = decoded.as_ref().is_none_or(|decoded| decoded.text != *document.text);
+    let on_disk = decoded.as_ref().map_or("", |decoded| &decoded.text);
+    let unsaved = on_disk != &*document.text;
     let text = document.text.to_string();
     let bytes = encoding.encode(&text).map_err(|c| unencodable(path, encoding, c))?;
     Ok(Some(Snapshot { text, encoding, hash: hash::short(&bytes), unsaved }))

@@ -16,6 +16,7 @@ fn capabilities() {
             "capabilities": {
                 "positionEncoding": "utf-16",
                 "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
+                "hoverProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },
                 "codeLensProvider": { "resolveProvider": false },
                 "completionProvider": {},

@@ -102,6 +102,13 @@ fn hunks_are_accepted_and_rejected_by_any_client() {
             "✗ reject",
         ]
     );
+    let at = |line: u64| json!({ "textDocument": document, "position": { "line": line, "character": 1 } });
+    let hover = editor.request("textDocument/hover", at(8)).unwrap();
+    let said = "an agent changes these lines: Make the second and ninth line stand out (h2)";
+    let lines = "```diff\n-nine\n+NINE\n+and a half\n```";
+    assert_eq!(hover["contents"]["value"], format!("{said}\n\n{lines}"));
+    assert_eq!(editor.request("textDocument/hover", at(4)).unwrap(), Value::Null);
+
     let accept = command(&mut editor, &lenses[0]["command"]);
     let request = editor.expect("workspace/applyEdit");
     buffer.apply(&mut editor, &request, |_| true);

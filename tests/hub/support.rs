@@ -141,8 +141,16 @@ impl Bench {
 
     /// Opens a file in the editor.
     pub fn open(&self, path: &str) {
+        self.open_with(path, self.disk(path));
+    }
+
+    /// Opens an empty document where there is no file.
+    pub fn open_new(&self, path: &str) {
+        self.open_with(path, String::new());
+    }
+
+    fn open_with(&self, path: &str, text: String) {
         let (uri, whole) = (self.uri(path), self.folder.path().canonicalize().unwrap().join(path));
-        let text = self.disk(path);
         self.editor.open.lock().unwrap().push((uri.clone(), whole.clone(), 1, text.clone()));
         let path = whole.to_str().unwrap().to_owned();
         self.hub.document(DocumentEvent::Opened {
