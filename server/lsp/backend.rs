@@ -86,7 +86,9 @@ impl LanguageServer for Backend {
     }
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        let uri = params.text_document.uri.as_str().to_owned();
         self.opened(params.text_document);
+        self.outbox.opened(&uri).await;
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {

@@ -1,7 +1,7 @@
 //! What the client can do, as it said when it connected.
 
 use serde_json::Value;
-use tower_lsp::ls_types::{InitializeParams, ResourceOperationKind, WorkspaceClientCapabilities};
+use tower_lsp::ls_types::{InitializeParams, MarkupKind, ResourceOperationKind, WorkspaceClientCapabilities};
 
 use crate::base::position::Encoding;
 
@@ -32,6 +32,8 @@ pub struct Features {
     pub configuration: bool,
     /// It wants to be asked for `workspace/didChangeConfiguration`.
     pub register_configuration: bool,
+    /// Its hovers may be Markdown.
+    pub markdown: bool,
     /// Its code lenses can be refreshed.
     pub lens_refresh: bool,
     /// It takes documents from the server (`workspace/textDocumentContent`).
@@ -49,6 +51,8 @@ impl Features {
         let workspace = client.workspace.as_ref().unwrap_or(&none);
         let edit = workspace.workspace_edit.as_ref();
         let window = client.window.as_ref();
+        let hover = client.text_document.as_ref().and_then(|document| document.hover.as_ref());
+        let formats = hover.and_then(|hover| hover.content_format.as_ref());
         let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_ref());
         let offered = offered.into_iter().flatten().map(|encoding| encoding.as_str());
         let experimental = |pointer: &str| {
@@ -75,6 +79,7 @@ impl Features {
             register_configuration: configuration
                 .and_then(|configuration| configuration.dynamic_registration)
                 .unwrap_or(false),
+            markdown: formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
             lens_refresh: workspace.code_lens.as_ref().and_then(|lens| lens.refresh_support).unwrap_or(false),
             content: client
                 .experimental

@@ -117,16 +117,42 @@ pub fn actions(
     actions
 }
 
-/// What the pending hunks of `file` at a line would do, for a person to read before deciding.
-pub fn shown_at(proposal: &Proposal, file: &ProposedFile, view: View<'_>, line: u32) -> Vec<String> {
+/// What the pending hunks of `file` at a line would do, for a person to read before deciding: for each who proposes it
+/// and why, then its lines.
+pub fn shown_at(
+    proposal: &Proposal,
+    file: &ProposedFile,
+    view: View<'_>,
+    line: u32,
+    markdown: bool,
+) -> Vec<String> {
     let at = Position::new(line, 0);
+    let agent = proposal.origin.agent.as_deref().unwrap_or("an agent");
+    let what = match file.kind {
+        ChangeKind::Create => "makes this file",
+        ChangeKind::Delete => "removes this file",
+        ChangeKind::Mkdir => "makes this folder",
+        ChangeKind::Copy => "makes this a copy",
+        ChangeKind::Edit => "changes these lines",
+    };
     let there = pending(file).filter(|hunk| touches(view.range(hunk), Range::new(at, at)));
-    there.map(|hunk| shown(proposal, file, hunk)).collect()
+    let shown = |hunk: &Hunk| {
+        let lines = marked(hunk);
+        // No run of backticks in the lines ends the block.
+        let longest = lines.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat(longest.max(2) + 1);
+        let head = format!("{agent} {what}: {} ({})", proposal.why, hunk.id);
+        match (lines.is_empty(), markdown) {
+            (true, _) => head,
+            (_, true) => format!("{head}\n\n{fence}diff\n{lines}\n{fence}"),
+            (_, false) => format!("{head}\n\n{lines}"),
+        }
+    };
+    there.map(shown).collect()
 }
 
-/// One hunk as Markdown: who proposes it and why, then its lines.
-fn shown(proposal: &Proposal, file: &ProposedFile, hunk: &Hunk) -> String {
-    let agent = proposal.origin.agent.as_deref().unwrap_or("an agent");
+/// The lines that go and those that come, as a diff marks them.
+fn marked(hunk: &Hunk) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (sign, from) in [('-', &hunk.old), ('+', &hunk.new)] {
         lines.extend(from.iter().map(|line| format!("{sign}{}", line.trim_end_matches(['\n', '\r']))));
@@ -136,22 +162,7 @@ fn shown(proposal: &Proposal, file: &ProposedFile, hunk: &Hunk) -> String {
     if over > 0 {
         lines.push(format!("… {over} more lines; `wherefore review` shows them all"));
     }
-    let what = match file.kind {
-        ChangeKind::Create => "makes this file",
-        ChangeKind::Delete => "removes this file",
-        ChangeKind::Mkdir => "makes this folder",
-        ChangeKind::Copy => "makes this a copy",
-        ChangeKind::Edit => "changes these lines",
-    };
-    let head = format!("{agent} {what}: {} ({})", proposal.why, hunk.id);
-    let text = lines.join("\n");
-    // No run of backticks in the lines ends the block.
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    match lines.is_empty() {
-        true => head,
-        false => format!("{head}\n\n{fence}diff\n{text}\n{fence}"),
-    }
+    lines.join("\n")
 }
 
 fn touches(hunk: Range, range: Range) -> bool {

@@ -133,6 +133,13 @@ impl Outbox {
         }
     }
 
+    /// The client opened a document: some show only what they are told after that.
+    pub async fn opened(&self, uri: &str) {
+        if !self.board.diagnostics(uri, &self.texts, self.features().encoding).is_empty() {
+            self.publish(uri).await;
+        }
+    }
+
     /// The settings that the client holds for us.
     pub async fn configuration(&self) -> Option<Value> {
         let item = ConfigurationItem { scope_uri: None, section: Some("wherefore".to_owned()) };

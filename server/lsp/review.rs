@@ -39,10 +39,12 @@ impl Backend {
 
     /// The lines of the pending hunks under the cursor.
     pub(super) fn hover_of(&self, uri: &Uri, position: Position) -> Option<Hover> {
-        let hunks =
-            self.each_file(uri, |proposal, file, view| hunks::shown_at(proposal, file, view, position.line));
-        let value = hunks.join("\n\n");
-        let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+        let markdown = self.outbox.features().markdown;
+        let hunks = self.each_file(uri, |proposal, file, view| {
+            hunks::shown_at(proposal, file, view, position.line, markdown)
+        });
+        let kind = if markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+        let contents = HoverContents::Markup(MarkupContent { kind, value: hunks.join("\n\n") });
         (!hunks.is_empty()).then_some(Hover { contents, range: None })
     }
 

@@ -361,6 +361,11 @@ fn plan(file: &ProposedFile, wanted: &[&Hunk], before: Option<&Snapshot>, back: 
         (ChangeKind::Create, false) if before.is_none() => {
             return Ok(Plan { after: Some(whole()), edits: Vec::new() });
         }
+        (ChangeKind::Create, false) if place::is_nothing(before.map(|before| &*before.text)) => {
+            let count = before.map_or(0, |before| before.text.lines().count());
+            let edit = LineEdit { start: 0, count: u32::try_from(count).unwrap_or(u32::MAX), text: whole() };
+            return Ok(Plan { after: Some(whole()), edits: vec![edit] });
+        }
         (ChangeKind::Create, true) | (ChangeKind::Delete, false) => {
             return Ok(Plan { after: None, edits: Vec::new() });
         }

@@ -16,9 +16,7 @@ pub struct Followed {
 /// its old lines are, an accepted one where its new lines are.
 pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Followed {
     let mut followed = Followed::default();
-    // Whoever goes to look where a new file will be has an empty document there: the file is new all the same.
-    let nothing = |text: Option<&str>| text.is_none_or(str::is_empty);
-    if file.kind == ChangeKind::Create && nothing(was) && nothing(now) {
+    if file.kind == ChangeKind::Create && is_nothing(was) && is_nothing(now) {
         return followed;
     }
     let texts = was.zip(now);
@@ -51,6 +49,12 @@ pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> 
         }
     }
     followed
+}
+
+/// Whether a file is still new: it is not there, or whoever went to look where it will be has an empty document. Some
+/// editors end the one line of such a document.
+pub fn is_nothing(text: Option<&str>) -> bool {
+    matches!(text, None | Some("" | "\n" | "\r\n"))
 }
 
 /// The hunk as it stands in a text: by its old lines, or once it is `placed` by its new ones.

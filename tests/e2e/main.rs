@@ -10,6 +10,7 @@ mod http;
 mod language;
 mod meaning;
 mod neovim;
+mod others;
 mod protocol;
 mod review;
 mod support;

@@ -82,7 +82,9 @@ fn states(answer: &Value) -> Vec<String> {
 
 #[test]
 fn hunks_are_accepted_and_rejected_by_any_client() {
-    let mut editor = Editor::connect(&Options::default());
+    let mut options = Options::default();
+    options.capabilities["textDocument"]["hover"]["contentFormat"] = json!(["markdown", "plaintext"]);
+    let mut editor = Editor::connect(&options);
     let mut buffer = Buffer::open(&mut editor, "a.txt", BEFORE);
     let call = editor.begin("wherefore/call", patch());
     assert_eq!(hints(&mut editor), [(1, 2), (8, 9)]);

@@ -5,6 +5,7 @@ mod editor;
 pub mod embeddings;
 mod model;
 mod ours;
+pub mod terminal;
 mod wire;
 
 pub use editor::{Editor, Options};

@@ -145,8 +145,8 @@ impl Bench {
     }
 
     /// Opens an empty document where there is no file.
-    pub fn open_new(&self, path: &str) {
-        self.open_with(path, String::new());
+    pub fn open_new(&self, path: &str, empty: &str) {
+        self.open_with(path, empty.to_owned());
     }
 
     fn open_with(&self, path: &str, text: String) {

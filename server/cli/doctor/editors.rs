@@ -22,7 +22,7 @@ struct Editor {
 /// Those we know, best supported first.
 const KNOWN: [Editor; 4] = [
     Editor { name: "Neovim", program: "nvim", least: (0, 10), how: "with the plugin in editors/nvim" },
-    Editor { name: "VS Code", program: "code", least: (1, 90), how: "as any language client" },
+    Editor { name: "VS Code", program: "code", least: (1, 107), how: "with the extension in editors/vscode" },
     Editor {
         name: "Helix",
         program: "hx",
