@@ -80,9 +80,11 @@ case(
       vim.wait(10)
     end
     editor:pending(2)
-    vim.wait(300)
-    editor:keys('gg]w')
-    eq(editor:call('nvim_get_current_line'), 'line 5')
+    local placed = vim.wait(5000, function()
+      editor:keys('gg]w')
+      return editor:call('nvim_get_current_line') == 'line 5'
+    end, 50)
+    assert(placed, 'the first hunk is at its line: ' .. editor:screen())
     editor:keys('\\wA')
     editor:pending(0)
     local text = table.concat(editor:lines(), '\n')
