@@ -99,34 +99,25 @@ notification! {
     WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";
 }
 
-/// Asks for documents to be saved.
-#[derive(Debug)]
-pub enum Save {}
+macro_rules! request {
+    ($($name:ident($params:ty) -> $result:ty = $method:literal, $doc:literal;)*) => { $(
+        #[doc = $doc]
+        #[derive(Debug)]
+        pub enum $name {}
 
-impl Request for Save {
-    type Params = SaveParams;
-    type Result = Option<SaveAnswer>;
-    const METHOD: &'static str = "wherefore/save";
+        impl Request for $name {
+            type Params = $params;
+            type Result = $result;
+            const METHOD: &'static str = $method;
+        }
+    )* };
 }
 
-/// Puts a question to the person.
-#[derive(Debug)]
-pub enum Ask {}
-
-impl Request for Ask {
-    type Params = AskParams;
-    type Result = Option<AskAnswer>;
-    const METHOD: &'static str = "wherefore/ask";
-}
-
-/// Says that a document of the server's is not what it was.
-#[derive(Debug)]
-pub enum ContentRefresh {}
-
-impl Request for ContentRefresh {
-    type Params = ContentParams;
-    type Result = Value;
-    const METHOD: &'static str = "workspace/textDocumentContent/refresh";
+request! {
+    Save(SaveParams) -> Option<SaveAnswer> = "wherefore/save", "Asks for documents to be saved.";
+    Ask(AskParams) -> Option<AskAnswer> = "wherefore/ask", "Puts a question to the person.";
+    ContentRefresh(ContentParams) -> Value = "workspace/textDocumentContent/refresh",
+        "Says that a document of the server's is not what it was.";
 }
 
 type TypeOf = fn(&mut SchemaGenerator) -> Schema;

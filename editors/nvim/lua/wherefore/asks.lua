@@ -10,20 +10,10 @@ local notify = require('wherefore.notify')
 
 ---@type wherefore.Question[] oldest first
 local open = {}
----@type fun()[]
-local listeners = {}
+local on_change, changed = require('wherefore.listeners').new()
 
 --- Calls `run` when a question comes or is over.
----@param run fun()
-function M.on_change(run)
-  table.insert(listeners, run)
-end
-
-local function changed()
-  for _, run in ipairs(listeners) do
-    run()
-  end
-end
+M.on_change = on_change
 
 ---@param question wherefore.Question
 ---@param answer? string

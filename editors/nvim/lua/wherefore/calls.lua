@@ -17,8 +17,7 @@ local most = 500
 local list = {}
 ---@type table<string, wherefore.Call> by client, session and id
 local known = {}
----@type fun()[]
-local listeners = {}
+local on_change, changed = require('wherefore.listeners').new()
 
 --- Each session counts its calls anew, and one server has a session in each folder.
 ---@param client integer
@@ -28,16 +27,7 @@ local function key(client, of)
 end
 
 --- Calls `run` when a call comes or ends.
----@param run fun()
-function M.on_change(run)
-  table.insert(listeners, run)
-end
-
-local function changed()
-  for _, run in ipairs(listeners) do
-    run()
-  end
-end
+M.on_change = on_change
 
 --- Makes room for one: the oldest that ended goes first.
 local function forget_one()

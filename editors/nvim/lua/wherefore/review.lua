@@ -18,8 +18,7 @@ local looked_at = {}
 local entries
 ---@type table<string, string>
 local real_paths = {}
----@type fun(keys: table<string, true>)[]
-local listeners = {}
+local on_change, tell = require('wherefore.listeners').new()
 
 --- The one name of a file, whatever links lead to it.
 ---@param path string absolute
@@ -45,16 +44,12 @@ function M.path(file)
 end
 
 --- Calls `run` with the files touched whenever hunks come, move or go.
----@param run fun(keys: table<string, true>)
-function M.on_change(run)
-  table.insert(listeners, run)
-end
+---@type fun(run: fun(keys: table<string, true>))
+M.on_change = on_change
 
 local function changed(keys)
   entries = nil
-  for _, run in ipairs(listeners) do
-    run(keys)
-  end
+  tell(keys)
 end
 
 ---@param proposal wherefore.Proposal
