@@ -7,7 +7,7 @@ import { remark, warn, type Notify } from './notify';
 import { entryAt, places, showDiff } from './preview';
 import type { Entry, Review, Waiting } from './review';
 import type { Server } from './server';
-import { sentence } from './text';
+import { inert, sentence } from './text';
 import type { Act as Word, DecideParams, Proposal } from './wire';
 
 /** A node of a tree that stands for a proposal, a file or a hunk. */
@@ -91,7 +91,7 @@ export class Act {
     try {
       const answer = await this.server.ask('undo', { call: what?.call ?? null, root });
       const said = `wherefore: ${answer.call} undone: ${answer.paths.join(', ')}`;
-      const back = await vscode.window.showInformationMessage(said, 'Take That Back');
+      const back = await vscode.window.showInformationMessage(inert(said), 'Take That Back');
       if (back) await this.undo({ call: answer.undo_id, root });
     } catch (thrown) {
       warn(sentence(thrown));

@@ -17,6 +17,11 @@ export function clip(text: string, length: number): string {
   return signs.length <= length ? plain : signs.slice(0, length - 1).join('') + '…';
 }
 
+/** Text for a message, where VS Code would make `[words](command:…)` a link that acts, whoever wrote the words. */
+export function inert(text: string): string {
+  return text.replaceAll('](', '] (');
+}
+
 /** A line without its end. */
 export function chomp(line: string): string {
   return line.replace(/\r?\n$/, '');
