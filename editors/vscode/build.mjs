@@ -1,4 +1,7 @@
-// Bundles the extension into out/main.js; with --release made small, with no source map.
+// Bundles the extension into out/main.js, and puts the schema of definitions beside it; with --release made small, with
+// no source map.
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const release = process.argv.includes('--release');
@@ -15,3 +18,5 @@ await build({
   sourcemap: !release,
   logLevel: 'warning',
 });
+
+copyFileSync(join(import.meta.dirname, '..', '..', 'schemas', 'definition.json'), join(import.meta.dirname, 'out', 'definition.json'));
