@@ -57,8 +57,11 @@ const running = new Set();
 process.on('exit', () => running.forEach((stop) => stop()));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-/** Starts code-server. `vsix` is installed first; `driver` lets the page run tests in the extension host. */
-async function serve(place, { vsix, settings = {}, driver = false }) {
+/**
+ * Starts code-server. `vsix` is installed first; `driver` lets the page run tests in the extension host; with `trust` folders
+ * are not trusted until the person says so.
+ */
+async function serve(place, { vsix, settings = {}, driver = false, trust = false }) {
   const user = path.join(place.tmp, 'user');
   fs.mkdirSync(path.join(user, 'User'), { recursive: true });
   fs.writeFileSync(path.join(user, 'User', 'settings.json'), JSON.stringify({ ...SETTINGS, ...settings }));
@@ -66,7 +69,8 @@ async function serve(place, { vsix, settings = {}, driver = false }) {
   const program = path.join(dest, 'code-server');
   if (vsix) execFileSync(program, [...dirs, '--install-extension', vsix, '--force'], { env: place.env, stdio: 'pipe' });
   const options = ['--auth', 'none', '--bind-addr', '127.0.0.1:0', '--disable-telemetry', '--disable-update-check'];
-  options.push('--disable-workspace-trust', '--disable-getting-started-override');
+  options.push('--disable-getting-started-override');
+  if (!trust) options.push('--disable-workspace-trust');
   if (driver) options.push('--vscode-option', 'enable-smoke-test-driver');
   const server = spawn(program, [...dirs, ...options], { env: place.env, detached: true });
   const stop = () => {
@@ -97,6 +101,7 @@ export async function open(place, options) {
     viewport: { width: 1280, height: 800 },
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
+  await browser.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = browser.pages()[0];
   page.setDefaultTimeout(20_000);
   if (!options.driver) await page.goto(`${server.url}?folder=${place.root}`);

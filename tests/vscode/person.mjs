@@ -7,14 +7,20 @@ export function person(page) {
   const palette = page.locator('.quick-input-widget input[type=text]');
   const toasts = page.locator('.notifications-toasts .notification-list-item-message');
   const me = {
-    /** Runs a command of the palette by its whole title. */
+    /** Runs a command of the palette by its whole title; a palette that an editor closed by taking the focus is asked for again. */
     async command(title) {
-      await page.keyboard.press('F1');
-      await palette.waitFor();
-      await palette.fill(`>${title}`);
-      await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title }).waitFor();
-      await page.keyboard.press('Enter');
+      await me.pick(title);
       await palette.waitFor({ state: 'hidden' });
+    },
+    /** The same of a command that asks for more in the palette's place. */
+    async pick(title) {
+      const find = async () => {
+        await page.keyboard.press('F1');
+        await palette.fill(`>${title}`, { timeout: 5000 });
+        await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title }).waitFor({ timeout: 5000 });
+      };
+      await find().catch(find);
+      await page.keyboard.press('Enter');
     },
     /** Opens a file by its name; a list that an editor closed by taking the focus is asked for again. */
     async edit(name) {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { call, diff, numbered, program } from './agent.mjs';
+import { run } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
 import { person } from './person.mjs';
 
@@ -274,23 +275,14 @@ const cases = {
 
 await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
 await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 30_000 });
-let [passed, failed] = [0, 0];
-const wanted = process.argv.slice(2);
-for (const [name, run] of Object.entries(cases)) {
-  if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
-  try {
-    await run();
-    passed += 1;
-    console.log(`ok ${name}`);
-  } catch (thrown) {
-    failed += 1;
-    console.log(`FAILED ${name}\n${thrown.stack}`);
-    await shot(`failed-${failed}`).catch(() => undefined);
-    await me.command('Wherefore: Reject Everything That Waits').catch(() => undefined);
-    await me.command('View: Close All Editor Groups').catch(() => undefined);
-  }
-}
+const failed = await run('review', cases, {
+  page,
+  shots,
+  mend: async () => {
+    await me.command('Wherefore: Reject Everything That Waits');
+    await me.command('View: Close All Editor Groups');
+  },
+});
 await code.close();
 place.remove();
-console.log(`review: ${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

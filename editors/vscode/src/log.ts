@@ -37,11 +37,11 @@ export class Logs implements vscode.Disposable {
     );
   }
 
-  /** Opens the log beside; at a call's event where one is named, else at its end. */
-  async show(call?: string): Promise<void> {
+  /** Opens the log beside; at a call's event where one is named (with its session and folder), else at its end. */
+  async show(call?: string, of?: { session: string; root: string }): Promise<void> {
     try {
-      const root = rootHere();
-      const { uri: named, path } = await this.server.ask('log', { root });
+      const root = of?.root ?? rootHere();
+      const { uri: named, path } = await this.server.ask('log', { root, session: of?.session ?? null });
       const session = vscode.Uri.parse(named).path.slice(1);
       const uri = vscode.Uri.from({ scheme: 'wherefore', authority: 'log', path: `/${session}/Session log` });
       const known = this.open.get(uri.toString());

@@ -2,7 +2,10 @@
 
 import * as vscode from 'vscode';
 import { Act } from './act';
+import { Asks } from './asks';
 import { Below } from './below';
+import { CallActs } from './callacts';
+import { callKey } from './callkey';
 import { Documents } from './documents';
 import { Draw } from './draw';
 import { go, openAt } from './go';
@@ -18,9 +21,11 @@ import { saveAll } from './save';
 import { Server } from './server';
 import { setting } from './settings';
 import { Status } from './status';
+import { count } from './text';
 import { Calls, callOf } from './views/calls';
 import { Proposals, type Node } from './views/proposals';
 import { Tools } from './views/tools';
+import { WorkingSet } from './views/workingset';
 
 /** What other extensions, and tests, may ask. */
 export interface Api {
@@ -40,7 +45,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const below = new Below(review);
   const lenses = new Lenses(review);
   const draw = new Draw(review, (uri) => isNew(review, uri));
-  const calls = new Calls();
+  const asks = new Asks(documents);
+  const calls = new Calls(review, asks);
   const proposals = new Proposals(review);
 
   const server: Server = new Server(context, output, {
@@ -50,25 +56,33 @@ export function activate(context: vscode.ExtensionContext): Api {
     },
     finished: (notice) => {
       notify.finished(notice);
+      asks.finished(callKey(notice));
       calls.finished(notice);
       logs.refresh();
     },
     proposed: (proposal) => {
       act.take([proposal]);
-      calls.proposed(proposal.call_id);
       const waiting = review.proposal(proposal.id).reduce((sum, entry) => sum + entry.hunks.length, 0);
       notify.proposed(proposal, waiting);
     },
     changed: (proposal) => act.take([proposal]),
+    workingSet: () => workingSet.refresh(),
     save: saveAll,
+    ask: (params, over) => {
+      notify.asked(params);
+      calls.asked(params);
+      return asks.ask(params, over);
+    },
     state: (running) => {
       if (running) void load();
       else {
         review.forget();
         notify.forget();
+        asks.forget();
         calls.forget();
       }
       tools.refresh();
+      workingSet.refresh();
       status.refresh();
     },
   });
@@ -79,9 +93,12 @@ export function activate(context: vscode.ExtensionContext): Api {
   };
 
   const tools = new Tools(server, documents);
+  const workingSet = new WorkingSet(server, review);
   const logs = new Logs(server, documents);
   const tree = vscode.window.createTreeView('wherefore.proposals', { treeDataProvider: proposals });
   let picked: Node | undefined;
+  const callTree = vscode.window.createTreeView('wherefore.calls', { treeDataProvider: calls });
+  const callActs = new CallActs(server, calls, asks, () => callTree.selection[0]);
   const act: Act = new Act(server, review, below, notify, () => picked?.about);
   const status: Status = new Status(review, () => server, () => act.entriesHere().length > 0);
   for (const side of ['before', 'after']) documents.add(side, (uri) => text(review, uri));
@@ -93,12 +110,12 @@ export function activate(context: vscode.ExtensionContext): Api {
   };
   const file = [{ scheme: 'file' }, { scheme: 'wherefore' }];
   context.subscriptions.push(
-    output, review, below, draw, logs, status, server, tree,
+    output, review, below, draw, logs, status, server, tree, asks, callTree, workingSet,
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
     vscode.languages.registerCodeLensProvider(file, lenses),
     vscode.languages.registerHoverProvider({ scheme: 'file' }, lenses),
-    vscode.window.registerTreeDataProvider('wherefore.calls', calls),
+    vscode.window.registerTreeDataProvider('wherefore.workingSet', workingSet),
     vscode.window.registerTreeDataProvider('wherefore.tools', tools),
     offer(context),
     tree.onDidChangeSelection(({ selection }) => (picked = selection[0])),
@@ -106,10 +123,15 @@ export function activate(context: vscode.ExtensionContext): Api {
       redraw(keys);
       lenses.refresh();
       proposals.refresh();
+      calls.refresh();
       documents.allChanged('before', 'after');
       void tidy(review);
-      const { hunks } = review.count();
-      tree.badge = hunks > 0 ? { value: hunks, tooltip: `${hunks} hunks wait` } : undefined;
+      tree.badge = badge(review.count().hunks, 'hunk');
+    }),
+    asks.onChange(() => {
+      calls.refresh();
+      status.asking(asks.all().length);
+      callTree.badge = badge(asks.all().length, 'question');
     }),
     vscode.workspace.onDidChangeTextDocument((event) => review.follow(event)),
     vscode.window.onDidChangeVisibleTextEditors(() => redraw()),
@@ -136,8 +158,18 @@ export function activate(context: vscode.ExtensionContext): Api {
     rejectAll: () => act.decideAll('reject'),
     showDiff: (argument) => act.diff(argument),
     undo: () => act.undo(),
-    undoCall: (argument) => act.undo(callOf(argument)),
-    openLog: (argument) => logs.show((argument as { call?: string } | undefined)?.call),
+    undoCall: (argument) => {
+      const of = callOf(argument);
+      return act.undo(of && { call: `${of.session}/${of.call}`, root: of.root });
+    },
+    cancelCall: (argument) => callActs.cancel(argument),
+    approve: (argument) => callActs.approve(argument),
+    deny: (argument) => callActs.deny(argument),
+    answer: (argument) => callActs.answer(argument),
+    openLog: (argument) => {
+      const of = callOf(argument);
+      return logs.show(of?.call ?? (argument as { call?: string } | undefined)?.call, of);
+    },
     showTool: (argument) => tools.show(argument),
     refreshTools: () => tools.refresh(),
     restart: () => server.restart(),
@@ -156,6 +188,11 @@ export function activate(context: vscode.ExtensionContext): Api {
     server: () => ({ running: server.running, pid: server.pid, trouble: server.trouble }),
     drawMs: () => draw.took,
   };
+}
+
+/** How many wait, at a view's icon. */
+function badge(value: number, what: string): vscode.ViewBadge | undefined {
+  return value > 0 ? { value, tooltip: `${count(value, what)} ${value === 1 ? 'waits' : 'wait'}` } : undefined;
 }
 
 let stop: (() => Promise<void>) | undefined;

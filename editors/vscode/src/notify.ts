@@ -1,9 +1,10 @@
 // Tells the person what is called and why, folded where many calls come. Never modal.
 
 import * as vscode from 'vscode';
+import { callKey, keyOfProposal } from './callkey';
 import { setting, type Shown } from './settings';
-import { clip, count } from './text';
-import type { CallNotice, FinishNotice, Proposal } from './wire';
+import { clip, count, inert } from './text';
+import type { AskParams, CallNotice, FinishNotice, Proposal } from './wire';
 
 /** How long a call that writes is held back at most: its proposal or its fault says the same and more. */
 const HOLD_MS = 1500;
@@ -20,36 +21,48 @@ interface Folded {
 export class Notify {
   private readonly running = new Map<string, CallNotice>();
   private readonly held = new Set<string>();
+  /** Calls that ask the person: the question says the same and more. */
+  private readonly asking = new Set<string>();
   private shown: number[] = [];
   private folded: Folded | undefined;
 
   /** A call began. */
   called(notice: CallNotice): void {
-    this.running.set(notice.call_id, notice);
-    if (!wanted(notice.writes)) return;
+    const key = callKey(notice);
+    this.running.set(key, notice);
+    if (!wanted(notice.writes) || this.asking.has(key)) return;
     if (!notice.writes) return this.fold(notice.tool, describe(notice));
-    this.held.add(notice.call_id);
+    this.held.add(key);
     setTimeout(() => this.release(notice), HOLD_MS);
   }
 
   /** A call ended; a fault is worth a message, and a change that was made without a question. */
   finished(notice: FinishNotice): void {
-    const call = this.running.get(notice.call_id);
-    this.running.delete(notice.call_id);
+    const key = callKey(notice);
+    const call = this.running.get(key);
+    this.running.delete(key);
+    this.asking.delete(key);
     if (call && notice.status !== 'error') this.release(call);
     if (notice.status !== 'error' || setting<Shown>('notify', 'all') === 'none') return;
-    this.held.delete(notice.call_id);
+    this.held.delete(key);
     const why = call ? ` (${call.why})` : '';
     this.fold(notice.tool, `${notice.tool}: ${notice.error?.code ?? 'error'}: ${notice.error?.message ?? '?'}${why}`, 'warning', notice.call_id);
   }
 
   /** A change waits. */
   proposed(proposal: Proposal, waiting: number): void {
-    this.held.delete(proposal.call_id);
+    this.held.delete(keyOfProposal(proposal));
     if (waiting === 0 || !wanted(true)) return;
     const more = proposal.files.length - 1;
     const where = (proposal.files[0]?.path ?? '?') + (more > 0 ? ` and ${more} more` : '');
     this.fold(proposal.tool, `${proposal.tool} ${where}, ${count(waiting, 'hunk')}: ${proposal.why}`, 'info', undefined, proposal.id);
+  }
+
+  /** A call asks the person, maybe before it is told of. */
+  asked(params: AskParams): void {
+    const key = callKey(params);
+    this.asking.add(key);
+    this.held.delete(key);
   }
 
   /** Says where hunks of a proposal went stale since it was last told. */
@@ -66,10 +79,11 @@ export class Notify {
   forget(): void {
     this.running.clear();
     this.held.clear();
+    this.asking.clear();
   }
 
   private release(notice: CallNotice): void {
-    if (this.held.delete(notice.call_id)) this.fold(notice.tool, describe(notice));
+    if (this.held.delete(callKey(notice))) this.fold(notice.tool, describe(notice));
   }
 
   /** Shows a message of a call, or counts it where too many were shown within a second. */
@@ -100,7 +114,7 @@ export class Notify {
 
 /** A warning of ours. */
 export function warn(message: string): void {
-  void vscode.window.showWarningMessage(`wherefore: ${message}`);
+  void vscode.window.showWarningMessage(inert(`wherefore: ${message}`));
 }
 
 /** A remark in the status bar that goes by itself. */
@@ -119,7 +133,7 @@ function describe(notice: CallNotice): string {
 }
 
 async function show(message: string, level: Level, call?: string, proposal?: string): Promise<void> {
-  const text = clip(message, 400);
+  const text = inert(clip(message, 400));
   if (level === 'warning') {
     const pressed = await vscode.window.showWarningMessage(text, 'Open Log');
     if (pressed) await vscode.commands.executeCommand('wherefore.openLog', { call });

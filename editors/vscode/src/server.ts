@@ -6,7 +6,7 @@ import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } 
 import { find, type Program } from './program';
 import { setting } from './settings';
 import { sentence } from './text';
-import { methods, type CallNotice, type FinishNotice, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
+import { methods, type AskAnswer, type AskParams, type CallNotice, type FinishNotice, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
 
 /** What the server says by itself. */
 export interface Listener {
@@ -14,7 +14,10 @@ export interface Listener {
   finished(notice: FinishNotice): void;
   proposed(proposal: Proposal): void;
   changed(proposal: Proposal): void;
+  workingSet(): void;
   save(params: SaveParams): Promise<SaveAnswer>;
+  /** Puts a question to the person; `over` says that its answer is not waited for any more. */
+  ask(params: AskParams, over: vscode.CancellationToken): Promise<AskAnswer>;
   /** It is ready, or gone. */
   state(running: boolean): void;
 }
@@ -159,7 +162,7 @@ export class Server implements vscode.Disposable {
   private listen(client: Client): void {
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { wherefore: { hunks: true, save: true } };
+        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true } };
       },
       initialize: () => undefined,
       getState: () => ({ kind: 'static' }),
@@ -176,6 +179,8 @@ export class Server implements vscode.Disposable {
     client.onNotification(methods.didFinish, guarded<FinishNotice>((notice) => this.listener.finished(notice)));
     client.onNotification(methods.proposal, guarded<Proposal>((proposal) => this.listener.proposed(proposal)));
     client.onNotification(methods.proposalChanged, guarded<Proposal>((proposal) => this.listener.changed(proposal)));
+    client.onNotification(methods.workingSetChanged, () => this.listener.workingSet());
+    client.onRequest(methods.ask, (params: AskParams, over: vscode.CancellationToken) => this.listener.ask(params, over));
     client.onRequest(methods.save, (params: SaveParams) => this.listener.save(params));
   }
 

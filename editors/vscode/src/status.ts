@@ -18,6 +18,11 @@ export class Status implements vscode.Disposable {
     this.item.name = 'wherefore';
   }
 
+  /** Calls ask so many questions. */
+  asking(questions: number): void {
+    this.set('wherefore.asking', questions > 0);
+  }
+
   refresh(): void {
     const { hunks, files } = this.review.count();
     const { running, trouble } = this.server();

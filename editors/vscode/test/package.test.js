@@ -31,6 +31,14 @@ describe('package.json', () => {
     for (const { command, category } of contributes.commands) assert.equal(category, 'Wherefore', command);
   });
 
+  it('has every command that its walkthrough and its empty views link to', async () => {
+    const known = new Set(await vscode.commands.getCommands(true));
+    const texts = [...contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ description }) => description)), ...contributes.viewsWelcome.map(({ contents }) => contents)];
+    const linked = texts.flatMap((text) => [...text.matchAll(/\(command:([\w.]+)/g)].map(([, command]) => command));
+    assert.ok(linked.length >= 8);
+    assert.deepEqual(linked.filter((command) => !known.has(command)), []);
+  });
+
   it('copies diagnostics', async () => {
     await run('copyDiagnostics');
     assert.match(await vscode.env.clipboard.readText(), /^wherefore 0\.1\.0 in [^]*server: version 0\.1\.0, process \d+/);

@@ -1,47 +1,63 @@
-// The view of calls: newest first, live, each with its why and how it ended.
+// The view of calls: those that ask first, then newest first; live, each with its why and how it stands.
 
 import * as vscode from 'vscode';
-import type { CallNotice, FinishNotice } from '../wire';
+import { question, type Asked, type Asks } from '../asks';
+import { callKey, keyOfProposal, pathOf } from '../callkey';
+import type { Review } from '../review';
 import { clip } from '../text';
+import type { AskParams, CallNotice, FinishNotice } from '../wire';
 import { Tree } from './tree';
 
 /** Calls that are kept. */
 const KEPT = 200;
 
-interface Call {
+/** A call, by what was told of it. */
+export interface Call {
   notice: CallNotice;
-  /** Whether its change waits for the person. */
-  waits?: boolean;
   end?: FinishNotice;
 }
 
-type Node = Call | { text: string; icon: string };
+/** A call, or a line about one. */
+export type Node = Call | { text: string; icon: string };
 
-const isCall = (node: Node): node is Call => 'notice' in node;
+/** Whether it is a call of this view. */
+export function isCall(node: unknown): node is Call {
+  return typeof node === 'object' && node !== null && 'notice' in node;
+}
 
 /** The view. */
 export class Calls extends Tree<Node> {
   private calls: Call[] = [];
-  private readonly running = new Map<string, Call>();
+  private readonly open = new Map<string, Call>();
+  /** The calls whose hunks wait. */
+  private waiting = new Set<string>();
+
+  constructor(
+    private readonly review: Review,
+    private readonly asks: Asks,
+  ) {
+    super();
+  }
 
   called(notice: CallNotice): void {
-    const call: Call = { notice };
-    this.running.set(notice.call_id, call);
-    this.calls.push(call);
-    if (this.calls.length > 2 * KEPT) this.calls = this.calls.slice(-KEPT);
+    const known = this.open.get(callKey(notice));
+    if (known) known.notice = notice;
+    else this.begin({ notice });
     this.refresh();
   }
 
-  proposed(call_id: string): void {
-    const call = this.running.get(call_id);
-    if (!call) return;
-    call.waits = true;
+  /** A call asks, maybe before it is told of; where they come too many it never is. */
+  asked({ root, session, call_id, tool, why, agent }: AskParams): void {
+    if (call_id === '' || this.open.has(callKey({ root, session, call_id }))) return;
+    const time = new Date().toISOString();
+    this.begin({ notice: { root, session, call_id, tool, why, time, origin: { agent: agent ?? null }, paths: [], writes: false } });
     this.refresh();
   }
 
   finished(notice: FinishNotice): void {
-    const call = this.running.get(notice.call_id);
-    this.running.delete(notice.call_id);
+    const key = callKey(notice);
+    const call = this.open.get(key);
+    this.open.delete(key);
     if (!call) return;
     call.end = notice;
     this.refresh();
@@ -49,17 +65,20 @@ export class Calls extends Tree<Node> {
 
   /** Calls of a server that ended will not end. */
   forget(): void {
-    for (const [id, call] of this.running) {
-      const error = { code: 'CANCELLED', message: 'the server ended before it', recoverable: true } as const;
-      call.end = { call_id: id, tool: call.notice.tool, status: 'error', error, duration_ms: 0 };
-    }
-    this.running.clear();
-    this.refresh();
+    const error = { code: 'CANCELLED', message: 'the server ended before it', recoverable: true } as const;
+    for (const { notice } of this.running()) this.finished({ ...notice, status: 'error', error, duration_ms: 0 });
+  }
+
+  /** The calls that run, newest first. */
+  running(): Call[] {
+    return [...this.open.values()].reverse();
   }
 
   getChildren(node?: Node): Node[] {
-    if (!node) return this.calls.slice(-KEPT).reverse();
-    return isCall(node) ? details(node) : [];
+    if (node) return isCall(node) ? this.details(node) : [];
+    this.waiting = new Set(this.review.entries().map(({ proposal }) => keyOfProposal(proposal)));
+    const asking = this.running().filter((call) => this.asks.of(keyOf(call)));
+    return [...asking, ...this.calls.slice(-KEPT).reverse().filter((call) => !asking.includes(call))];
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -69,58 +88,89 @@ export class Calls extends Tree<Node> {
       item.tooltip = node.text;
       return item;
     }
-    const { notice } = node;
+    const { notice, end } = node;
+    const asked = this.asks.of(keyOf(node));
+    const state = this.state(node, asked);
     const item = new vscode.TreeItem(title(notice), vscode.TreeItemCollapsibleState.Collapsed);
-    item.id = `${notice.root} ${notice.time} ${notice.call_id}`;
-    item.description = clip(notice.why, 120);
-    item.iconPath = icon(node);
-    item.tooltip = `${clock(notice.time)} ${title(notice)}\n${notice.why}\n${state(node)}`;
-    item.contextValue = notice.writes ? 'write' : 'read';
-    item.accessibilityInformation = { label: `${title(notice)}, ${state(node)}, ${notice.why}` };
-    item.command = { title: 'Show in the log', command: 'wherefore.openLog', arguments: [{ call: notice.call_id }] };
+    item.id = keyOf(node);
+    item.description = clip(asked ? state : notice.why, 120);
+    item.iconPath = this.icon(node, asked);
+    item.tooltip = [`${clock(notice.time)} ${title(notice)}`, notice.why, state].filter(Boolean).join('\n');
+    const words = {
+      running: !end,
+      undoable: notice.writes && end !== undefined && end.status !== 'error',
+      asks: asked !== undefined,
+      choices: asked !== undefined && asked.params.answers.length > 2,
+    };
+    item.contextValue = Object.entries(words).filter(([, is]) => is).map(([word]) => word).join(' ');
+    item.accessibilityInformation = { label: `${title(notice)}, ${state}, ${notice.why}` };
+    item.command = { title: 'Show in the log', command: 'wherefore.openLog', arguments: [node] };
     return item;
+  }
+
+  private begin(call: Call): void {
+    this.open.set(keyOf(call), call);
+    this.calls.push(call);
+    if (this.calls.length > 2 * KEPT) this.calls = this.calls.slice(-KEPT);
+  }
+
+  private waits(call: Call): boolean {
+    return this.waiting.has(keyOf(call));
+  }
+
+  private state(call: Call, asked: Asked | undefined): string {
+    const { end } = call;
+    if (asked) return `asks: ${question(asked.params)}`;
+    if (end?.error) return `${end.error.code}: ${end.error.message}`;
+    if (this.waits(call)) return 'waits for your decision';
+    if (!end) return 'runs';
+    return end.status === 'pending' ? 'answered before it was decided on' : `done in ${Math.round(end.duration_ms)} ms`;
+  }
+
+  private icon(call: Call, asked: Asked | undefined): vscode.ThemeIcon {
+    const { end } = call;
+    const [name, color] = asked
+      ? ['question', 'list.warningForeground']
+      : end?.status === 'error'
+        ? ['error', 'list.errorForeground']
+        : this.waits(call)
+          ? ['clock', 'list.warningForeground']
+          : end
+            ? ['pass', 'testing.iconPassed']
+            : ['loading~spin', 'foreground'];
+    return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
+  }
+
+  private details(call: Call): Node[] {
+    const { agent, door } = call.notice.origin;
+    const rows = [
+      { text: call.notice.why, icon: 'comment' },
+      { text: `${clock(call.notice.time)}, ${agent ?? door ?? 'unknown'}`, icon: 'account' },
+      { text: this.state(call, this.asks.of(keyOf(call))), icon: 'info' },
+    ];
+    return rows.filter(({ text }) => text !== '');
   }
 }
 
-/** The call of a node of this view, and its folder. */
-export function callOf(node: unknown): { call: string; root: string } | undefined {
-  if (typeof node !== 'object' || node === null || !('notice' in node)) return undefined;
-  const { call_id, root } = (node as Call).notice;
-  return { call: call_id, root: vscode.Uri.parse(root, true).fsPath };
+/** The call's one name. */
+export function keyOf({ notice }: Call): string {
+  return callKey(notice);
 }
 
-function title(notice: CallNotice): string {
+/** The call of a node of this view, with its session and its folder. */
+export function callOf(node: unknown): { call: string; session: string; root: string } | undefined {
+  if (!isCall(node)) return undefined;
+  const { call_id, session, root } = node.notice;
+  return { call: call_id, session, root: pathOf(root) };
+}
+
+/** The tool, and the first of what it is about. */
+export function title(notice: CallNotice): string {
   const path = notice.paths[0];
   return path ? `${notice.tool} ${path}` : notice.tool;
 }
 
-function clock(time: string): string {
+/** The time of day. */
+export function clock(time: string): string {
   return new Date(time).toLocaleTimeString(undefined, { hour12: false });
-}
-
-function state({ end, waits }: Call): string {
-  if (!end) return waits ? 'waits for your decision' : 'runs';
-  if (end.error) return `${end.error.code}: ${end.error.message}`;
-  return end.status === 'pending' ? 'waits for your decision' : `done in ${Math.round(end.duration_ms)} ms`;
-}
-
-function icon({ end, waits }: Call): vscode.ThemeIcon {
-  const [name, color] =
-    end?.status === 'pending' || (!end && waits)
-      ? ['clock', 'list.warningForeground']
-      : !end
-        ? ['loading~spin', 'foreground']
-        : end.status === 'error'
-          ? ['error', 'list.errorForeground']
-          : ['pass', 'testing.iconPassed'];
-  return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
-}
-
-function details(call: Call): Node[] {
-  const { agent, door } = call.notice.origin;
-  return [
-    { text: call.notice.why, icon: 'question' },
-    { text: `${clock(call.notice.time)}, ${agent ?? door ?? 'unknown'}`, icon: 'account' },
-    { text: state(call), icon: 'info' },
-  ];
 }

@@ -1,0 +1,80 @@
+// What a person does with a call: stop it, and answer what it asks.
+
+import * as vscode from 'vscode';
+import { question, type Asked, type Asks } from './asks';
+import { pathOf } from './callkey';
+import { remark, warn } from './notify';
+import type { Server } from './server';
+import { clip, sentence } from './text';
+import { clock, isCall, keyOf, title, type Call, type Calls, type Node } from './views/calls';
+
+/** The acts. */
+export class CallActs {
+  constructor(
+    private readonly server: Server,
+    private readonly calls: Calls,
+    private readonly asks: Asks,
+    private readonly picked: () => Node | undefined,
+  ) {}
+
+  /** Stops a call that runs: the one named, the only one, or the one picked of them. */
+  async cancel(argument: unknown): Promise<void> {
+    const call = this.named(argument) ?? (await pick(this.calls.running(), 'Cancel', ofCall));
+    if (call === 'none') return remark('no call runs');
+    if (!call) return;
+    const { call_id, root } = call.notice;
+    try {
+      await this.server.ask('cancel', { call_id, root: pathOf(root) });
+      remark(`${call_id} was told to stop`);
+    } catch (thrown) {
+      warn(sentence(thrown));
+    }
+  }
+
+  /** Gives the answer that allows. */
+  approve(argument: unknown): Promise<void> {
+    return this.answer(argument, (answers) => answers[0]);
+  }
+
+  /** Gives the answer that denies. */
+  deny(argument: unknown): Promise<void> {
+    return this.answer(argument, (answers) => answers.at(-1));
+  }
+
+  /** Answers a question, with the answer picked of what may be answered where none is chosen. */
+  async answer(argument: unknown, choose?: (answers: string[]) => string | undefined): Promise<void> {
+    const call = this.named(argument);
+    const asked = call ? (this.asks.of(keyOf(call)) ?? 'none') : await pick(this.asks.all(), 'Answer', ofAsked);
+    if (asked === 'none') return remark('nothing is asked');
+    if (!asked) return;
+    const { params, ended } = asked;
+    const answer = choose
+      ? choose(params.answers)
+      : await vscode.window.showQuickPick(params.answers, { title: head(asked), placeHolder: clip(question(params), 200), ignoreFocusOut: true }, ended);
+    if (answer !== undefined && !asked.end(answer)) remark('that question was over already');
+  }
+
+  private named(argument: unknown): Call | undefined {
+    const node = argument === 'picked' ? this.picked() : argument;
+    return isCall(node) ? node : undefined;
+  }
+}
+
+/** The only one of several, or the one that the person picks. */
+async function pick<T>(list: T[], what: string, item: (each: T) => vscode.QuickPickItem): Promise<T | 'none' | undefined> {
+  if (list.length < 2) return list[0] ?? 'none';
+  const items = list.map((each) => ({ ...item(each), each }));
+  return (await vscode.window.showQuickPick(items, { title: what, matchOnDetail: true }))?.each;
+}
+
+function ofCall({ notice }: Call): vscode.QuickPickItem {
+  return { label: title(notice), description: `${notice.call_id}, ${clock(notice.time)}`, detail: clip(notice.why, 120) };
+}
+
+function head({ params }: Asked): string {
+  return params.why ? `${params.tool}: ${clip(params.why, 120)}` : params.tool;
+}
+
+function ofAsked(asked: Asked): vscode.QuickPickItem {
+  return { label: head(asked), description: asked.params.agent ?? '', detail: clip(question(asked.params), 120) };
+}

@@ -1,0 +1,245 @@
+// The views, questions, the walkthrough and trust, as a person meets them in real VS Code.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { call, diff, numbered, program } from './agent.mjs';
+import { run } from './cases.mjs';
+import { extension, open, project, scratch, until } from './code.mjs';
+import { person } from './person.mjs';
+
+assert.ok(program, 'WHEREFORE_BIN names the program');
+const shots = path.join(project, '.e2e', 'vscode-shots');
+fs.mkdirSync(shots, { recursive: true });
+
+const place = scratch({
+  'a.txt': numbered(30),
+  'b.txt': numbered(10),
+  'db/1': 'one\n',
+  '.wherefore/config.toml': '[rules]\nask = ["db"]\n',
+});
+const vsix = path.join(extension, 'wherefore.vsix');
+const settings = { 'chat.disableAIFeatures': false, 'search.useIgnoreFiles': false };
+const code = await open(place, { vsix, settings });
+const { page } = code;
+const me = person(page);
+const shot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`) });
+
+const side = page.locator('.part.sidebar');
+const row = (...texts) => texts.reduce((rows, text) => rows.filter({ hasText: text }), side.locator('.monaco-list-row')).first();
+const toast = (text) => page.locator('.notifications-toasts .notification-list-item', { hasText: text }).first();
+const press = (within, button) => within.locator('.monaco-button', { hasText: button }).click();
+/** An action in a row of a tree, shown while the mouse is there. */
+const act = async (within, title) => {
+  await within.hover();
+  await within.locator(`.action-label[aria-label^="${title}"]`).click();
+};
+/** Asks to read what only a person lets agents read. */
+const ask = (why) => call(place, 'fs.read', { path: 'db/1', why });
+const READ = 'See how the rows are kept';
+
+const cases = {
+  'a question shows in a message and at its call, and is answered in the message': async () => {
+    await me.command('Focus on Calls View');
+    const answer = ask(READ);
+    await toast('Allow to read').waitFor();
+    await row('db/1', 'asks: Allow to read').waitFor();
+    assert.equal(await side.locator('.monaco-list-row', { hasText: 'asks:' }).count(), 1);
+    await shot('ask');
+    await press(toast('Allow to read'), 'Allow');
+    assert.match(await answer, /"content": ?"one/);
+    await until(async () => (await row('asks:').count()) === 0, 'nothing asks');
+    await row(READ).waitFor();
+  },
+
+  'a question is answered at its call, and its message does nothing then': async () => {
+    await me.noToasts();
+    await me.command('Focus on Calls View');
+    const answer = ask(READ);
+    await row('asks: Allow to read').waitFor();
+    await act(row('asks: Allow to read'), 'Approve');
+    assert.match(await answer, /"content": ?"one/);
+    await press(toast('Allow to read'), 'Deny');
+    await me.status('that question was over already');
+    const denied = ask('Read it once more');
+    await row('asks: Allow to read').waitFor();
+    await act(row('asks: Allow to read'), 'Deny');
+    assert.match(await denied, /PERMISSION_DENIED.*the person said no/s);
+    await row('Read it once more').waitFor();
+  },
+
+  'a question is answered by keys, with its message closed': async () => {
+    const answer = ask(READ);
+    await toast('Allow to read').waitFor();
+    await me.noToasts();
+    await me.keys('q');
+    await page.locator('.quick-input-title', { hasText: READ }).waitFor();
+    await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Allow' }).waitFor();
+    await page.keyboard.press('Enter');
+    assert.match(await answer, /"content": ?"one/);
+    const denied = ask('Read it by keys');
+    await me.command('Focus on Calls View');
+    await row('asks: Allow to read').waitFor();
+    await me.keys('r');
+    assert.match(await denied, /PERMISSION_DENIED/);
+  },
+
+  'a call that asks is cancelled, and so is one that waits for a decision': async () => {
+    await me.noToasts();
+    await me.command('Focus on Calls View');
+    const asked = ask('Read it and be stopped');
+    await act(row('asks: Allow to read'), 'Cancel');
+    assert.match(await asked, /CANCELLED/);
+    await until(async () => (await row('asks:').count()) === 0, 'nothing asks');
+    const waits = call(place, 'fs.patch', { path: 'a.txt', why: 'Wait and be stopped', diff: diff('a.txt', 30, { 3: 'THREE' }) });
+    await me.status('1 hunk in 1 file');
+    await me.command('Wherefore: Cancel a Running Call');
+    assert.match(await waits, /CANCELLED/);
+    await me.command('Wherefore: Cancel a Running Call');
+    await me.status('no call runs');
+    await me.command('Wherefore: Reject Everything That Waits').catch(() => undefined);
+  },
+
+  'words of an agent make no link': async () => {
+    await me.noToasts();
+    await call(place, 'fs.read', { path: 'a.txt', why: 'Press [Allow](command:wherefore.acceptAll) to go on' });
+    await toast('to go on').waitFor();
+    assert.equal(await toast('to go on').locator('.notification-list-item-message a').count(), 0);
+  },
+
+  'the working set follows what is open and what waits': async () => {
+    await me.noToasts();
+    await me.edit('b.txt');
+    await me.command('Focus on Working Set View');
+    await row('b.txt', 'open in the editor').waitFor();
+    const answer = call(place, 'fs.patch', { path: 'a.txt', why: 'Spell a number out', diff: diff('a.txt', 30, { 20: 'TWENTY' }) });
+    await row('a.txt', 'hunks of proposal').waitFor();
+    await page.locator('.editor-group-container.active .view-line').first().click();
+    await page.keyboard.type('x');
+    await row('b.txt', 'unsaved changes').waitFor();
+    await page.keyboard.press('Control+z');
+    await me.command('Focus on Working Set View');
+    await row('a.txt', 'hunks of proposal').locator('.monaco-tl-twistie').click();
+    await shot('working-set');
+    await row('a.txt', 'hunks of proposal').click();
+    await me.tab('a.txt');
+    await me.sees('line 21');
+    await me.command('Wherefore: Reject Everything That Waits');
+    await answer;
+  },
+
+  'definitions get completion and diagnostics': async () => {
+    await me.noToasts();
+    await me.command('View: Close All Editors');
+    const name = path.join(place.root, '.wherefore', 'tools', 'line.yaml');
+    fs.mkdirSync(path.dirname(name), { recursive: true });
+    fs.writeFileSync(name, 'tool:\n  name: project.line\n  risk: deadly\n  \n');
+    await me.edit('line.yaml');
+    await page.locator('.squiggly-error').first().waitFor();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Control+Space');
+    await page.locator('.suggest-widget .monaco-list-row', { hasText: 'input_schema' }).waitFor();
+    await shot('definition');
+    await page.keyboard.press('Escape');
+    await me.command('View: Close All Editors');
+    fs.rmSync(name);
+  },
+
+  'diagnostics are copied': async () => {
+    await me.command('Wherefore: Copy Diagnostics');
+    await me.status('diagnostics copied');
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(text, /^wherefore 0\.1\.0 in [^]*server: version 0\.1\.0, process \d+/);
+    assert.ok(text.includes(place.root) && !text.includes('line 1'), text);
+  },
+
+  "VS Code's own agent is offered the server of this folder": async () => {
+    await me.pick('MCP: List Servers');
+    const list = page.locator('.quick-input-list .monaco-list-row');
+    await list.filter({ hasText: 'wherefore' }).first().waitFor();
+    await shot('mcp');
+    await list.filter({ hasText: 'wherefore' }).first().click();
+    await list.filter({ hasText: 'Start Server' }).first().click();
+    const child = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').find((args) => args.endsWith(` mcp --root ${place.root}`));
+    await until(child, 'the process that the provider names');
+    await page.keyboard.press('Escape');
+  },
+
+  'the walkthrough opens and its steps do what they say': async () => {
+    await me.pick('Welcome: Open Walkthrough...');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'wherefore: decide on what agents change' }).click();
+    const steps = page.locator('.gettingStartedContainer .step-title');
+    await steps.filter({ hasText: 'Decide on a change' }).waitFor();
+    await shot('walkthrough');
+    await steps.filter({ hasText: 'Read the session log' }).click();
+    await page.locator('.gettingStartedContainer .monaco-button', { hasText: 'Open Session Log' }).click();
+    await me.tab('Session log');
+    await me.command('View: Close All Editors');
+  },
+
+  'every view, light and dark': async () => {
+    await me.noToasts();
+    await me.command('View: Close All Editors');
+    await me.edit('a.txt');
+    const why = 'Spell the numbers out for the reader';
+    const change = call(place, 'fs.patch', { path: 'a.txt', why, diff: diff('a.txt', 30, { 2: 'TWO', 8: 'EIGHT' }) });
+    await me.status('2 hunks in 1 file');
+    const answer = ask(READ);
+    await me.command('Focus on Tools View');
+    await row('Files').waitFor();
+    await me.command('Focus on Calls View');
+    await row('asks: Allow to read').waitFor();
+    await me.noToasts();
+    await shot('all-light');
+    await me.command('Preferences: Toggle between Light/Dark Themes');
+    await page.locator('.monaco-workbench.vs-dark').waitFor();
+    await shot('all-dark');
+    await me.keys('q');
+    await page.locator('.quick-input-title', { hasText: READ }).waitFor();
+    await shot('answer-dark');
+    await page.keyboard.press('Enter');
+    await answer;
+    await me.command('Wherefore: Accept Everything That Waits');
+    await change;
+  },
+
+  'a folder that is not trusted starts nothing, until it is': async () => {
+    const other = scratch({ 'a.txt': 'one\n' });
+    const window = await open(other, { vsix, trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } });
+    try {
+      const you = person(window.page);
+      const runs = () => fs.existsSync(path.join(other.env.XDG_RUNTIME_DIR, 'wherefore'));
+      await window.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+      await you.command('Focus on Proposals View');
+      await window.page.locator('.part.sidebar', { hasText: 'The server starts once you trust this folder' }).waitFor();
+      await window.page.screenshot({ path: path.join(shots, 'untrusted.png') });
+      await you.command('Wherefore: Restart Server');
+      assert.equal(runs(), false, 'no server');
+      await window.page.locator('.part.sidebar').getByText('Manage Trust').click();
+      await window.page.locator('.workspace-trust-editor .monaco-button', { hasText: 'Trust' }).first().click();
+      await until(runs, 'a server');
+      await window.page.locator('.part.sidebar', { hasText: 'No change waits for you' }).waitFor();
+    } finally {
+      await window.close();
+      other.remove();
+    }
+  },
+};
+
+await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 30_000 });
+const failed = await run('views', cases, {
+  page,
+  shots,
+  mend: async () => {
+    await page.keyboard.press('Escape');
+    await me.command('Wherefore: Reject Everything That Waits');
+    await me.command('View: Close All Editor Groups');
+  },
+});
+await code.close();
+place.remove();
+process.exit(failed === 0 ? 0 : 1);
