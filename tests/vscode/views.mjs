@@ -66,7 +66,10 @@ const cases = {
     await row('asks: Allow to read').waitFor();
     await act(row('asks: Allow to read'), 'Deny');
     assert.match(await denied, /PERMISSION_DENIED.*the person said no/s);
-    await row('Read it once more').waitFor();
+    await row('Read it once more').locator('.codicon-error').waitFor();
+    await call(place, 'fs.read', { path: 'a.txt', why: 'Have a message after it' });
+    await me.toast('Have a message after it');
+    assert.equal(await toast('PERMISSION_DENIED').count(), 0, 'the person is not told what they did');
   },
 
   'a question is answered by keys, with its message closed': async () => {
@@ -83,6 +86,16 @@ const cases = {
     await row('asks: Allow to read').waitFor();
     await me.keys('r');
     assert.match(await denied, /PERMISSION_DENIED/);
+    const [older, newer] = [ask('Be the older of two'), ask('Be the newer of two')];
+    await until(async () => (await side.locator('.monaco-list-row', { hasText: 'asks:' }).count()) === 2, 'two questions');
+    await me.command('Focus on Calls View');
+    await me.keys('a');
+    const found = page.locator('.quick-input-list .monaco-list-row');
+    await found.filter({ hasText: 'Be the newer of two' }).click();
+    assert.match(await newer, /"content": ?"one/);
+    await me.command('Focus on Calls View');
+    await me.keys('r');
+    assert.match(await older, /PERMISSION_DENIED/);
   },
 
   'a call that asks is cancelled, and so is one that waits for a decision': async () => {
@@ -165,7 +178,8 @@ const cases = {
     await list.filter({ hasText: 'Start Server' }).first().click();
     const child = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').find((args) => args.endsWith(` mcp --root ${place.root}`));
     await until(child, 'the process that the provider names');
-    await page.keyboard.press('Escape');
+    await page.locator('.part.panel .view-line', { hasText: /Discovered\s+\d+\s+tools/ }).waitFor();
+    await me.command('View: Toggle Panel Visibility');
   },
 
   'the walkthrough opens and its steps do what they say': async () => {
@@ -187,6 +201,8 @@ const cases = {
     const why = 'Spell the numbers out for the reader';
     const change = call(place, 'fs.patch', { path: 'a.txt', why, diff: diff('a.txt', 30, { 2: 'TWO', 8: 'EIGHT' }) });
     await me.status('2 hunks in 1 file');
+    // VS Code drops the lenses that it was about to ask for when the editor loses the focus.
+    await page.locator('.codelens-decoration', { hasText: '2/2' }).waitFor();
     const answer = ask(READ);
     await me.command('Focus on Tools View');
     await row('Files').waitFor();
@@ -206,22 +222,34 @@ const cases = {
     await change;
   },
 
-  'a folder that is not trusted starts nothing, until it is': async () => {
-    const other = scratch({ 'a.txt': 'one\n' });
+  'a folder that is not trusted starts nothing, until it is, and asks about its servers then': async () => {
+    const args = ['server.mjs', ...Array.from({ length: 60 }, (_, index) => `--option-${index}`)];
+    const config = `[mcp_servers.theirs]\ncommand = "node"\nargs = ${JSON.stringify(args)}\nimport = true\n`;
+    const other = scratch({ 'a.txt': 'one\n', '.wherefore/config.toml': config });
     const window = await open(other, { vsix, trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } });
     try {
       const you = person(window.page);
       const runs = () => fs.existsSync(path.join(other.env.XDG_RUNTIME_DIR, 'wherefore'));
-      await window.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+      await window.page.locator('.activitybar .action-label[aria-label*="herefore"]').waitFor();
       await you.command('Focus on Proposals View');
       await window.page.locator('.part.sidebar', { hasText: 'The server starts once you trust this folder' }).waitFor();
       await window.page.screenshot({ path: path.join(shots, 'untrusted.png') });
       await you.command('Wherefore: Restart Server');
+      await you.toast('the server starts once you trust this folder');
       assert.equal(runs(), false, 'no server');
       await window.page.locator('.part.sidebar').getByText('Manage Trust').click();
       await window.page.locator('.workspace-trust-editor .monaco-button', { hasText: 'Trust' }).first().click();
       await until(runs, 'a server');
       await window.page.locator('.part.sidebar', { hasText: 'No change waits for you' }).waitFor();
+      const message = window.page.locator('.notifications-toasts .notification-list-item', { hasText: 'This project wants to use the server theirs' });
+      await message.waitFor();
+      await press(message, 'Read the Whole');
+      await you.tab('a question');
+      await you.sees('--option-59');
+      await message.waitFor();
+      await window.page.screenshot({ path: path.join(shots, 'consent.png') });
+      await press(message, 'Deny');
+      await message.waitFor({ state: 'hidden' });
     } finally {
       await window.close();
       other.remove();

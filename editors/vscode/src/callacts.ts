@@ -6,7 +6,7 @@ import { pathOf } from './callkey';
 import { remark, warn } from './notify';
 import type { Server } from './server';
 import { clip, sentence } from './text';
-import { clock, isCall, keyOf, title, type Call, type Calls, type Node } from './views/calls';
+import { clock, isCall, keyOf, title, type Call, type Calls } from './views/calls';
 
 /** The acts. */
 export class CallActs {
@@ -14,12 +14,11 @@ export class CallActs {
     private readonly server: Server,
     private readonly calls: Calls,
     private readonly asks: Asks,
-    private readonly picked: () => Node | undefined,
   ) {}
 
   /** Stops a call that runs: the one named, the only one, or the one picked of them. */
   async cancel(argument: unknown): Promise<void> {
-    const call = this.named(argument) ?? (await pick(this.calls.running(), 'Cancel', ofCall));
+    const call = isCall(argument) ? argument : await pick(this.calls.running(), 'Cancel', ofCall);
     if (call === 'none') return remark('no call runs');
     if (!call) return;
     const { call_id, root } = call.notice;
@@ -33,18 +32,20 @@ export class CallActs {
 
   /** Gives the answer that allows. */
   approve(argument: unknown): Promise<void> {
-    return this.answer(argument, (answers) => answers[0]);
+    return this.answer(argument, 'Approve', (answers) => answers[0]);
   }
 
   /** Gives the answer that denies. */
   deny(argument: unknown): Promise<void> {
-    return this.answer(argument, (answers) => answers.at(-1));
+    return this.answer(argument, 'Deny', (answers) => answers.at(-1));
   }
 
-  /** Answers a question, with the answer picked of what may be answered where none is chosen. */
-  async answer(argument: unknown, choose?: (answers: string[]) => string | undefined): Promise<void> {
-    const call = this.named(argument);
-    const asked = call ? (this.asks.of(keyOf(call)) ?? 'none') : await pick(this.asks.all(), 'Answer', ofAsked);
+  /**
+   * Answers the question of a call; of those that wait the only one, or the one picked: a key pressed in the view means no row
+   * of it, since VS Code does not tell which one has the focus. Where no answer is chosen it is picked, too.
+   */
+  async answer(argument: unknown, what = 'Answer', choose?: (answers: string[]) => string | undefined): Promise<void> {
+    const asked = isCall(argument) ? (this.asks.of(keyOf(argument)) ?? 'none') : await pick(this.asks.all(), what, ofAsked);
     if (asked === 'none') return remark('nothing is asked');
     if (!asked) return;
     const { params, ended } = asked;
@@ -52,11 +53,6 @@ export class CallActs {
       ? choose(params.answers)
       : await vscode.window.showQuickPick(params.answers, { title: head(asked), placeHolder: clip(question(params), 200), ignoreFocusOut: true }, ended);
     if (answer !== undefined && !asked.end(answer)) remark('that question was over already');
-  }
-
-  private named(argument: unknown): Call | undefined {
-    const node = argument === 'picked' ? this.picked() : argument;
-    return isCall(node) ? node : undefined;
   }
 }
 

@@ -13,7 +13,7 @@ import { Lenses, type About } from './lenses';
 import { Logs } from './log';
 import { LogParts } from './logparts';
 import { offer } from './mcp';
-import { Notify } from './notify';
+import { Notify, warn } from './notify';
 import { isNew, text, tidy } from './preview';
 import { copy } from './report';
 import { Review } from './review';
@@ -68,10 +68,12 @@ export function activate(context: vscode.ExtensionContext): Api {
     changed: (proposal) => act.take([proposal]),
     workingSet: () => workingSet.refresh(),
     save: saveAll,
-    ask: (params, over) => {
+    ask: async (params, over) => {
       notify.asked(params);
       calls.asked(params);
-      return asks.ask(params, over);
+      const said = await asks.ask(params, over);
+      if (said.answer) notify.answered(params);
+      return said;
     },
     state: (running) => {
       if (running) void load();
@@ -98,7 +100,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const tree = vscode.window.createTreeView('wherefore.proposals', { treeDataProvider: proposals });
   let picked: Node | undefined;
   const callTree = vscode.window.createTreeView('wherefore.calls', { treeDataProvider: calls });
-  const callActs = new CallActs(server, calls, asks, () => callTree.selection[0]);
+  const callActs = new CallActs(server, calls, asks);
   const act: Act = new Act(server, review, below, notify, () => picked?.about);
   const status: Status = new Status(review, () => server, () => act.entriesHere().length > 0);
   for (const side of ['before', 'after']) documents.add(side, (uri) => text(review, uri));
@@ -172,7 +174,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     },
     showTool: (argument) => tools.show(argument),
     refreshTools: () => tools.refresh(),
-    restart: () => server.restart(),
+    restart: () => (vscode.workspace.isTrusted ? server.restart() : warn('the server starts once you trust this folder')),
     stop: () => server.stop(),
     showOutput: () => output.show(),
     openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', 'wherefore.'),

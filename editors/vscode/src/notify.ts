@@ -21,8 +21,8 @@ interface Folded {
 export class Notify {
   private readonly running = new Map<string, CallNotice>();
   private readonly held = new Set<string>();
-  /** Calls that ask the person: the question says the same and more. */
-  private readonly asking = new Set<string>();
+  /** Calls that ask the person: the question says the same and more. Whether they answered it. */
+  private readonly asking = new Map<string, boolean>();
   private shown: number[] = [];
   private folded: Folded | undefined;
 
@@ -40,11 +40,15 @@ export class Notify {
   finished(notice: FinishNotice): void {
     const key = callKey(notice);
     const call = this.running.get(key);
+    const answered = this.asking.get(key) === true;
     this.running.delete(key);
     this.asking.delete(key);
     if (call && notice.status !== 'error') this.release(call);
     if (notice.status !== 'error' || setting<Shown>('notify', 'all') === 'none') return;
     this.held.delete(key);
+    // The person knows what they did.
+    const code = notice.error?.code;
+    if (code === 'REJECTED' || code === 'CANCELLED' || (answered && code === 'PERMISSION_DENIED')) return;
     const why = call ? ` (${call.why})` : '';
     this.fold(notice.tool, `${notice.tool}: ${notice.error?.code ?? 'error'}: ${notice.error?.message ?? '?'}${why}`, 'warning', notice.call_id);
   }
@@ -61,8 +65,13 @@ export class Notify {
   /** A call asks the person, maybe before it is told of. */
   asked(params: AskParams): void {
     const key = callKey(params);
-    this.asking.add(key);
+    this.asking.set(key, false);
     this.held.delete(key);
+  }
+
+  /** The person answered. */
+  answered(params: AskParams): void {
+    this.asking.set(callKey(params), true);
   }
 
   /** Says where hunks of a proposal went stale since it was last told. */

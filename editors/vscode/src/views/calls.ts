@@ -11,6 +11,9 @@ import { Tree } from './tree';
 /** Calls that are kept. */
 const KEPT = 200;
 
+/** How calls end that a person stopped: no fault of anybody's. */
+const STOPPED = new Set<string | undefined>(['REJECTED', 'CANCELLED']);
+
 /** A call, by what was told of it. */
 export interface Call {
   notice: CallNotice;
@@ -93,7 +96,7 @@ export class Calls extends Tree<Node> {
     const state = this.state(node, asked);
     const item = new vscode.TreeItem(title(notice), vscode.TreeItemCollapsibleState.Collapsed);
     item.id = keyOf(node);
-    item.description = clip(asked ? state : notice.why, 120);
+    item.description = clip(asked ? `${state} · ${notice.why}` : notice.why, 200);
     item.iconPath = this.icon(node, asked);
     item.tooltip = [`${clock(notice.time)} ${title(notice)}`, notice.why, state].filter(Boolean).join('\n');
     const words = {
@@ -132,7 +135,9 @@ export class Calls extends Tree<Node> {
     const [name, color] = asked
       ? ['question', 'list.warningForeground']
       : end?.status === 'error'
-        ? ['error', 'list.errorForeground']
+        ? STOPPED.has(end.error?.code)
+          ? ['circle-slash', 'descriptionForeground']
+          : ['error', 'list.errorForeground']
         : this.waits(call)
           ? ['clock', 'list.warningForeground']
           : end
