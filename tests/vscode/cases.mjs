@@ -1,24 +1,29 @@
-// Runs cases one after the other: all of them, or those that an argument names a part of.
+// Plays the cases of one person's test one after the other in one window, and tells how they went.
 
-import path from 'node:path';
-
-/** Runs them and prints how each ended, then the sum; `mend` brings the editor back after one that failed. */
-export async function run(what, cases, { page, shots, mend }) {
+/** Plays those whose names hold a word of the command line, or all; ends the process. The last line is the sum. */
+export async function play(title, cases, { code, place, me, shot }) {
+  const { page } = code;
+  await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+  await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 30_000 });
   let [passed, failed] = [0, 0];
   const wanted = process.argv.slice(2);
-  for (const [name, act] of Object.entries(cases)) {
+  for (const [name, run] of Object.entries(cases)) {
     if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
     try {
-      await act();
+      await run();
       passed += 1;
       console.log(`ok ${name}`);
     } catch (thrown) {
       failed += 1;
       console.log(`FAILED ${name}\n${thrown.stack}`);
-      await page.screenshot({ path: path.join(shots, `${what}-failed-${failed}.png`) }).catch(() => undefined);
-      await mend().catch(() => undefined);
+      await shot(`failed-${title}-${failed}`).catch(() => undefined);
+      await page.keyboard.press('Escape').catch(() => undefined);
+      await me.command('Wherefore: Reject Everything That Waits').catch(() => undefined);
+      await me.command('View: Close All Editor Groups').catch(() => undefined);
     }
   }
-  console.log(`${what}: ${passed} passed, ${failed} failed`);
-  return failed;
+  await code.close();
+  place.remove();
+  console.log(`${title}: ${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
 }

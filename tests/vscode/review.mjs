@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { call, diff, numbered, program } from './agent.mjs';
-import { run } from './cases.mjs';
+import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
 import { person } from './person.mjs';
 
@@ -230,20 +230,23 @@ const cases = {
     await until(() => place.file('c.txt') === numbered(10, { 3: 'THREE' }), 'the change on the disk');
   },
 
-  'a second window on the same folder sees the hunks too': async () => {
+  'of two windows on a folder one shows the hunks, and the other says where they are': async () => {
     await me.noToasts();
     const second = await code.browser.newPage();
     await second.goto(`${code.url}?folder=${place.root}`);
     const other = person(second);
     await second.locator('.statusbar-item[id*=wherefore]').first().waitFor();
     const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 9: 'NINE' }) });
-    const sees = (who) => who.status('1 hunk in 1 file').then(() => true, () => false);
-    const [first, also] = await Promise.all([sees(me), sees(other)]);
-    console.log(`  shown in ${[first && 'the first', also && 'the second'].filter(Boolean).join(' and ')} window`);
-    const window = first ? me : other;
+    const sees = (who) => who.status('1 hunk in 1 file').then(() => who);
+    const window = await Promise.any([sees(me), sees(other)]);
+    const blind = window === me ? other : me;
+    await blind.status('1 hunk in another window');
+    await blind.toast('shown in another window on this folder');
+    await (blind === me ? page : second).screenshot({ path: path.join(shots, 'elsewhere.png') });
     await window.command('Wherefore: Accept Everything That Waits');
     assert.match(await answer, /applied/);
     await until(() => place.file('c.txt').includes('NINE'), 'the change on the disk');
+    await page.locator('.statusbar-item', { hasText: 'in another window' }).waitFor({ state: 'hidden' });
     await second.close();
   },
 
@@ -273,16 +276,4 @@ const cases = {
   },
 };
 
-await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
-await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 30_000 });
-const failed = await run('review', cases, {
-  page,
-  shots,
-  mend: async () => {
-    await me.command('Wherefore: Reject Everything That Waits');
-    await me.command('View: Close All Editor Groups');
-  },
-});
-await code.close();
-place.remove();
-process.exit(failed === 0 ? 0 : 1);
+await play('review', cases, { code, place, me, shot });

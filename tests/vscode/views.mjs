@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { call, diff, numbered, program } from './agent.mjs';
-import { run } from './cases.mjs';
+import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
 import { person } from './person.mjs';
 
@@ -257,17 +257,4 @@ const cases = {
   },
 };
 
-await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
-await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 30_000 });
-const failed = await run('views', cases, {
-  page,
-  shots,
-  mend: async () => {
-    await page.keyboard.press('Escape');
-    await me.command('Wherefore: Reject Everything That Waits');
-    await me.command('View: Close All Editor Groups');
-  },
-});
-await code.close();
-place.remove();
-process.exit(failed === 0 ? 0 : 1);
+await play('views', cases, { code, place, me, shot });

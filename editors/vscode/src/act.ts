@@ -1,7 +1,9 @@
 // What a person does: accept, reject, undo. Decisions are sent; the server applies them.
 
 import * as vscode from 'vscode';
+import type { Applied } from './applied';
 import type { Below } from './below';
+import type { Edit } from './edit';
 import { about, at, type About } from './lenses';
 import { remark, warn, type Notify } from './notify';
 import { entryAt, places, showDiff } from './preview';
@@ -25,6 +27,8 @@ export class Act {
     private readonly review: Review,
     private readonly below: Below,
     private readonly notify: Notify,
+    private readonly applied: Applied,
+    private readonly edit: Edit,
     private readonly picked: () => About | undefined,
   ) {}
 
@@ -32,6 +36,7 @@ export class Act {
   take(list: Proposal[]): void {
     for (const proposal of list) this.notify.wentStale(this.review.get(proposal.id), proposal);
     this.review.put(list);
+    this.applied.heard(list);
   }
 
   /** The hunk at the cursor. */
@@ -40,6 +45,8 @@ export class Act {
     if (!editor) return undefined;
     const row = editor.selection.active.line;
     const { uri } = editor.document;
+    const edited = this.edit.hunk(uri);
+    if (edited) return edited;
     const entry = entryAt(this.review, uri);
     if (!entry) return at(this.review.hunks(uri), row);
     const placed = places(entry, uri);
@@ -48,17 +55,28 @@ export class Act {
 
   /** Decides on what is named (`picked`: in the tree), else on the hunk at the cursor. */
   async decide(act: Word, argument: unknown, reason?: string): Promise<void> {
+    const edited = act === 'accept' && argument === undefined && this.edit.shown();
+    if (edited) return this.edit.accept(edited);
     const what = this.what(argument);
     if (!what) return warn('no hunk is at the cursor; Wherefore: Next Hunk goes to one');
-    await this.send({ ...what, act, reason: reason || null });
+    await this.send({ ...this.whole(what), act, reason: reason || null });
   }
 
   /** Rejects with a word that is asked for. */
   async rejectWithReason(argument: unknown): Promise<void> {
     const what = this.what(argument);
     if (!what) return warn('no hunk is at the cursor; Wherefore: Next Hunk goes to one');
-    const reason = await vscode.window.showInputBox({ title: 'Reject', prompt: 'Why? The agent reads this.' });
-    if (reason !== undefined) await this.send({ ...what, act: 'reject', reason: reason || null });
+    const applied = what.hunks ? this.hunkOf(what)?.applied : this.isApplied(what);
+    const reason = await vscode.window.showInputBox({ title: applied ? 'Take back' : 'Reject', prompt: 'Why? The agent reads this.' });
+    if (reason !== undefined) await this.send({ ...this.whole(what), act: 'reject', reason: reason || null });
+  }
+
+  /** Opens the new lines of what is named, or of the hunk at the cursor, to be changed before they are accepted. */
+  async editHunk(argument: unknown): Promise<void> {
+    const what = this.what(argument);
+    const hunk = what && (this.hunkOf(what) ?? this.only(what));
+    if (!hunk) return warn('no one hunk is at the cursor; Wherefore: Next Hunk goes to one');
+    await this.edit.open(hunk);
   }
 
   /** Decides on every hunk of the file shown, or of the one named. */
@@ -66,14 +84,21 @@ export class Act {
     const named = this.named(argument);
     const found: About[] = named?.path ? [named] : this.entriesHere().map((entry) => ({ proposal: entry.proposal.id, path: entry.file.path }));
     if (found.length === 0) return warn('nothing waits in this file');
-    for (const what of found) await this.send({ ...what, act });
+    for (const what of found) await this.send({ ...this.whole(what), act });
   }
 
   /** Decides on everything, in each folder. */
   async decideAll(act: Word): Promise<void> {
-    const roots = new Set(this.review.entries().map((entry) => entry.root));
+    const roots = Map.groupBy(this.review.entries(), (entry) => entry.root);
     if (roots.size === 0) return remark('nothing waits');
-    for (const root of roots) await this.send({ act, root });
+    const { since = null } = this.applied;
+    for (const [root, entries] of roots) {
+      const applied = entries.some((entry) => entry.hunks.some((hunk) => hunk.applied));
+      const waits = entries.some((entry) => entry.hunks.some((hunk) => !hunk.applied));
+      // What waits is all meant, also from before the point since which the applied is looked at.
+      if (waits && applied && since !== null) await this.send({ act, root });
+      if (applied || waits) await this.send(applied ? { act, root, applied, since } : { act, root });
+    }
   }
 
   /** Shows a proposal whole: the one named, the one at the cursor, or the first that waits. */
@@ -115,13 +140,39 @@ export class Act {
     return hunk && about(hunk);
   }
 
+  /** The hunk that is named, where it is one. */
+  private hunkOf({ proposal, hunks }: About): Waiting | undefined {
+    const all = this.review.proposal(proposal).flatMap((entry) => entry.hunks);
+    return hunks?.length === 1 ? all.find((hunk) => hunk.id === hunks[0]) : undefined;
+  }
+
+  /** The one hunk of what is named whole. */
+  private only(what: About): Waiting | undefined {
+    const all = this.meant(what).flatMap((entry) => entry.hunks);
+    return all.length === 1 ? all[0] : undefined;
+  }
+
+  private meant({ proposal, path }: About): Entry[] {
+    return this.review.proposal(proposal).filter((entry) => path === undefined || entry.file.path === path);
+  }
+
+  /** Whether applied hunks are among what is named whole. */
+  private isApplied(what: About): boolean {
+    return this.meant(what).some((entry) => entry.hunks.some((hunk) => hunk.applied));
+  }
+
+  /** What is named, with its applied hunks where those are shown: named one by one they are meant anyway. */
+  private whole(what: About): About & Pick<DecideParams, 'applied'> {
+    return what.hunks === undefined && this.isApplied(what) ? { ...what, applied: true } : what;
+  }
+
   private what(argument: unknown): About | undefined {
     const hunk = this.here();
     return this.named(argument) ?? (hunk && about(hunk));
   }
 
   private async send(params: DecideParams): Promise<void> {
-    const once = JSON.stringify([params.proposal, params.hunks, params.path]);
+    const once = JSON.stringify([params.proposal, params.hunks, params.path, params.applied]);
     if (this.sent.has(once)) return;
     this.sent.add(once);
     const root = params.root ?? this.review.proposal(params.proposal ?? '')[0]?.root ?? null;

@@ -1,9 +1,9 @@
-// Added lines that have no row of their own in the text, shown below it: comment threads are the one place between
+// Lines of a hunk that do not stand in the text, shown below those that do: comment threads are the one place between
 // lines that an extension may fill.
 
 import * as vscode from 'vscode';
 import { isBeside } from './draw';
-import { number, type Review, type Waiting } from './review';
+import { number, other, there, type Review, type Waiting } from './review';
 import { setting } from './settings';
 import { chomp, clip, count, visible } from './text';
 
@@ -48,7 +48,7 @@ export class Below implements vscode.Disposable {
       const { document } = editor;
       if (document.uri.scheme !== 'file') continue;
       for (const hunk of this.review.hunks(document.uri)) {
-        if (hunk.new.length === 0 || isBeside(hunk)) continue;
+        if (other(hunk).length === 0 || isBeside(hunk)) continue;
         const id = `${document.uri.toString()} ${hunk.entry.proposal.id}/${hunk.id}`;
         if (this.shown.has(id) || isNear(editor, hunk)) {
           this.put(id, document, hunk, Number(editor.options.tabSize) || 4);
@@ -64,16 +64,16 @@ export class Below implements vscode.Disposable {
   }
 
   private put(id: string, document: vscode.TextDocument, hunk: Waiting, tabSize: number): void {
-    const row = Math.min(Math.max(hunk.start + hunk.old.length - 1, 0), document.lineCount - 1);
+    const row = Math.min(Math.max(hunk.start + there(hunk).length - 1, 0), document.lineCount - 1);
     // What goes above the first line has no line to stand below: it is told of the file, which shows it on top.
-    const range = hunk.start === 0 && hunk.old.length === 0 ? undefined : new vscode.Range(row, 0, row, 0);
-    const body = added(hunk, tabSize);
+    const range = hunk.start === 0 && there(hunk).length === 0 ? undefined : new vscode.Range(row, 0, row, 0);
+    const body = lines(hunk, tabSize);
     const known = this.shown.get(id);
     if (!known) {
       const thread = this.controller.createCommentThread(document.uri, range as vscode.Range, [comment(body, hunk)]);
       thread.canReply = false;
       thread.label = label(hunk);
-      thread.contextValue = 'hunk';
+      thread.contextValue = hunk.applied ? 'applied' : 'hunk';
       thread.state = vscode.CommentThreadState.Resolved;
       thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
       this.shown.set(id, { thread, hunk, body });
@@ -90,33 +90,41 @@ export class Below implements vscode.Disposable {
 
 function isNear(editor: vscode.TextEditor, hunk: Waiting): boolean {
   return editor.visibleRanges.some(
-    (range) => hunk.start + hunk.old.length >= range.start.line - AROUND && hunk.start <= range.end.line + AROUND,
+    (range) => hunk.start + there(hunk).length >= range.start.line - AROUND && hunk.start <= range.end.line + AROUND,
   );
 }
 
 function label(hunk: Waiting): string {
   const { why, origin } = hunk.entry.proposal;
-  return `${number(hunk)} ${clip(why, 100)}${origin.agent ? ` · ${clip(origin.agent, 24)}` : ''}`;
+  return `${number(hunk)}${hunk.applied ? ' applied' : ''} ${clip(why, 100)}${origin.agent ? ` · ${clip(origin.agent, 24)}` : ''}`;
 }
 
 function comment(body: string, hunk: Waiting): vscode.Comment {
   const text = new vscode.MarkdownString(body);
   text.supportHtml = true;
   text.isTrusted = { enabledCommands: ['wherefore.showDiff'] };
-  const size = `${count(hunk.new.length, 'line')} ${hunk.old.length > 0 ? `in place of the ${hunk.old.length} above` : 'more'}`;
-  return { body: text, mode: vscode.CommentMode.Preview, author: { name: size } };
+  return { body: text, mode: vscode.CommentMode.Preview, author: { name: size(hunk) } };
+}
+
+/** How many lines there are, and where they belong. */
+function size(hunk: Waiting): string {
+  const [those, these] = [there(hunk).length, other(hunk).length];
+  if (hunk.applied) return `${count(these, 'line')} taken out${those > 0 ? `, the ${those} above put in` : ' here'}`;
+  return `${count(these, 'line')} ${those > 0 ? `in place of the ${those} above` : 'more'}`;
 }
 
 const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-function added(hunk: Waiting, tabSize: number): string {
+function lines(hunk: Waiting, tabSize: number): string {
   const limit = setting('maxLines', 60);
-  const rows = hunk.new.slice(0, limit).map((line) => {
+  const background = hunk.applied ? 'removed' : 'inserted';
+  const rows = other(hunk).slice(0, limit).map((line) => {
     const text = visible(chomp(line), tabSize).replace(/[&<>]/g, (sign) => ESCAPED[sign] ?? sign);
-    return `<span style="background-color:var(--vscode-diffEditor-insertedLineBackground);">${text || ' '}</span>`;
+    return `<span style="background-color:var(--vscode-diffEditor-${background}LineBackground);">${text || ' '}</span>`;
   });
   const body = `<pre>${rows.join('\n')}</pre>`;
-  if (hunk.new.length <= limit) return body;
+  const more = other(hunk).length - limit;
+  if (more <= 0) return body;
   const target = encodeURIComponent(JSON.stringify([{ proposal: hunk.entry.proposal.id }]));
-  return `${body}\n\n[… ${count(hunk.new.length - limit, 'more line')}, all in the diff](command:wherefore.showDiff?${target})`;
+  return `${body}\n\n[… ${count(more, 'more line')}, all in the diff](command:wherefore.showDiff?${target})`;
 }

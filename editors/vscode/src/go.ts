@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { remark, warn } from './notify';
-import { after, entryAt, isThere, places } from './preview';
+import { entryAt, places, shown } from './preview';
 import { keyOf, type Entry, type Review } from './review';
 import { sentence } from './text';
 
@@ -44,8 +44,8 @@ function rowsOf(review: Review, document: vscode.TextDocument): number[] {
 /** The entry of another file that follows, around the end. */
 function following(review: Review, step: Step, uri: vscode.Uri | undefined): Entry | undefined {
   const entries = review.entries();
-  const shown = uri && entryAt(review, uri);
-  const key = shown?.key ?? (uri?.scheme === 'file' ? keyOf(uri.fsPath) : '');
+  const virtual = uri && entryAt(review, uri);
+  const key = virtual?.key ?? (uri?.scheme === 'file' ? keyOf(uri.fsPath) : '');
   if (step > 0) return entries.find((entry) => entry.key > key) ?? entries[0];
   return entries.findLast((entry) => entry.key < key) ?? entries.at(-1);
 }
@@ -59,7 +59,7 @@ async function open(review: Review, entry: Entry, step: Step): Promise<void> {
 /** Shows a file, or what it will be where it is not there. */
 async function show(entry: Entry): Promise<vscode.TextEditor | undefined> {
   try {
-    return await vscode.window.showTextDocument(isThere(entry) ? entry.uri : after(entry), { preview: false });
+    return await vscode.window.showTextDocument(shown(entry), { preview: false });
   } catch (thrown) {
     warn(sentence(thrown));
     return undefined;

@@ -1,8 +1,11 @@
 // The row above each hunk: the why, and what can be done; and the same in a hover, with the lines.
 
 import * as vscode from 'vscode';
+import { isInText } from './draw';
+import { fixed } from './edit';
+import type { Near } from './near';
 import { doing, entryAt, places } from './preview';
-import { number, type Review, type Waiting } from './review';
+import { number, there, type Review, type Waiting } from './review';
 import { chomp, clip, count } from './text';
 
 /** What a command of a lens, a hover or a tree is about. */
@@ -19,7 +22,10 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
   private readonly change = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.change.event;
 
-  constructor(private readonly review: Review) {}
+  constructor(
+    private readonly review: Review,
+    private readonly near: Near,
+  ) {}
 
   refresh(): void {
     this.change.fire();
@@ -28,7 +34,11 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const entry = entryAt(this.review, document.uri);
     const placed = entry ? places(entry, document.uri) : this.review.hunks(document.uri).map((hunk) => ({ hunk, row: head(hunk) }));
-    return placed.flatMap(({ hunk, row }, index) => above(hunk, Math.min(row, document.lineCount - 1), index === 0 ? placed.length : 0));
+    return placed.flatMap(({ hunk, row }, index) => {
+      if (!entry && !this.near.shows(document, hunk)) return [];
+      const doubt = hunk.applied && !entry && !isInText(document, hunk) ? 'its text was changed since; take it back by hand' : hunk.loose;
+      return above(hunk, Math.min(row, document.lineCount - 1), index === 0 ? placed.length : 0, doubt);
+    });
   }
 
   provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
@@ -37,52 +47,61 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
   }
 }
 
-/** The hunk at a row; what only adds counts on both rows that it goes between, where no other stands. */
+/** The hunk at a row; what has no line there counts on both rows that it goes between, where no other stands. */
 export function at(hunks: Waiting[], row: number): Waiting | undefined {
   return (
-    hunks.find((hunk) => row >= hunk.start && row < hunk.start + hunk.old.length) ??
-    hunks.find((hunk) => hunk.old.length === 0 && (row === hunk.start || row === hunk.start - 1))
+    hunks.find((hunk) => row >= hunk.start && row < hunk.start + there(hunk).length) ??
+    hunks.find((hunk) => there(hunk).length === 0 && (row === hunk.start || row === hunk.start - 1))
   );
 }
 
-/** The row that a hunk's header stands above: what only adds shows below the line before it. */
+/** The row that a hunk's header stands above: what has no line of its own shows below the line before it. */
 function head(hunk: Waiting): number {
-  return hunk.old.length > 0 ? hunk.start : Math.max(hunk.start - 1, 0);
+  return there(hunk).length > 0 ? hunk.start : Math.max(hunk.start - 1, 0);
 }
 
-function above(hunk: Waiting, row: number, all: number): vscode.CodeLens[] {
+/** What accepting and rejecting come to, in a word each. */
+export function words(hunk: Waiting): { accept: string; reject: string } {
+  return hunk.applied ? { accept: 'Keep', reject: 'Take back' } : { accept: 'Accept', reject: 'Reject' };
+}
+
+function above(hunk: Waiting, row: number, all: number, doubt: string | null | undefined): vscode.CodeLens[] {
   const range = new vscode.Range(row, 0, row, 0);
   const { proposal, file } = hunk.entry;
   const lens = (title: string, command: string, tooltip: string, what: About = about(hunk)): vscode.CodeLens =>
-    new vscode.CodeLens(range, { title, command, tooltip, arguments: [what] });
+    new vscode.CodeLens(range, { title, command: `wherefore.${command}`, tooltip, arguments: [what] });
   const agent = proposal.origin.agent ? ` · ${clip(proposal.origin.agent, 24)}` : '';
-  const what = doing(hunk.entry);
-  const title = `${number(hunk)}${what ? ` ${what}` : ''} ${clip(proposal.why, 60)}${agent}`;
+  const what = [hunk.applied ? 'applied' : '', doing(hunk.entry) ?? ''].filter(Boolean).join(': ');
+  const { accept, reject } = words(hunk);
   const lenses = [
-    lens(title, 'wherefore.showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
-    lens('$(check) Accept', 'wherefore.accept', 'Accept this hunk'),
-    lens('$(close) Reject', 'wherefore.reject', 'Reject this hunk'),
-    lens('Reject with reason', 'wherefore.rejectWithReason', 'Reject this hunk with a word for the agent'),
+    lens(`${number(hunk)}${what ? ` ${what}` : ''} ${clip(proposal.why, 60)}${agent}`, 'showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
+    lens(`$(check) ${accept}`, 'accept', `${accept} this hunk`),
+    lens(`$(close) ${reject}`, 'reject', `${reject} this hunk`),
+    lens(`${reject} with reason`, 'rejectWithReason', `${reject} this hunk with a word for the agent`),
   ];
-  if (hunk.loose) lenses.splice(1, 0, lens(`$(warning) look twice: ${clip(hunk.loose, 60)}`, 'wherefore.showDiff', hunk.loose));
+  if (!fixed(hunk)) lenses.push(lens('$(edit) Edit', 'editHunk', 'Change the new lines before you accept them'));
+  if (doubt) lenses.splice(1, 0, lens(`$(warning) look twice: ${clip(doubt, 60)}`, 'showDiff', doubt));
   if (all > 1) {
     const whole = { proposal: proposal.id, path: file.path };
-    lenses.push(lens(`$(check-all) Accept all ${all}`, 'wherefore.acceptFile', 'Accept every hunk of this file', whole));
-    lenses.push(lens('$(close-all) Reject all', 'wherefore.rejectFile', 'Reject every hunk of this file', whole));
+    lenses.push(lens(`$(check-all) ${accept} all ${all}`, 'acceptFile', `${accept} every hunk of this file`, whole));
+    lenses.push(lens(`$(close-all) ${reject} all`, 'rejectFile', `${reject} every hunk of this file`, whole));
   }
   return lenses;
 }
 
 function hover(hunk: Waiting): vscode.MarkdownString {
   const text = new vscode.MarkdownString(undefined, true);
-  text.isTrusted = { enabledCommands: ['wherefore.accept', 'wherefore.reject', 'wherefore.rejectWithReason', 'wherefore.showDiff'] };
+  text.isTrusted = { enabledCommands: ['accept', 'reject', 'rejectWithReason', 'editHunk', 'showDiff'].map((name) => `wherefore.${name}`) };
   const { proposal } = hunk.entry;
-  text.appendText(`${number(hunk)} ${proposal.why}`);
+  text.appendText(`${number(hunk)}${hunk.applied ? ' applied' : ''} ${proposal.why}`);
   const rows = [...hunk.old.map((line) => `-${chomp(line)}`), ...hunk.new.map((line) => `+${chomp(line)}`)];
   const more = rows.length - 40;
   text.appendCodeblock([...rows.slice(0, 40), ...(more > 0 ? [`… ${count(more, 'more line')}`] : [])].join('\n'), 'diff');
   const argument = encodeURIComponent(JSON.stringify([about(hunk)]));
   const link = (title: string, command: string): string => `[${title}](command:wherefore.${command}?${argument})`;
-  const links = [link('Accept', 'accept'), link('Reject', 'reject'), link('Reject with reason', 'rejectWithReason'), link('Show diff', 'showDiff')];
+  const { accept, reject } = words(hunk);
+  const links = [link(accept, 'accept'), link(reject, 'reject'), link(`${reject} with reason`, 'rejectWithReason')];
+  if (!fixed(hunk)) links.push(link('Edit', 'editHunk'));
+  links.push(link('Show diff', 'showDiff'));
   return text.appendMarkdown(links.join(' · '));
 }

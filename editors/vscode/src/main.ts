@@ -2,17 +2,21 @@
 
 import * as vscode from 'vscode';
 import { Act } from './act';
+import { Applied } from './applied';
 import { Asks } from './asks';
 import { Below } from './below';
 import { CallActs } from './callacts';
 import { callKey } from './callkey';
 import { Documents } from './documents';
 import { Draw } from './draw';
+import { Edit } from './edit';
+import { Elsewhere } from './elsewhere';
 import { go, openAt } from './go';
 import { Lenses, type About } from './lenses';
 import { Logs } from './log';
 import { LogParts } from './logparts';
 import { offer } from './mcp';
+import { Near } from './near';
 import { Notify, warn } from './notify';
 import { isNew, text, tidy } from './preview';
 import { copy } from './report';
@@ -31,6 +35,8 @@ import { WorkingSet } from './views/workingset';
 export interface Api {
   /** Hunks that wait, in how many files. */
   pending(): { hunks: number; files: number };
+  /** Applied hunks that are shown, in how many files, and how many there are that nobody has looked at. */
+  applied(): { hunks: number; files: number; unseen: number };
   /** Whether the server runs, and its process. */
   server(): { running: boolean; pid: number | undefined; trouble: string | undefined };
   /** Milliseconds that drawing a file's hunks took the last time. */
@@ -43,8 +49,9 @@ export function activate(context: vscode.ExtensionContext): Api {
   const notify = new Notify();
   const documents = new Documents();
   const below = new Below(review);
-  const lenses = new Lenses(review);
-  const draw = new Draw(review, (uri) => isNew(review, uri));
+  const near = new Near();
+  const lenses = new Lenses(review, near);
+  const draw = new Draw(review, near, (uri) => isNew(review, uri));
   const asks = new Asks(documents);
   const calls = new Calls(review, asks);
   const proposals = new Proposals(review);
@@ -61,9 +68,11 @@ export function activate(context: vscode.ExtensionContext): Api {
       logs.refresh();
     },
     proposed: (proposal) => {
+      const came = performance.now();
       act.take([proposal]);
       const waiting = review.proposal(proposal.id).reduce((sum, entry) => sum + entry.hunks.length, 0);
       notify.proposed(proposal, waiting);
+      output.info(`${proposal.id}: ${waiting} hunks, drawn ${(performance.now() - came).toFixed(1)} ms after they came`);
     },
     changed: (proposal) => act.take([proposal]),
     workingSet: () => workingSet.refresh(),
@@ -78,6 +87,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     state: (running) => {
       if (running) void load();
       else {
+        applied.forget();
         review.forget();
         notify.forget();
         asks.forget();
@@ -92,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const load = async (): Promise<void> => {
     const answer = await server.ask('proposals', { all: false }).catch(() => undefined);
     if (answer) act.take(answer.proposals);
+    applied.heard();
   };
 
   const tools = new Tools(server, documents);
@@ -101,8 +112,11 @@ export function activate(context: vscode.ExtensionContext): Api {
   let picked: Node | undefined;
   const callTree = vscode.window.createTreeView('wherefore.calls', { treeDataProvider: calls });
   const callActs = new CallActs(server, calls, asks);
-  const act: Act = new Act(server, review, below, notify, () => picked?.about);
-  const status: Status = new Status(review, () => server, () => act.entriesHere().length > 0);
+  const applied: Applied = new Applied(() => server, review, () => status.refresh());
+  const edit: Edit = new Edit(review, () => server, (list) => act.take(list));
+  const elsewhere: Elsewhere = new Elsewhere(review, () => server.running, () => status.refresh());
+  const act: Act = new Act(server, review, below, notify, applied, edit, () => picked?.about);
+  const status: Status = new Status(review, () => server, applied, elsewhere, () => act.entriesHere().length > 0 || edit.shown() !== undefined);
   for (const side of ['before', 'after']) documents.add(side, (uri) => text(review, uri));
 
   const redraw = (keys?: Set<string>): void => {
@@ -112,7 +126,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   };
   const file = [{ scheme: 'file' }, { scheme: 'wherefore' }];
   context.subscriptions.push(
-    output, review, below, draw, logs, status, server, tree, asks, callTree, workingSet,
+    output, review, below, draw, logs, applied, elsewhere, status, server, tree, asks, callTree, workingSet,
+    edit.register(),
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
     vscode.languages.registerCodeLensProvider(file, lenses),
@@ -127,7 +142,9 @@ export function activate(context: vscode.ExtensionContext): Api {
       proposals.refresh();
       calls.refresh();
       documents.allChanged('before', 'after');
+      applied.settle();
       void tidy(review);
+      void edit.tidy();
       tree.badge = badge(review.count().hunks, 'hunk');
     }),
     asks.onChange(() => {
@@ -138,7 +155,12 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.workspace.onDidChangeTextDocument((event) => review.follow(event)),
     vscode.window.onDidChangeVisibleTextEditors(() => redraw()),
     vscode.window.onDidChangeActiveTextEditor(() => status.refresh()),
-    vscode.window.onDidChangeTextEditorVisibleRanges(() => below.refresh()),
+    vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => {
+      below.refresh();
+      if (!near.moved(textEditor)) return;
+      draw.refresh();
+      lenses.refresh();
+    }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.start()),
     vscode.workspace.onDidChangeWorkspaceFolders(() => void server.start()),
     vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('wherefore.server') && void server.restart()),
@@ -158,6 +180,12 @@ export function activate(context: vscode.ExtensionContext): Api {
     rejectFile: (argument) => act.decideFile('reject', argument),
     acceptAll: () => act.decideAll('accept'),
     rejectAll: () => act.decideAll('reject'),
+    editHunk: (argument) => act.editHunk(argument),
+    reviewApplied: async (argument) => {
+      const begun = await applied.begin((argument as { since?: string } | undefined)?.since);
+      if (begun && !act.here()?.applied) await go(review, 1);
+    },
+    endReviewApplied: () => applied.end(),
     showDiff: (argument) => act.diff(argument),
     undo: () => act.undo(),
     undoCall: (argument) => {
@@ -187,6 +215,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   if (setting('autostart', true)) void server.start();
   return {
     pending: () => review.count(),
+    applied: () => ({ ...review.applied(), unseen: applied.unseen }),
     server: () => ({ running: server.running, pid: server.pid, trouble: server.trouble }),
     drawMs: () => draw.took,
   };

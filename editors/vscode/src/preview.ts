@@ -1,7 +1,7 @@
 // The text of a file before and after the changes that wait: virtual documents, for diffs and for new files.
 
 import * as vscode from 'vscode';
-import { number, type Entry, type Review, type Waiting } from './review';
+import { number, other, there, type Entry, type Review, type Waiting } from './review';
 import { lines, sentence } from './text';
 
 const side = (name: 'before' | 'after', entry: Entry): vscode.Uri =>
@@ -19,14 +19,26 @@ export function doing(entry: Entry): string | undefined {
   return kind === 'copy' ? `copy of ${from ?? '?'}: ${path}` : undefined;
 }
 
-/** Whether the file is there already. */
+/** Whether the file is there now. */
 export function isThere(entry: Entry): boolean {
+  return entry.hunks[0]?.applied ? entry.file.kind !== 'delete' : wasThere(entry);
+}
+
+/** Whether the file was there before the change. */
+function wasThere(entry: Entry): boolean {
   return entry.file.kind === 'edit' || entry.file.kind === 'delete';
+}
+
+/** What shows an entry: its file, or a virtual document where that is not there. */
+export function shown(entry: Entry): vscode.Uri {
+  if (isThere(entry)) return entry.uri;
+  return entry.file.kind === 'delete' ? before(entry) : after(entry);
 }
 
 /** Whether a document shows a file that is not there yet. */
 export function isNew(review: Review, uri: vscode.Uri): boolean {
-  return uri.authority === 'after' && entryAt(review, uri)?.file.kind === 'create';
+  const entry = uri.authority === 'after' ? entryAt(review, uri) : undefined;
+  return entry?.file.kind === 'create' && !isThere(entry);
 }
 
 /** The entry that a virtual document shows. */
@@ -40,11 +52,14 @@ export function entryAt(review: Review, uri: vscode.Uri): Entry | undefined {
 export function places(entry: Entry, uri: vscode.Uri): { hunk: Waiting; row: number }[] {
   let grown = 0;
   return [...entry.hunks].sort((a, b) => a.start - b.start).map((hunk) => {
-    const row = hunk.start + (uri.authority === 'after' ? grown : 0);
-    grown += hunk.new.length - hunk.old.length;
+    const row = hunk.start + grown;
+    if (isPut(hunk, uri)) grown += other(hunk).length - there(hunk).length;
     return { hunk, row };
   });
 }
+
+/** Whether a virtual document has the other lines of a hunk than the file has now. */
+const isPut = (hunk: Waiting, uri: vscode.Uri): boolean => hunk.applied === (uri.authority === 'before');
 
 /** The text of a virtual document. */
 export async function text(review: Review, uri: vscode.Uri): Promise<string> {
@@ -60,8 +75,8 @@ export async function text(review: Review, uri: vscode.Uri): Promise<string> {
       return `${entry.file.path} cannot be shown: ${sentence(thrown)}\n`;
     }
   }
-  if (uri.authority === 'before') return now.join('');
-  for (const hunk of [...entry.hunks].sort((a, b) => b.start - a.start)) now.splice(hunk.start, hunk.old.length, ...hunk.new);
+  const put = entry.hunks.filter((hunk) => isPut(hunk, uri)).sort((a, b) => b.start - a.start);
+  for (const hunk of put) now.splice(hunk.start, there(hunk).length, ...other(hunk));
   return now.join('');
 }
 
@@ -74,7 +89,7 @@ export async function showDiff(entries: Entry[]): Promise<void> {
     await vscode.commands.executeCommand('vscode.diff', before(first), after(first), title, { preview: true });
     return;
   }
-  const resources = entries.map((entry) => [after(entry), isThere(entry) ? before(entry) : undefined, after(entry)]);
+  const resources = entries.map((entry) => [after(entry), wasThere(entry) ? before(entry) : undefined, after(entry)]);
   await vscode.commands.executeCommand('vscode.changes', `${first.proposal.id}: ${first.proposal.why}`, resources);
 }
 
@@ -88,8 +103,8 @@ export async function tidy(review: Review): Promise<void> {
     const wasNew = input instanceof vscode.TabInputText && tab.isActive;
     await vscode.window.tabGroups.close(tab, true);
     for (const each of wasNew ? (file ?? []) : []) {
-      const there = await vscode.workspace.fs.stat(each).then(() => true, () => false);
-      if (there) await vscode.window.showTextDocument(each, { preview: false });
+      const isFile = await vscode.workspace.fs.stat(each).then(() => true, () => false);
+      if (isFile) await vscode.window.showTextDocument(each, { preview: false });
     }
   }
 }

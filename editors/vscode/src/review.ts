@@ -1,16 +1,19 @@
-// The proposals that the server told of: which hunks wait, in which file. Nothing is drawn here.
+// The proposals that the server told of: which hunks wait, or were applied and are looked at, in which file. Nothing is
+// drawn here.
 
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Hunk, Proposal, ProposedFile } from './wire';
 
-/** A hunk that waits. Its `start` moves along while the person types ahead of the server. */
+/** A hunk to decide on. Its `start` moves along while the person types ahead of the server. */
 export interface Waiting extends Hunk {
   entry: Entry;
+  /** Whether it stands in the text already: accepted it stays, rejected it is taken back. */
+  applied: boolean;
 }
 
-/** One file of a proposal, with the hunks that wait. */
+/** One file of a proposal, with the hunks to decide on. */
 export interface Entry {
   /** The workspace folder, absolute. */
   root: string;
@@ -22,13 +25,25 @@ export interface Entry {
   hunks: Waiting[];
 }
 
-const isPending = (hunk: Hunk): boolean => (hunk.state ?? 'pending') === 'pending';
+export const isPending = (hunk: Hunk): boolean => (hunk.state ?? 'pending') === 'pending';
+
+/** Whether a policy applied a hunk, and nobody has looked at it. */
+export const isUnseen = (hunk: Hunk): boolean => hunk.state === 'accepted' && hunk.reviewed !== true;
+
+/** The lines of a hunk that stand in the text. */
+export const there = (hunk: Waiting): string[] => (hunk.applied ? hunk.new : hunk.old);
+
+/** The lines of a hunk that do not stand in the text: those that would come, or that are gone. */
+export const other = (hunk: Waiting): string[] => (hunk.applied ? hunk.old : hunk.new);
 
 /** Which of its file's hunks one is; decided ones count, so that a number stays. */
 export function number(hunk: Waiting): string {
   const all = hunk.entry.file.hunks;
   return `${all.findIndex((each) => each.id === hunk.id) + 1}/${all.length}`;
 }
+
+/** How long a person must not type for what they moved to be drawn anew. */
+const PAUSE_MS = 250;
 
 const realPaths = new Map<string, string>();
 
@@ -54,12 +69,17 @@ function order(a: Entry, b: Entry): number {
   return by(a.key, b.key) || by(a.proposal.created, b.proposal.created) || by(a.proposal.id, b.proposal.id);
 }
 
-/** Every proposal with a hunk that waits. */
+/** Every proposal with a hunk to decide on. */
 export class Review implements vscode.Disposable {
   private readonly held = new Map<string, Entry[]>();
+  /** Proposals whose applied hunks are looked at. */
+  private looked: ReadonlySet<string> = new Set();
   private readonly change = new vscode.EventEmitter<Set<string>>();
+  /** Files that are typed in. */
+  private readonly typed = new Set<string>();
+  private pause: NodeJS.Timeout | undefined;
   private sorted: Entry[] | undefined;
-  private byKey = new Map<string, Entry[]>();
+  private byKey: Map<string, Entry[]> | undefined;
 
   /** Hunks came, moved or went in the files with these keys. */
   readonly onChange = this.change.event;
@@ -69,27 +89,45 @@ export class Review implements vscode.Disposable {
     const touched = new Set<string>();
     for (const proposal of list) {
       const before = this.held.get(proposal.id) ?? [];
-      const now = proposal.files.map((file) => entryOf(proposal, file, before)).filter((entry) => entry.hunks.length > 0);
-      for (const entry of [...before, ...now]) touched.add(entry.key);
+      const looks = this.looked.has(proposal.id);
+      const now = proposal.files.map((file) => entryOf(proposal, file, before, looks)).filter((entry) => entry.hunks.length > 0);
       if (now.length > 0) this.held.set(proposal.id, now);
       else this.held.delete(proposal.id);
+      // A server tells of every key that is typed: where all stands as it stood, nothing is drawn anew.
+      if (stands(before) !== stands(now)) for (const entry of [...before, ...now]) touched.add(entry.key);
     }
-    this.changed(touched);
+    this.stale();
+    if (touched.size > 0) this.change.fire(touched);
+  }
+
+  /** Shows the applied hunks of these proposals from now on, and of no other. */
+  look(list: Proposal[]): void {
+    const shown = new Map(this.entries().map(({ proposal }) => [proposal.id, proposal]));
+    this.looked = new Set(list.map(({ id }) => id));
+    for (const proposal of list) shown.set(proposal.id, proposal);
+    this.put([...shown.values()]);
+  }
+
+  /** Whether the applied hunks of a proposal are looked at. */
+  looksAt(id: string): boolean {
+    return this.looked.has(id);
   }
 
   /** Forgets everything, as when the server ended. */
   forget(): void {
     const touched = new Set(this.entries().map((entry) => entry.key));
     this.held.clear();
-    this.changed(touched);
+    this.looked = new Set();
+    this.stale();
+    this.change.fire(touched);
   }
 
-  /** The proposal as it was last told, while a hunk of it waits. */
+  /** The proposal as it was last told, while a hunk of it is to decide on. */
   get(id: string): Proposal | undefined {
     return this.held.get(id)?.[0]?.proposal;
   }
 
-  /** Every file with a hunk that waits, in the order of paths, then of age. */
+  /** Every file with a hunk to decide on, in the order of paths, then of age. */
   entries(): Entry[] {
     this.sorted ??= [...this.held.values()].flat().sort(order);
     return this.sorted;
@@ -106,15 +144,19 @@ export class Review implements vscode.Disposable {
     return this.byKeys().get(keyOf(uri.fsPath)) ?? [];
   }
 
-  /** The hunks that wait in a file, from top to bottom. */
+  /** The hunks to decide on in a file, from top to bottom. */
   hunks(uri: vscode.Uri): Waiting[] {
     return this.of(uri).flatMap((entry) => entry.hunks).sort((a, b) => a.start - b.start);
   }
 
   /** How many hunks wait, in how many files. */
   count(): { hunks: number; files: number } {
-    const hunks = this.entries().reduce((sum, entry) => sum + entry.hunks.length, 0);
-    return { hunks, files: this.byKeys().size };
+    return counted(this.entries(), (hunk) => !hunk.applied);
+  }
+
+  /** How many applied hunks are still to look at, in how many files. */
+  applied(): { hunks: number; files: number } {
+    return counted(this.entries(), (hunk) => hunk.applied);
   }
 
   /** Moves hunks along with what the person types, until the server says where they are. */
@@ -124,6 +166,9 @@ export class Review implements vscode.Disposable {
     let moved = false;
     for (const change of event.contentChanges) {
       const grown = change.text.split('\n').length - 1 - (change.range.end.line - change.range.start.line);
+      // What was applied looks otherwise once its text is another.
+      const within = (hunk: Waiting): boolean => change.range.end.line >= hunk.start && change.range.start.line < hunk.start + there(hunk).length;
+      moved ||= hunks.some((hunk) => hunk.applied && within(hunk));
       if (grown === 0) continue;
       for (const hunk of hunks) {
         const above = change.range.end.line < hunk.start || (change.range.end.line === hunk.start && change.range.end.character === 0);
@@ -133,26 +178,44 @@ export class Review implements vscode.Disposable {
         }
       }
     }
-    if (moved) this.change.fire(new Set([keyOf(event.document.uri.fsPath)]));
+    if (!moved) return;
+    // What is drawn moves along by itself: it is drawn anew where the typing pauses.
+    this.typed.add(keyOf(event.document.uri.fsPath));
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => {
+      const keys = new Set(this.typed);
+      this.typed.clear();
+      this.change.fire(keys);
+    }, PAUSE_MS);
   }
 
   dispose(): void {
+    clearTimeout(this.pause);
     this.change.dispose();
   }
 
   private byKeys(): Map<string, Entry[]> {
-    if (!this.sorted) this.byKey = Map.groupBy(this.entries(), (entry) => entry.key);
+    this.byKey ??= Map.groupBy(this.entries(), (entry) => entry.key);
     return this.byKey;
   }
 
-  private changed(touched: Set<string>): void {
+  private stale(): void {
     this.sorted = undefined;
-    this.byKeys();
-    this.change.fire(touched);
+    this.byKey = undefined;
   }
 }
 
-function entryOf(proposal: Proposal, file: ProposedFile, before: Entry[]): Entry {
+function counted(entries: Entry[], is: (hunk: Waiting) => boolean): { hunks: number; files: number } {
+  const found = entries.map((entry) => ({ key: entry.key, count: entry.hunks.filter(is).length })).filter(({ count }) => count > 0);
+  return { hunks: found.reduce((sum, { count }) => sum + count, 0), files: new Set(found.map(({ key }) => key)).size };
+}
+
+/** What of entries is drawn, in one word that is another where any of it is. */
+function stands(entries: Entry[]): string {
+  return entries.map(({ key, hunks }) => `${key} ${hunks.map((hunk) => `${hunk.id} ${hunk.start} ${hunk.applied}`).join()}`).join('\n');
+}
+
+function entryOf(proposal: Proposal, file: ProposedFile, before: Entry[], looks: boolean): Entry {
   const uri = vscode.Uri.parse(file.uri, true);
   const key = keyOf(uri.fsPath);
   const root = uri.fsPath.slice(0, -file.path.length - 1) || '/';
@@ -161,9 +224,9 @@ function entryOf(proposal: Proposal, file: ProposedFile, before: Entry[]): Entry
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   // Where typing is ahead of the text that the server counted in, the place that moved along knows better.
   const ahead = open !== undefined && typeof file.version === 'number' && file.version < open.version;
-  entry.hunks = file.hunks.filter(isPending).map((hunk) => {
+  entry.hunks = file.hunks.filter((hunk) => isPending(hunk) || (looks && isUnseen(hunk))).map((hunk) => {
     const moved = ahead ? known?.hunks.find((each) => each.id === hunk.id)?.start : undefined;
-    return { ...hunk, start: moved ?? hunk.start, entry };
+    return { ...hunk, start: moved ?? hunk.start, entry, applied: !isPending(hunk) };
   });
   return entry;
 }

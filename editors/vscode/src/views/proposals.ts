@@ -41,9 +41,9 @@ export class Proposals extends Tree<Node> {
     if (!hunk) return item;
     const line = hunk.new[0] ?? hunk.old[0] ?? '';
     item.id = `${about.proposal} ${hunk.id}`;
-    item.description = clip(chomp(line), 80);
+    item.description = `${hunk.applied ? 'applied: ' : ''}${clip(chomp(line), 80)}`;
     item.iconPath = new vscode.ThemeIcon(hunk.old.length === 0 ? 'diff-added' : hunk.new.length === 0 ? 'diff-removed' : 'diff-modified');
-    item.contextValue = 'hunk';
+    item.contextValue = hunk.applied ? 'applied' : 'hunk';
     item.tooltip = [...hunk.old.map((old) => `- ${chomp(old)}`), ...hunk.new.map((added) => `+ ${chomp(added)}`)].slice(0, 40).join('\n');
     item.accessibilityInformation = { label: `hunk ${title(hunk)}, line ${hunk.start + 1}: ${item.description}` };
     item.command = { title: 'Go to the hunk', command: 'wherefore.next', arguments: [{ proposal: about.proposal, path: hunk.entry.file.path, hunk: hunk.id }] };

@@ -1,0 +1,177 @@
+// What a person does beside the plain review: looks at what was applied, changes a hunk before they accept it, types while
+// a change comes; and how long many hunks take to the screen.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { call, diff, numbered, program } from './agent.mjs';
+import { play } from './cases.mjs';
+import { extension, open, project, scratch, until } from './code.mjs';
+import { person } from './person.mjs';
+import { clock, logged, slowest, watchLong } from './speed.mjs';
+
+assert.ok(program, 'WHEREFORE_BIN names the program');
+const shots = path.join(project, '.e2e', 'vscode-shots');
+fs.mkdirSync(shots, { recursive: true });
+
+const WHY = 'Spell the numbers out for the reader';
+const MANY = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [10 + index * 24, index % 2 ? `new ${index}` : `new ${index}\nand more`]));
+
+const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.js': 'const one = 1;\nconst two = 2;\n', 'long.txt': numbered(5000) });
+const code = await open(place, { vsix: path.join(extension, 'wherefore.vsix') });
+const { page } = code;
+const me = person(page);
+const shot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`) });
+const home = async () => {
+  await page.locator('.editor-group-container.active .view-line').first().click();
+  await page.keyboard.press('Control+Home');
+};
+const picks = page.locator('.quick-input-list .monaco-list-row');
+
+const apply = async () => {
+  await call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, { 2: 'TWO', 8: 'EIGHT\nand a half', 14: null }) }, 'auto');
+  await call(place, 'fs.patch', { path: 'b.txt', why: 'Begin with a greeting', diff: diff('b.txt', 30, { 3: 'HELLO' }) }, 'auto');
+};
+
+const cases = {
+  'what was applied is looked at across files and calls, by keys': async () => {
+    await me.edit('a.txt');
+    await apply();
+    await me.status('4 hunks applied');
+    assert.equal(await me.lenses(), 0, 'nothing is shown before it is asked for');
+    await me.keys('l');
+    await picks.filter({ hasText: 'All that nobody has looked at' }).waitFor();
+    await picks.filter({ hasText: 'Begin with a greeting' }).waitFor();
+    await shot('applied-since');
+    await page.keyboard.press('Enter');
+    await me.status('4 hunks in 2 files applied');
+    await until(async () => (await me.lenses()) >= 3, 'lenses');
+    await me.draws('line 2');
+    await page.locator('.review-widget', { hasText: 'line 14' }).waitFor();
+    await shot('applied');
+    await me.keys('a');
+    await me.status('3 hunks in 2 files applied');
+    await me.keys('n');
+    await me.keys('r');
+    await me.status('2 hunks in 2 files applied');
+    await me.keys('n');
+    await me.keys('a');
+    await me.status('1 hunk in 1 file applied');
+    await me.keys('n');
+    await me.tab('b.txt');
+    await me.draws('line 3');
+    await me.keys('Shift+R');
+    await page.locator('.quick-input-widget input[type=text]').waitFor();
+    await page.keyboard.type('no greetings');
+    await page.keyboard.press('Enter');
+    await until(() => place.file('b.txt') === numbered(30), 'the last one taken back');
+    await until(() => place.file('a.txt') === numbered(30, { 2: 'TWO', 14: null }), 'two kept, one taken back');
+    await me.nothingWaits();
+    await page.locator('.statusbar-item[id$="wherefore.applied"]').waitFor({ state: 'hidden' });
+    assert.match(await call(place, 'fs.ls', { path: '.', why: 'Hear what became of it' }), /p-\w+ of c-\w+ is rejected now/);
+  },
+
+  'what was applied since a call, in the dark': async () => {
+    await me.noToasts();
+    fs.writeFileSync(path.join(place.root, 'a.txt'), numbered(30));
+    await me.command('Preferences: Toggle between Light/Dark Themes');
+    await apply();
+    await me.status('4 hunks applied');
+    await me.keys('l');
+    await picks.filter({ hasText: 'Begin with a greeting' }).waitFor();
+    await page.keyboard.type('greeting');
+    await until(async () => (await picks.count()) === 1, 'one call');
+    await page.keyboard.press('Enter');
+    await me.status('1 hunk in 1 file applied');
+    await me.tab('b.txt');
+    await me.command('Wherefore: Reject Everything That Waits');
+    await until(() => place.file('b.txt') === numbered(30), 'taken back');
+    await me.status('3 hunks applied');
+    await me.command('Wherefore: Review What Was Applied');
+    await me.tab('a.txt');
+    await until(async () => (await me.lenses()) >= 3, 'lenses');
+    await until(async () => (await page.locator('.codelens-decoration', { hasText: 'Keep all' }).count()) === 1, 'one offer to keep all');
+    await shot('applied-dark');
+    await me.keys('Shift+A');
+    await me.nothingWaits();
+    assert.equal(place.file('a.txt'), numbered(30, { 2: 'TWO', 8: 'EIGHT\nand a half', 14: null }));
+    await me.command('Preferences: Toggle between Light/Dark Themes');
+  },
+
+  'a hunk is changed before it is accepted': async () => {
+    await me.noToasts();
+    await me.edit('c.js');
+    const answer = call(place, 'fs.write', { path: 'c.js', content: 'const one = 1;\nconst deux = 2;\n', why: WHY });
+    await me.status('1 hunk in 1 file');
+    await me.keys('n');
+    await me.keys('e');
+    await page.locator('.editor-group-container.active .codelens-decoration', { hasText: 'Accept with this text' }).waitFor();
+    await me.sees('const deux = 2;');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('const zwei = 2;\n');
+    await shot('edit');
+    assert.equal(place.file('c.js'), 'const one = 1;\nconst two = 2;\n', 'nothing is accepted before it is saved');
+    await page.keyboard.press('Control+s');
+    const want = 'const one = 1;\nconst zwei = 2;\nconst deux = 2;\n';
+    await until(() => place.file('c.js') === want, 'the text as it was changed on the disk');
+    assert.match(await answer, /"text":"const zwei = 2;\\nconst deux = 2;\\n"/);
+    await me.nothingWaits();
+    await until(async () => (await page.locator('.editor-group-container').count()) === 1, 'its document closes');
+  },
+
+  'text that is typed while a change comes stays': async () => {
+    await me.noToasts();
+    fs.writeFileSync(path.join(place.root, 'a.txt'), numbered(30));
+    await me.edit('a.txt');
+    await me.sees('line 14');
+    await home();
+    const typed = Array.from({ length: 12 }, (_, index) => `mine ${index}\n`).join('');
+    const [, said] = await Promise.all([
+      page.keyboard.type(typed, { delay: 15 }),
+      call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, { 5: 'FIVE', 20: 'TWENTY' }) }, 'hold'),
+    ]);
+    assert.match(said, /pending/);
+    await me.status('2 hunks in 1 file');
+    await me.command('Wherefore: Accept Everything That Waits');
+    await me.nothingWaits();
+    await page.keyboard.press('Control+s');
+    await until(() => place.file('a.txt') === typed + numbered(30, { 5: 'FIVE', 20: 'TWENTY' }), 'both texts on the disk');
+  },
+
+  '200 hunks in 5,000 lines come to the screen, and typing among them stays smooth': async () => {
+    await me.noToasts();
+    await me.edit('long.txt');
+    await me.sees('line 10');
+    const type = async (text) => {
+      await home();
+      await watchLong(page);
+      await page.keyboard.type(text, { delay: 40 });
+      return slowest(page);
+    };
+    const typed = 'text that a person types\nand more\n';
+    console.log(`  the longest task of the window while typing where nothing waits: ${await type(typed)} ms`);
+    await page.keyboard.press('Control+s');
+    await clock(page);
+    await watchLong(page);
+    const began = Date.now();
+    const answer = call(place, 'fs.patch', { path: 'long.txt', why: WHY, diff: diff('long.txt', 5000, MANY) });
+    await me.status('200 hunks in 1 file');
+    await page.locator('.codelens-decoration').first().waitFor();
+    const { came, took } = await until(() => logged(place, '200 hunks'), 'a line in the output');
+    const { drawn, lens } = await until(() => page.evaluate(() => globalThis.seen.drawn && globalThis.seen.lens && globalThis.seen), 'the first hunk');
+    console.log(`  200 hunks came ${Math.round(came - began)} ms after their call's program was started; drawn by the extension in ${took} ms`);
+    console.log(`  the first was on the screen after ${Math.round(drawn - came)} ms, its header after ${Math.round(lens - came)} ms`);
+    console.log(`  the longest task of the window meanwhile: ${await slowest(page)} ms`);
+    await shot('many');
+    console.log(`  the longest task of the window while typing among them: ${await type(typed)} ms`);
+    const pressed = Date.now();
+    await me.keys('Shift+A');
+    await until(async () => (await me.lenses()) === 0, 'no lens', 60_000);
+    console.log(`  all of them were accepted after ${Date.now() - pressed} ms, what was typed before included`);
+    assert.match(await answer, /applied/);
+    await page.keyboard.press('Control+s');
+    await until(() => place.file('long.txt') === typed + typed + numbered(5000, MANY), 'all of it on the disk');
+  },
+};
+
+await play('afterwards', cases, { code, place, me, shot });
