@@ -241,7 +241,7 @@ const cases = {
     const window = await Promise.any([sees(me), sees(other)]);
     const blind = window === me ? other : me;
     await blind.status('1 hunk in another window');
-    await blind.toast('shown in another window on this folder');
+    await blind.toast('1 hunk waits in another window on this folder');
     await (blind === me ? page : second).screenshot({ path: path.join(shots, 'elsewhere.png') });
     await window.command('Wherefore: Accept Everything That Waits');
     assert.match(await answer, /applied/);

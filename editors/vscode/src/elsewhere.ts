@@ -69,9 +69,9 @@ export class Elsewhere implements vscode.Disposable {
 }
 
 function say(proposal: Proposal, hunks: number): void {
-  const what = `${count(hunks, 'hunk')} of ${proposal.files[0]?.path ?? '?'} (${clip(proposal.why, 80)})`;
-  const where = `${hunks === 1 ? 'is' : 'are'} shown in another window on this folder`;
-  void vscode.window.showInformationMessage(`wherefore: ${what} ${where}: decide there, or by \`wherefore review\` in a terminal`);
+  const what = `${count(hunks, 'hunk')} ${hunks === 1 ? 'waits' : 'wait'} in another window on this folder`;
+  const which = `${proposal.files[0]?.path ?? '?'}: ${clip(proposal.why, 80)}`;
+  void vscode.window.showInformationMessage(`wherefore: ${what}: decide there, or by \`wherefore review\` in a terminal (${which})`);
 }
 
 async function read(path: string): Promise<Proposal | undefined> {
