@@ -130,8 +130,7 @@ describe('review', () => {
     const bytes = Buffer.from([0, 159, 146, 150, 0, 10, 255]);
     fs.writeFileSync(path.join(root, 'image.bin'), bytes);
     const said = await call(place, 'fs.patch', { path: 'image.bin', why: WHY, diff: diff('image.bin', 5, { 3: 'THREE' }) });
-    assert.match(said, /[A-Z_]{4,}/);
-    console.log(`1 calls binary: ${said.slice(0, 200)}`);
+    assert.match(said, /UNSUPPORTED.*is a binary file/);
     assert.equal(api.pending().hunks, 0);
     assert.deepEqual(fs.readFileSync(path.join(root, 'image.bin')), bytes);
   });
