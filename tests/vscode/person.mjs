@@ -1,37 +1,48 @@
 // What a person does in VS Code, by keys and by what is on the screen.
 
+import path from 'node:path';
 import { until } from './code.mjs';
+
+/** Does something, and does it again where the editor got in the way: it took the focus, or moved what was aimed at. */
+export async function patiently(act) {
+  for (let left = 3; ; left--) {
+    try {
+      return await act();
+    } catch (thrown) {
+      if (left === 0) throw thrown;
+    }
+  }
+}
 
 /** The hands and eyes of a person at a page. */
 export function person(page) {
   const palette = page.locator('.quick-input-widget input[type=text]');
   const toasts = page.locator('.notifications-toasts .notification-list-item-message');
   const me = {
-    /** Runs a command of the palette by its whole title; a palette that an editor closed by taking the focus is asked for again. */
+    /** Runs a command of the palette by its whole title. */
     async command(title) {
       await me.pick(title);
       await palette.waitFor({ state: 'hidden' });
     },
     /** The same of a command that asks for more in the palette's place. */
     async pick(title) {
-      const find = async () => {
+      await patiently(async () => {
         await page.keyboard.press('F1');
         await palette.fill(`>${title}`, { timeout: 5000 });
         await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title }).waitFor({ timeout: 5000 });
-      };
-      await find().catch(find);
+      });
       await page.keyboard.press('Enter');
     },
-    /** Opens a file by its name; a list that an editor closed by taking the focus is asked for again. */
-    async edit(name) {
-      const pick = async () => {
+    /** Opens a file by its name, or by its whole path where a search would not find it. */
+    async edit(file) {
+      const name = path.basename(file);
+      await patiently(async () => {
         await page.keyboard.press('Control+p');
-        await palette.fill(name, { timeout: 5000 });
+        await palette.fill(file, { timeout: 5000 });
         await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name }).waitFor({ timeout: 5000 });
         await page.keyboard.press('Enter');
         await me.tab(name);
-      };
-      await pick().catch(pick);
+      });
       await page.locator('.editor-group-container.active .monaco-editor .view-line').first().waitFor();
     },
     /** Waits until the active editor has this title. */

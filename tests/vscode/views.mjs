@@ -7,7 +7,7 @@ import path from 'node:path';
 import { call, diff, numbered, program } from './agent.mjs';
 import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
-import { person } from './person.mjs';
+import { patiently, person } from './person.mjs';
 
 assert.ok(program, 'WHEREFORE_BIN names the program');
 const shots = path.join(project, '.e2e', 'vscode-shots');
@@ -20,7 +20,7 @@ const place = scratch({
   '.wherefore/config.toml': '[rules]\nask = ["db"]\n',
 });
 const vsix = path.join(extension, 'wherefore.vsix');
-const settings = { 'chat.disableAIFeatures': false, 'search.useIgnoreFiles': false };
+const settings = { 'chat.disableAIFeatures': false };
 const code = await open(place, { vsix, settings });
 const { page } = code;
 const me = person(page);
@@ -30,11 +30,12 @@ const side = page.locator('.part.sidebar');
 const row = (...texts) => texts.reduce((rows, text) => rows.filter({ hasText: text }), side.locator('.monaco-list-row')).first();
 const toast = (text) => page.locator('.notifications-toasts .notification-list-item', { hasText: text }).first();
 const press = (within, button) => within.locator('.monaco-button', { hasText: button }).click();
-/** An action in a row of a tree, shown while the mouse is there. */
-const act = async (within, title) => {
-  await within.hover();
-  await within.locator(`.action-label[aria-label^="${title}"]`).click();
-};
+/** An action in a row of a tree, shown while the mouse is there; rows move as calls come and end. */
+const act = (within, title) =>
+  patiently(async () => {
+    await within.hover({ timeout: 5000 });
+    await within.locator(`.action-label[aria-label^="${title}"]`).click({ timeout: 5000 });
+  });
 /** Asks to read what only a person lets agents read. */
 const ask = (why) => call(place, 'fs.read', { path: 'db/1', why });
 const READ = 'See how the rows are kept';
@@ -148,7 +149,7 @@ const cases = {
     const name = path.join(place.root, '.wherefore', 'tools', 'line.yaml');
     fs.mkdirSync(path.dirname(name), { recursive: true });
     fs.writeFileSync(name, 'tool:\n  name: project.line\n  risk: deadly\n  \n');
-    await me.edit('line.yaml');
+    await me.edit(name);
     await page.locator('.squiggly-error').first().waitFor();
     await page.keyboard.press('Control+End');
     await page.keyboard.press('ArrowUp');

@@ -26,6 +26,11 @@ export function question({ text, tool, why }: AskParams): string {
   return text.startsWith(before) ? text.slice(before.length) : text;
 }
 
+/** Lines of a width that can be read. */
+function wrapped(text: string): string {
+  return `${text.replace(/(.{1,100})[ ](?=\S)/g, '$1\n')}\n`;
+}
+
 /** The questions that wait, oldest first. */
 export class Asks implements vscode.Disposable {
   private readonly open = new Map<number, Asked>();
@@ -34,7 +39,7 @@ export class Asks implements vscode.Disposable {
   readonly onChange = this.change.event;
 
   constructor(documents: Documents) {
-    documents.add('ask', async (uri) => this.open.get(Number(uri.query))?.params.text ?? 'This question is over.\n');
+    documents.add('ask', async (uri) => wrapped(this.open.get(Number(uri.query))?.params.text ?? 'This question is over.'));
   }
 
   /** Puts a question; `over` says that its answer is not waited for any more. */
