@@ -373,13 +373,28 @@ impl Desk {
             }
         }
         for (id, followed) in touched {
+            if followed.stale.is_empty() && followed.applied.is_empty() {
+                // Stored is the text that they stood in too: from that they are placed anew.
+                self.tell_moved(&id);
+                continue;
+            }
             for (by, hunks) in [("text", followed.stale), ("editor", followed.applied)] {
                 if !hunks.is_empty() {
                     self.log_decision(&id, by, &hunks);
                 }
             }
-            // The hunks stand where they stand in memory; the next decision stores them again.
+            // What cannot be stored stands in memory; the next decision stores it again.
             let _ = self.update(&id);
+        }
+    }
+
+    /// Tells the editor where the hunks of a proposal stand in the text as it is now, if it shows any of them: one that
+    /// was ahead of us goes by its own marks until it hears of the version that it has.
+    fn tell_moved(&self, id: &str) {
+        let shown = |hunk: &Hunk| hunk.state == HunkState::Pending || hunk.is_unreviewed();
+        let moved = self.items().get(id).map(|item| item.proposal.clone());
+        if let Some(proposal) = moved.filter(|proposal| proposal.hunks().any(shown)) {
+            self.session.editor().tell(Notice::Changed(proposal));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Hunks follow the text they stand in.
 
-use crate::patch::{self, Cut};
+use crate::patch::{self, Cut, Moves};
 use crate::protocol::{ChangeKind, Hunk, HunkState, ProposedFile};
 
 /// What became of hunks whose text changed.
@@ -20,14 +20,15 @@ pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> 
         return followed;
     }
     let texts = was.zip(now);
+    let moves = texts.map(|(was, now)| Moves::new(was, now));
     for hunk in &mut file.hunks {
         let found = match hunk.state {
-            HunkState::Pending => texts.and_then(|(was, now)| patch::relocate(was, now, &stood(hunk, false))),
-            HunkState::Accepted => texts.and_then(|(was, now)| patch::relocate(was, now, &stood(hunk, true))),
+            HunkState::Pending => moves.as_ref().and_then(|moves| moves.relocate(&stood(hunk, false))),
+            HunkState::Accepted => moves.as_ref().and_then(|moves| moves.relocate(&stood(hunk, true))),
             HunkState::Rejected | HunkState::Stale => continue,
         };
         let applied = || {
-            let (was, now) = texts?;
+            let (was, now) = texts.filter(|(_, now)| now.contains(&hunk.new.concat()))?;
             let put = patch::splice(was, hunk.start as usize, &hunk.old, &hunk.new)?;
             patch::relocate(&put, now, &stood(hunk, true))
         };

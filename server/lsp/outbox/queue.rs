@@ -9,7 +9,8 @@ use crate::protocol::Notice;
 
 const LIMIT: usize = 1024;
 
-/// Notices in order. Past the limit calls are only counted, and a proposal replaces itself.
+/// Notices in order; of how a proposal changed only the last is kept. Past the limit calls are only counted, and a
+/// proposal replaces itself.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
@@ -34,7 +35,9 @@ pub(super) enum Next {
 impl Queue {
     pub(super) fn push(&self, notice: Notice) {
         let mut waiting = self.lock();
-        if waiting.notices.len() < LIMIT {
+        if let Some(earlier) = waiting.overtaken(&notice) {
+            *earlier = notice;
+        } else if waiting.notices.len() < LIMIT {
             waiting.notices.push_back(notice);
         } else {
             waiting.crowd(notice);
@@ -80,6 +83,13 @@ impl Waiting {
             None if self.lost > 0 => Some(Next::Lost(std::mem::take(&mut self.lost))),
             None => None,
         }
+    }
+
+    /// What says how a proposal stood before it came to what this says.
+    fn overtaken(&mut self, notice: &Notice) -> Option<&mut Notice> {
+        let Notice::Changed(now) = notice else { return None };
+        let stood = |waiting: &&mut Notice| matches!(waiting, Notice::Changed(was) if was.id == now.id);
+        self.notices.iter_mut().rev().find(stood)
     }
 
     fn crowd(&mut self, notice: Notice) {
