@@ -1,9 +1,14 @@
-//! `wherefore demo`: plays a recorded agent against the real server, with this program as its editor.
+//! `wherefore demo`: plays a recorded agent against the real server, with this program as its editor or a person's.
 
+mod agent;
 mod check;
 mod decide;
 mod editor;
+mod end;
+mod launch;
+mod live;
 mod play;
+mod plugin;
 mod project;
 mod recording;
 mod show;
@@ -16,6 +21,7 @@ use clap::Args;
 
 use super::print;
 use decide::{Decider, Rule};
+use launch::Which;
 use play::Play;
 use project::Project;
 
@@ -27,12 +33,18 @@ pub struct DemoArgs {
     /// Decide on the hunks without asking; `alternate` where there is no terminal to ask on
     #[arg(long, value_enum)]
     pub decide: Option<Rule>,
+    /// Review in this editor: the project is opened there, with our plugin, and the agent waits for it
+    #[arg(long, value_enum, conflicts_with = "decide")]
+    pub editor: Option<Which>,
 }
 
 /// Plays the demo. It succeeds only when the disk, the answers and the undo are what was decided.
 pub fn run(args: &DemoArgs) -> ExitCode {
     print::exit(Project::copy(args.dir.as_deref()).and_then(|project| {
-        let same = Play::new(project, Decider::new(args.decide)).run()?;
+        let same = match args.editor {
+            Some(editor) => live::run(&project, editor)?,
+            None => Play::new(project, Decider::new(args.decide)).run()?,
+        };
         Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }))
 }

@@ -12,6 +12,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::print::{self, Look, Page};
+pub use editors::usable;
 
 /// Say what works here and how to mend what does not.
 #[derive(Debug, Args)]

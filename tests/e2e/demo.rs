@@ -6,6 +6,9 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::support::agent::place;
+use crate::support::terminal::{Terminal, installed};
+
 /// Runs `wherefore demo` with its temporary folder inside `home`, with nobody at a terminal.
 fn demo(home: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
@@ -85,6 +88,112 @@ fn the_recorded_change_mends_the_project_that_ships() {
         assert!(answer.status.success(), "{answer:?}");
     }
     assert!(npm_test(project.path()), "the tests must pass after it");
+}
+
+/// A demo in real Neovim, opened in a terminal as a person opens it: the folder, and the terminal once three hunks wait.
+fn in_neovim() -> Option<(tempfile::TempDir, Terminal)> {
+    let neovim = installed("nvim-0.10", "nvim")?;
+    let folder = place();
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("PATH={}:{path}", neovim.parent().unwrap().display());
+    let args = [&path, env!("CARGO_BIN_EXE_wherefore"), "demo", "--editor", "nvim"];
+    let terminal = Terminal::run(folder.path(), Path::new("/usr/bin/env"), &args);
+    terminal.sees("An agent is asked to: Make the three failing tests of calc pass");
+    terminal.sees("fs.patch src/parser.js, 3 hunks");
+    terminal.sees("1/3 Refuse what is left over");
+    Some((folder, terminal))
+}
+
+/// Goes to the next hunk, decides on it, and sees that it does not wait any more.
+fn decide(terminal: &Terminal, hunk: &str, act: &str) {
+    terminal.keys(&["]", "w"]);
+    terminal.sees(hunk);
+    terminal.keys(&["\\", "w", act]);
+    terminal.shows("that it is decided", |screen| !screen.contains(hunk));
+}
+
+#[test]
+fn a_person_decides_in_neovim_and_the_disk_is_that() {
+    let Some((_folder, terminal)) = in_neovim() else { return };
+    for (hunk, act) in [("1/3 ", "a"), ("2/3 ", "r"), ("3/3 ", "r")] {
+        decide(&terminal, hunk, act);
+    }
+    terminal.sees("task_complete: ");
+    terminal.keys(&[":", "q", "Enter"]);
+    terminal.sees("takes the change back");
+    for part in [
+        "You accepted 1, rejected 2, and left 0",
+        "+  const tree = parser.expression();",
+        "✓ src/parser.js is what was decided, byte for byte",
+        "✓ wherefore log verify: ",
+    ] {
+        terminal.sees(part);
+    }
+}
+
+#[test]
+fn neovim_is_closed_before_all_is_decided() {
+    let Some((_folder, terminal)) = in_neovim() else { return };
+    decide(&terminal, "1/3 ", "a");
+    terminal.keys(&[":", "q", "a", "Enter"]);
+    terminal.sees("goes on with what is left");
+    for part in [
+        "You accepted 1, rejected 0, and left 2",
+        "the editor was closed before the agent was done",
+        "✓ src/parser.js is what was decided, byte for byte",
+    ] {
+        terminal.sees(part);
+    }
+}
+
+#[test]
+fn the_demo_says_what_an_editor_lacks() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |editor: &str, path: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        command
+            .args(["demo", "--editor", editor])
+            .current_dir(home.path())
+            .stdin(std::process::Stdio::null());
+        command.env("PATH", path).env("TMPDIR", home.path()).env("HOME", home.path());
+        let output = command.env("XDG_RUNTIME_DIR", home.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let copies = || {
+        let names = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("wherefore-demo-")).count()
+    };
+    let nowhere = home.path().join("nowhere");
+    assert!(run("vscode", &nowhere).contains("`code` is not on the PATH: install VS Code 1.107 or later"));
+    assert!(run("nvim", &nowhere).contains("Neovim needs a terminal"));
+
+    // What VS Code is started with, as its command hears it; the window itself is not part of this test.
+    let bin = home.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let heard = home.path().join("heard");
+    let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo 1.120.0 && exit\nfor word in \"$@\"; do echo \"$word\" >>HEARD; done\n\
+                  case \"$*\" in *--goto*) exit 7 ;; esac\n";
+    fs::write(bin.join("code"), script.replace("HEARD", heard.to_str().unwrap())).unwrap();
+    fs::set_permissions(bin.join("code"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode/wherefore.vsix").exists();
+    if !packed {
+        assert!(run("vscode", &bin).contains("npm run package"), "how the extension is built");
+        assert_eq!(copies(), 0, "no copy is left of what was not played");
+        fs::create_dir_all(home.path().join("editors/vscode")).unwrap();
+        fs::write(home.path().join("editors/vscode/wherefore.vsix"), "").unwrap();
+    }
+    assert!(run("vscode", &bin).contains("the editor ended with exit status: 7"));
+    let heard = fs::read_to_string(heard).unwrap();
+    let words: Vec<&str> = heard.lines().collect();
+    let after = |word: &str| words[words.iter().position(|said| *said == word).unwrap() + 1];
+    assert!(after("--install-extension").ends_with("editors/vscode/wherefore.vsix"), "{heard}");
+    assert!(after("--new-window").ends_with("/calc"), "{heard}");
+    assert!(after("--goto").ends_with("/calc/src/parser.js"), "{heard}");
+    let settings =
+        fs::read_to_string(Path::new(after("--user-data-dir")).join("User/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    assert_eq!(settings["wherefore.server.path"], env!("CARGO_BIN_EXE_wherefore"), "its own server");
 }
 
 /// Whether the project's tests pass.

@@ -2,7 +2,7 @@
 //! with its why, the lines are in the hover, code actions accept and reject, and a server that dies takes nothing along.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -44,18 +44,6 @@ trait Hands {
     fn waits(&self, count: usize) {
         self.terminal().shows(&format!("{count} hints"), |screen| self.hints(screen) == count);
     }
-}
-
-/// The editor that `tests/run` put into `.e2e/`, unless it or the terminal is missing.
-fn installed(folder: &str, program: &str) -> Option<PathBuf> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e").join(folder).join(program);
-    let missing = match (program.exists(), Terminal::is_there()) {
-        (false, _) => folder,
-        (true, false) => "tmux",
-        (true, true) => return Some(program),
-    };
-    eprintln!("skipped: {missing} is not installed (tests/run installs it): its tests pass over");
-    None
 }
 
 /// What the page for other editors says to put into a settings file: the block after a heading.

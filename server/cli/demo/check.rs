@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use super::decide::Decision;
-use crate::protocol::{Act, Hunk, ProposedFile};
+use crate::protocol::{Act, Hunk};
 
 /// The files that proposals were made for: as they were, and what was decided.
 #[derive(Debug, Default)]
@@ -45,11 +45,11 @@ impl Ledger {
     ///
     /// # Errors
     /// What the file system says.
-    pub fn open(&mut self, root: &Path, file: &ProposedFile) -> io::Result<()> {
-        if !self.files.contains_key(&file.path) {
-            let before = fs::read_to_string(root.join(&file.path))?;
-            let entry = Entry { uri: file.uri.clone(), before, accepted: Vec::new(), rejected: 0 };
-            self.files.insert(file.path.clone(), entry);
+    pub fn open(&mut self, root: &Path, path: &str, uri: &str) -> io::Result<()> {
+        if !self.files.contains_key(path) {
+            let before = fs::read_to_string(root.join(path))?;
+            let entry = Entry { uri: uri.to_owned(), before, accepted: Vec::new(), rejected: 0 };
+            self.files.insert(path.to_owned(), entry);
         }
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::process::Command;
 use std::time::Instant;
 
 use serde_json::json;
@@ -10,11 +9,11 @@ use serde_json::json;
 use super::check::Ledger;
 use super::decide::Decider;
 use super::editor::Editor;
+use super::end;
 use super::project::Project;
-use super::recording::{Recording, Step, recording};
+use super::recording::{Step, recording};
 use super::show;
-use crate::cli::print::{Look, Page, visible};
-use crate::patch;
+use crate::cli::print::Page;
 use crate::protocol::{
     DecideAnswer, DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status, UndoAnswer, UndoParams,
 };
@@ -49,7 +48,7 @@ impl Play {
             let _ = fs::remove_dir_all(&self.project.folder);
             io::Error::other(reason)
         })?;
-        self.begin(&recording)?;
+        show::begin(self.page, &self.project, &recording)?;
         let mut editor = Editor::start(&self.project)?;
         for (at, step) in recording.steps.iter().enumerate() {
             self.step(&mut editor, &recording.agent, at + 1, step)?;
@@ -58,15 +57,6 @@ impl Play {
         self.undo(&mut editor)?;
         self.end(editor)?;
         Ok(self.right)
-    }
-
-    /// Says what is going to happen.
-    fn begin(&self, recording: &Recording) -> io::Result<()> {
-        let name = self.project.root.file_name().unwrap_or_default().to_string_lossy();
-        let title = self.page.paint(Look::Bold, &format!("wherefore demo: {name}"));
-        let folder = self.project.root.display();
-        self.page.line(format!("{title}, {} files, copied to {folder}", self.project.files))?;
-        self.page.line(format!("{} is asked to: {}", recording.agent, recording.task))
     }
 
     /// Makes one call of the agent's and checks how it ends.
@@ -119,7 +109,7 @@ impl Play {
         let count = proposal.hunks().count();
         let mut number = 0;
         for file in &proposal.files {
-            self.ledger.open(&self.project.root, file)?;
+            self.ledger.open(&self.project.root, &file.path, &file.uri)?;
             editor.open(&file.uri, &self.project.root.join(&file.path))?;
             for hunk in &file.hunks {
                 number += 1;
@@ -165,16 +155,9 @@ impl Play {
 
     /// Compares the disk and the editor with what was decided, and shows the difference that was made.
     fn compare(&mut self, editor: &Editor) -> io::Result<()> {
-        show::heading(self.page, "On the disk")?;
-        let mut findings = Vec::new();
-        for outcome in self.ledger.outcomes() {
-            let disk = fs::read_to_string(self.project.root.join(outcome.path))?;
-            let shown = editor.text(outcome.uri).unwrap_or(&outcome.expected);
-            show::diff(self.page, &patch::unified(outcome.path, Some(outcome.before), Some(&disk)))?;
-            let same = disk == outcome.expected && shown == outcome.expected;
-            findings.push((same, format!("{} is what was decided, byte for byte", outcome.path)));
-        }
-        findings.into_iter().try_for_each(|(same, text)| self.check(same, &text))
+        self.right &=
+            end::on_disk(self.page, &self.project.root, &self.ledger, |outcome| editor.text(outcome.uri))?;
+        Ok(())
     }
 
     /// Takes the change back and compares again.
@@ -200,13 +183,7 @@ impl Play {
         let log = editor.request("wherefore/log", &json!({}))?;
         let path = log["path"].as_str().unwrap_or_default().to_owned();
         let ended = editor.end()?;
-        show::heading(self.page, "The session log")?;
-        self.page.line(format!("   {}", visible(&path)))?;
-        let verify = ["log", "verify", "--root"];
-        let verified =
-            Command::new(std::env::current_exe()?).args(verify).arg(&self.project.root).output()?;
-        let said = visible(String::from_utf8_lossy(&verified.stdout).trim());
-        self.check(verified.status.success(), &format!("wherefore log verify: {said}"))?;
+        self.right &= end::log(self.page, &self.project.root, &path)?;
         match ended {
             true => Ok(()),
             false => self.check(false, "the server did not end well"),

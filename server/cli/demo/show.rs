@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::project::Project;
+use super::recording::Recording;
 use crate::cli::print::{Look, Page, fit, visible, wrap};
 use crate::cli::show::diff_look;
 use crate::protocol::{Envelope, Hunk, Status};
@@ -14,6 +16,14 @@ const AROUND: usize = 2;
 
 /// Columns of the step's number and the gap after it.
 const INDENT: &str = "   ";
+
+/// Says what is going to happen.
+pub fn begin(page: Page, project: &Project, recording: &Recording) -> io::Result<()> {
+    let name = project.root.file_name().unwrap_or_default().to_string_lossy();
+    let title = page.paint(Look::Bold, &format!("wherefore demo: {name}"));
+    page.line(format!("{title}, {} files, copied to {}", project.files, project.root.display()))?;
+    page.line(format!("{} is asked to: {}", recording.agent, recording.task))
+}
 
 /// Shows a call before it is made: its number, the tool, what it is about, and why.
 pub fn call(page: Page, number: usize, tool: &str, arguments: &Value) -> io::Result<()> {

@@ -50,6 +50,22 @@ pub fn checks() -> Vec<Check> {
     }
 }
 
+/// Whether one of the editors that we know, named by its program, can be used here.
+///
+/// # Errors
+/// What is missing, and how to mend it.
+pub fn usable(program: &str) -> Result<(), String> {
+    let Some(editor) = KNOWN.iter().find(|editor| editor.program == program) else { return Ok(()) };
+    let (major, minor) = editor.least;
+    let mend = format!("install {} {major}.{minor} or later", editor.name);
+    let said = version_text(program).ok_or_else(|| format!("`{program}` is not on the PATH: {mend}"))?;
+    match version(&said) {
+        Some(has) if has >= editor.least => Ok(()),
+        Some((major, minor)) => Err(format!("`{program}` is {major}.{minor}, which is too old: {mend}")),
+        None => Err(format!("`{program} --version` says no version: {mend}")),
+    }
+}
+
 /// The check of one editor; nothing where it is not installed.
 fn check(editor: &Editor) -> Option<Check> {
     let said = version_text(editor.program)?;

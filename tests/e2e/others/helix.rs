@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::{Hands, forty_lines, installed, review, snippet};
-use crate::support::terminal::Terminal;
+use super::{Hands, forty_lines, review, snippet};
+use crate::support::terminal::{Terminal, installed};
 
 struct Helix(Terminal);
 

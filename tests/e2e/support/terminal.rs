@@ -9,6 +9,18 @@ use super::agent::until;
 const XDG: [&str; 5] =
     ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"];
 
+/// The editor that `tests/run` put into `.e2e/`, unless it or the terminal to run it in is missing.
+pub fn installed(folder: &str, program: &str) -> Option<PathBuf> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e").join(folder).join(program);
+    let missing = match (program.exists(), Terminal::is_there()) {
+        (false, _) => folder,
+        (true, false) => "tmux",
+        (true, true) => return Some(program),
+    };
+    eprintln!("skipped: {missing} is not installed (tests/run installs it): its tests pass over");
+    None
+}
+
 /// A terminal of 120 columns and 40 rows, kept by tmux.
 pub struct Terminal {
     socket: PathBuf,

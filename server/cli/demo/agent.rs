@@ -1,0 +1,141 @@
+//! The recorded agent at work beside a person's editor: it waits for the editor's server, then calls through its socket.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::recording::{Recording, Step};
+use crate::protocol::{
+    Door, Envelope, Fault, Origin, Policy, Proposal, ProposalsAnswer, RawCall, Status, StatusAnswer,
+};
+use crate::socket::Link;
+
+/// How long an editor may take until its server is there.
+const STARTING: Duration = Duration::from_secs(120);
+
+/// The pause before each call, so that a person can follow them.
+const PACE: Duration = Duration::from_millis(600);
+
+/// How often is looked whether something is there.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What the agent does, for the person to read.
+#[derive(Debug)]
+pub enum Said {
+    /// It calls a tool.
+    Call(String, Value),
+    /// The call ended, after a time unless a person decided meanwhile.
+    Answer(String, Envelope, Option<Duration>),
+}
+
+/// A change that it proposed.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Before anything of it was decided.
+    pub proposed: Proposal,
+    /// As it stood when it was last seen.
+    pub now: Proposal,
+}
+
+/// The agent.
+pub struct Agent<'a> {
+    root: &'a str,
+    name: &'a str,
+    link: Link,
+    /// What it proposed so far.
+    pub changes: Vec<Change>,
+}
+
+impl<'a> Agent<'a> {
+    /// Waits for the server of the editor that has the folder open.
+    ///
+    /// # Errors
+    /// A sentence where none comes, or the editor is closed before.
+    pub fn meet(root: &'a str, recording: &'a Recording, closed: &AtomicBool) -> Result<Self, String> {
+        let since = Instant::now();
+        while since.elapsed() < STARTING {
+            if closed.load(Ordering::SeqCst) {
+                return Err("the editor was closed before its server was there".to_owned());
+            }
+            if let Some(mut link) = Link::find(root)
+                && has_editor(&mut link)
+            {
+                return Ok(Self { root, name: &recording.agent, link, changes: Vec::new() });
+            }
+            thread::sleep(LOOK);
+        }
+        Err(format!("the editor's server was not there within {} s", STARTING.as_secs()))
+    }
+
+    /// Makes the call of a step, and waits until what it proposes is decided.
+    ///
+    /// # Errors
+    /// INTERNAL where the server went away, as it does with its editor.
+    pub fn step(&mut self, step: &Step, said: &mut impl FnMut(Said)) -> Result<Envelope, Fault> {
+        thread::sleep(PACE);
+        let mut answer = self.call(&step.tool, step.arguments.clone(), said)?;
+        while answer.status == Status::Pending {
+            let proposal = answer.result.as_ref().map(|result| result["proposal"].clone());
+            let why = "Learn what the person decided before going on with what they kept";
+            answer = self.call("review.wait", json!({ "proposal": proposal, "why": why }), said)?;
+        }
+        Ok(answer)
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value, said: &mut impl FnMut(Said)) -> Result<Envelope, Fault> {
+        said(Said::Call(tool.to_owned(), arguments.clone()));
+        let raw = RawCall {
+            tool: tool.to_owned(),
+            arguments,
+            origin: Origin { agent: Some(self.name.to_owned()), ..Origin::door(Door::Cli) },
+            policy: Some(Policy::Ask),
+            root: Some(self.root.to_owned()),
+            ..RawCall::default()
+        };
+        let start = Instant::now();
+        let (root, link, changes) = (self.root, &mut self.link, &mut self.changes);
+        let known = changes.len();
+        let answer = thread::scope(|scope| {
+            let call = scope.spawn(|| link.request("wherefore/call", &json!(raw)));
+            // The link is taken until the answer comes: another one sees what the call proposes.
+            let mut watch = Link::find(root);
+            while !call.is_finished() {
+                if let Some(watch) = watch.as_mut().filter(|_| changes.len() == known) {
+                    note(changes, proposals(watch, false));
+                }
+                thread::sleep(LOOK);
+            }
+            call.join().unwrap_or_else(|_| Err(Fault::internal("the agent's thread failed")))
+        });
+        note(&mut self.changes, proposals(&mut self.link, true));
+        let answer: Envelope =
+            serde_json::from_value(answer?).map_err(|error| Fault::internal(error.to_string()))?;
+        let decided = self.changes.len() > known || tool == "review.wait";
+        said(Said::Answer(tool.to_owned(), answer.clone(), (!decided).then(|| start.elapsed())));
+        Ok(answer)
+    }
+}
+
+/// Notes proposals as they stand now.
+pub fn note(changes: &mut Vec<Change>, proposals: Vec<Proposal>) {
+    for now in proposals {
+        match changes.iter_mut().find(|change| change.proposed.id == now.id) {
+            Some(change) => change.now = now,
+            None => changes.push(Change { proposed: now.clone(), now }),
+        }
+    }
+}
+
+/// The proposals that wait, or all; none where the server is gone.
+fn proposals(link: &mut Link, all: bool) -> Vec<Proposal> {
+    let answer = link.request("wherefore/proposals", &json!({ "all": all })).unwrap_or_default();
+    serde_json::from_value::<ProposalsAnswer>(answer).map(|answer| answer.proposals).unwrap_or_default()
+}
+
+/// Whether the server has an editor to show things in.
+fn has_editor(link: &mut Link) -> bool {
+    let status = link.request("wherefore/status", &Value::Null).unwrap_or_default();
+    serde_json::from_value::<StatusAnswer>(status).is_ok_and(|status| status.editor)
+}

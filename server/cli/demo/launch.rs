@@ -1,0 +1,125 @@
+//! Opens the demo's project in a person's editor, with our plugin and apart from what they have set up there.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::plugin;
+use super::project::Project;
+use crate::cli::doctor::usable;
+
+/// The editors that the demo opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// Neovim, in this terminal.
+    Nvim,
+    /// VS Code, in a window of its own.
+    Vscode,
+}
+
+/// An editor that is ready to be opened.
+#[derive(Debug)]
+pub struct Launch {
+    which: Which,
+    command: Command,
+}
+
+impl Launch {
+    /// Puts what the editor needs beside the project. `file` is the one to show first.
+    ///
+    /// # Errors
+    /// What is missing and how to get it, or what the system says.
+    pub fn prepare(which: Which, project: &Project, file: &str, task: &str) -> io::Result<Self> {
+        let command = match which {
+            Which::Nvim => neovim(project, file, task)?,
+            Which::Vscode => vscode(project, file)?,
+        };
+        Ok(Self { which, command })
+    }
+
+    /// Whether the editor takes this terminal until it is closed.
+    pub fn takes_terminal(&self) -> bool {
+        self.which == Which::Nvim
+    }
+
+    /// Opens it. Neovim returns when it is closed, VS Code's command at once.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn run(mut self) -> io::Result<ExitStatus> {
+        self.command.status()
+    }
+}
+
+/// Neovim with a clean configuration, the plugin and a guide.
+fn neovim(project: &Project, file: &str, task: &str) -> io::Result<Command> {
+    usable("nvim").map_err(io::Error::other)?;
+    let folder = project.folder.join("nvim-plugin");
+    plugin::write(&folder)?;
+    let demo = json!({
+        "plugin": folder,
+        "program": std::env::current_exe()?,
+        "config": project.folder.join("config"),
+        "task": task,
+    });
+    let script = project.folder.join("init.lua");
+    // JSON of one line ends no long bracket of this level: `]=====]` would have to stand in a path or the task.
+    let head = format!("local demo = vim.json.decode([=====[{demo}]=====])\n");
+    fs::write(&script, head + include_str!("neovim.lua"))?;
+    let mut command = Command::new("nvim");
+    command.args(["--clean", "-n", "-u"]).arg(script).arg(file).current_dir(&project.root);
+    Ok(command)
+}
+
+/// VS Code with settings and extensions of its own, ours among them.
+fn vscode(project: &Project, file: &str) -> io::Result<Command> {
+    usable("code").map_err(io::Error::other)?;
+    let package = package().ok_or_else(|| {
+        io::Error::other(
+            "the extension is not built: in the source, run `cd editors/vscode && npm ci && npm run package`, \
+             then start the demo there again",
+        )
+    })?;
+    let user = project.folder.join("code");
+    fs::create_dir_all(user.join("User"))?;
+    let settings = json!({
+        "wherefore.server.path": std::env::current_exe()?,
+        "wherefore.server.env": { "XDG_CONFIG_HOME": project.folder.join("config") },
+        "security.workspace.trust.enabled": false,
+        "workbench.startupEditor": "none",
+        "files.autoSave": "off",
+    });
+    fs::write(user.join("User/settings.json"), settings.to_string())?;
+    let code = || {
+        let mut command = Command::new("code");
+        command.arg("--user-data-dir").arg(&user);
+        command.arg("--extensions-dir").arg(project.folder.join("extensions"));
+        command
+    };
+    let installed =
+        code().arg("--install-extension").arg(&package).arg("--force").stdin(Stdio::null()).output()?;
+    if !installed.status.success() {
+        let said = String::from_utf8_lossy(&installed.stderr).trim().to_owned();
+        return Err(io::Error::other(format!("`code` did not install {}: {said}", package.display())));
+    }
+    let mut command = code();
+    command.arg("--new-window").arg(&project.root).arg("--goto").arg(project.root.join(file));
+    command.stdin(Stdio::null());
+    Ok(command)
+}
+
+/// The extension's package, in the source that this program was built from or that it is started in.
+fn package() -> Option<PathBuf> {
+    let places = [std::env::current_exe().ok(), std::env::current_dir().ok()];
+    let find = |place: &PathBuf| {
+        place
+            .ancestors()
+            .map(|folder| folder.join("editors/vscode/wherefore.vsix"))
+            .find(|path| path.is_file())
+    };
+    places.iter().flatten().find_map(find)
+}

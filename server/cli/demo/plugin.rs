@@ -1,0 +1,79 @@
+//! The Neovim plugin, which comes with the program so that the demo needs nothing else.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The plugin, file by file; a test compares the list with the folder.
+macro_rules! plugin {
+    ($($path:literal),+ $(,)?) => {
+        &[$(($path, include_str!(concat!("../../../editors/nvim/", $path)))),+]
+    };
+}
+
+/// Its files.
+const FILES: &[(&str, &str)] = plugin![
+    "doc/wherefore.txt",
+    "lua/wherefore/act.lua",
+    "lua/wherefore/applied.lua",
+    "lua/wherefore/asks.lua",
+    "lua/wherefore/call_panel.lua",
+    "lua/wherefore/calls.lua",
+    "lua/wherefore/client.lua",
+    "lua/wherefore/command.lua",
+    "lua/wherefore/config.lua",
+    "lua/wherefore/decide.lua",
+    "lua/wherefore/edit.lua",
+    "lua/wherefore/edits.lua",
+    "lua/wherefore/guard.lua",
+    "lua/wherefore/handlers.lua",
+    "lua/wherefore/health.lua",
+    "lua/wherefore/hunks.lua",
+    "lua/wherefore/init.lua",
+    "lua/wherefore/keys.lua",
+    "lua/wherefore/listeners.lua",
+    "lua/wherefore/log.lua",
+    "lua/wherefore/notify.lua",
+    "lua/wherefore/panel.lua",
+    "lua/wherefore/preview.lua",
+    "lua/wherefore/review.lua",
+    "lua/wherefore/text.lua",
+    "lua/wherefore/window.lua",
+    "lua/wherefore/wire.lua",
+    "lua/wherefore/working_panel.lua",
+    "plugin/wherefore.lua",
+];
+
+/// Writes the plugin into a folder.
+///
+/// # Errors
+/// What the file system says.
+pub fn write(folder: &Path) -> io::Result<()> {
+    for (path, text) in FILES {
+        let to = folder.join(path);
+        to.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(to, text)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::FILES;
+
+    #[test]
+    fn every_file_of_the_plugin_comes_along() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/nvim");
+        let walk = ignore::WalkBuilder::new(&folder).build().map(Result::unwrap);
+        let files = walk.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+        let paths =
+            files.map(|entry| entry.path().strip_prefix(&folder).unwrap().to_str().unwrap().to_owned());
+        let there: BTreeSet<String> =
+            paths.filter(|path| !path.starts_with("tests/") && !path.ends_with(".png")).collect();
+        let ours: BTreeSet<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        assert_eq!(ours, there);
+    }
+}
