@@ -92,6 +92,9 @@ fn vscode(project: &Project, file: &str) -> io::Result<Command> {
         "security.workspace.trust.enabled": false,
         "workbench.startupEditor": "none",
         "files.autoSave": "off",
+        // The window is for the review.
+        "chat.disableAIFeatures": true,
+        "workbench.secondarySideBar.defaultVisibility": "hidden",
     });
     fs::write(user.join("User/settings.json"), settings.to_string())?;
     let code = || {
