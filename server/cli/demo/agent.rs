@@ -27,7 +27,7 @@ pub enum Said {
     /// It calls a tool.
     Call(String, Value),
     /// The call ended, after a time unless a person decided meanwhile.
-    Answer(String, Envelope, Option<Duration>),
+    Answer(String, Box<Envelope>, Option<Duration>),
 }
 
 /// A change that it proposed.
@@ -113,7 +113,7 @@ impl<'a> Agent<'a> {
         let answer: Envelope =
             serde_json::from_value(answer?).map_err(|error| Fault::internal(error.to_string()))?;
         let decided = self.changes.len() > known || tool == "review.wait";
-        said(Said::Answer(tool.to_owned(), answer.clone(), (!decided).then(|| start.elapsed())));
+        said(Said::Answer(tool.to_owned(), Box::new(answer.clone()), (!decided).then(|| start.elapsed())));
         Ok(answer)
     }
 }
