@@ -168,7 +168,7 @@ impl Outbox {
 
     /// A line for the person, now.
     pub async fn say(&self, kind: MessageType, text: String) {
-        let _ = timeout(SOON, self.client.show_message(kind, text)).await;
+        let _ = timeout(SOON, self.client.show_message(kind, inert(&text))).await;
     }
 
     /// Makes a token for progress that the client did not ask for.
@@ -235,7 +235,8 @@ impl Outbox {
         let action =
             |title: &String| MessageActionItem { title: title.clone(), properties: Default::default() };
         let actions = question.answers.iter().map(action).collect();
-        let asked = self.client.show_message_request(MessageType::WARNING, question.text, Some(actions));
+        let asked =
+            self.client.show_message_request(MessageType::WARNING, inert(&question.text), Some(actions));
         Some(bounded(PERSON, asked).await.ok()??.title)
     }
 
@@ -288,4 +289,9 @@ async fn bounded<T>(limit: Duration, asked: impl Future<Output = jsonrpc::Result
         Ok(answer) => answer.map_err(|error| format!("the editor answered: {}", error.message)),
         Err(_) => Err(format!("the editor did not answer within {} s", limit.as_secs())),
     }
+}
+
+/// Words of others in a message. VS Code makes a link of `[text](command:…)` that runs a command of the editor's.
+fn inert(text: &str) -> String {
+    text.replace("](", "] (")
 }

@@ -63,6 +63,20 @@ fn any_editor_is_asked_by_a_message() {
 }
 
 #[test]
+fn words_of_an_agent_make_no_link_in_a_message() {
+    let mut options = Options::default();
+    options.settings["notify"]["show"] = json!("all");
+    let mut editor = Editor::connect(&options);
+    let why = "See [what you allow](command:wherefore.acceptAll) here";
+    let call = json!({ "tool": "fs.ls", "arguments": { "path": ".", "why": why } });
+    let id = editor.begin("wherefore/call", call);
+    let told = editor.expect("window/showMessage")["params"]["message"].as_str().unwrap().to_owned();
+    assert!(told.contains("See [what you allow] (command:"), "{told}");
+    assert_eq!(editor.finish(&id).unwrap()["status"], "ok");
+    editor.drain(std::time::Duration::from_millis(100));
+}
+
+#[test]
 fn a_call_that_asks_can_be_cancelled_and_keeps_no_other_waiting() {
     let (mut editor, id) = asked(true);
     let first = editor.expect("wherefore/ask");

@@ -128,15 +128,15 @@ const cases = {
     await me.command('Focus on Working Set View');
     await row('b.txt', 'open in the editor').waitFor();
     const answer = call(place, 'fs.patch', { path: 'a.txt', why: 'Spell a number out', diff: diff('a.txt', 30, { 20: 'TWENTY' }) });
-    await row('a.txt', 'hunks of proposal').waitFor();
+    await row('a.txt', 'of proposal').waitFor();
     await page.locator('.editor-group-container.active .view-line').first().click();
     await page.keyboard.type('x');
     await row('b.txt', 'unsaved changes').waitFor();
     await page.keyboard.press('Control+z');
     await me.command('Focus on Working Set View');
-    await row('a.txt', 'hunks of proposal').locator('.monaco-tl-twistie').click();
+    await row('a.txt', 'of proposal').locator('.monaco-tl-twistie').click();
     await shot('working-set');
-    await row('a.txt', 'hunks of proposal').click();
+    await row('a.txt', 'of proposal').click();
     await me.tab('a.txt');
     await me.sees('line 21');
     await me.command('Wherefore: Reject Everything That Waits');
