@@ -74,6 +74,8 @@ const cases = {
   'what was applied since a call, in the dark': async () => {
     await me.noToasts();
     fs.writeFileSync(path.join(place.root, 'a.txt'), numbered(30));
+    await me.edit('a.txt');
+    await me.sees('line 14');
     await me.command('Preferences: Toggle between Light/Dark Themes');
     await apply();
     await me.status('4 hunks applied');

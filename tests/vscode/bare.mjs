@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { call, diff, numbered, program } from './agent.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
-import { person } from './person.mjs';
+import { patiently, person } from './person.mjs';
 
 const require = createRequire(path.join(extension, 'package.json'));
 const place = scratch({ 'a.txt': numbered(30) });
@@ -38,14 +38,21 @@ try {
   const answer = call(place, 'fs.patch', { path: 'a.txt', why, diff: diff('a.txt', 30, { 2: 'TWO', 8: 'EIGHT' }) });
   await me.toast(why);
   await until(async () => (await me.lenses()) >= 2, 'lenses');
-  await page.locator('.codelens-decoration').getByText('preview…').first().click();
   const rows = page.locator('.part.panel .monaco-list-row');
+  // A lens that is drawn anew under the mouse takes no click.
+  await patiently(async () => {
+    await page.locator('.codelens-decoration').getByText('preview…').first().click();
+    await rows.first().waitFor({ timeout: 8000 });
+  });
   await rows.filter({ hasText: 'EIGHT' }).locator('input[type=checkbox], .monaco-checkbox, .edit-checkbox').first().click();
   await page.screenshot({ path: path.join(project, '.e2e', 'vscode-shots', 'bare.png') });
   assert.equal(place.file('a.txt'), numbered(30), 'nothing is on the disk before a decision');
   await page.locator('.part.panel').getByText('Apply', { exact: true }).click();
   await until(async () => (await me.seen()).includes('EIGHT'), 'the hunk in the text');
-  await page.locator('.codelens-decoration').getByText('reject').first().click();
+  await patiently(async () => {
+    await page.locator('.codelens-decoration').getByText('reject').first().click({ timeout: 8000 });
+    await until(async () => (await me.lenses()) === 0, 'no lens', 8000);
+  });
   assert.match(await answer, /partly_applied/);
   console.log('ok a partial Refactor Preview is told truly');
 } catch (thrown) {

@@ -23,6 +23,7 @@ const SETTINGS = {
   'extensions.autoCheckUpdates': false,
   'workbench.reduceMotion': 'on',
   'editor.minimap.enabled': false,
+  'editor.wordBasedSuggestions': 'off',
 };
 
 /** A scratch folder with a project in it, an own configuration and an own place for sockets. */

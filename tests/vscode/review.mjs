@@ -29,7 +29,7 @@ process.stdin.on('data', (bytes) => {
 process.stdin.on('end', () => process.exit());
 `;
 
-const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.txt': numbered(10) });
+const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.txt': numbered(10), 'd.txt': 'this stands in the last result\n' });
 const vsix = path.join(extension, 'wherefore.vsix');
 const code = await open(place, { vsix });
 const { page } = code;
@@ -87,9 +87,9 @@ const cases = {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+End');
     await me.sees('duration_ms');
-    await call(place, 'fs.read', { path: 'b.txt', why: 'See whether the log follows its end' });
+    await call(place, 'fs.read', { path: 'd.txt', why: 'See whether the log follows its end' });
     await me.toast('See whether the log follows its end');
-    await me.sees('See whether the log follows its end');
+    await me.sees('this stands in the last result');
     await shot('log');
     await page.keyboard.press('Control+w');
   },
