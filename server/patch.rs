@@ -5,23 +5,32 @@
 //! stays as it was. [`cut`] makes the hunks that a person reviews from the *result*, so that what is accepted is
 //! what changes; [`relocate`] and [`splice`] keep and apply them one by one. [`unified`] prints a change.
 
+mod align;
 mod apply;
 mod assemble;
 mod cut;
+mod edit;
 mod explain;
+mod fold;
 mod heading;
+mod hunk;
+mod indent;
 mod index;
 mod lines;
+mod locate;
 mod names;
 mod parse;
 mod place;
+mod readings;
 mod refusal;
 mod relocate;
 mod report;
+mod text;
 mod unified;
 
 pub use apply::{apply, apply_to};
 pub use cut::{Cut, cut, splice};
+pub use readings::Reading;
 pub use refusal::{Difference, Excerpt, Refusal, RefusalCode};
 pub use relocate::{Moves, relocate};
 pub use report::{Applied, HunkReport, Level};

@@ -2,12 +2,13 @@
 
 use crate::protocol::ChangeKind;
 
-use super::assemble::{Placed, assemble};
+use super::align::leaves_out;
+use super::edit::edit;
 use super::explain;
+use super::hunk::{Hunk, Line, Section, Tag};
 use super::lines::split;
-use super::parse::{Diff, Hunk, Line, Section, Tag, parse};
-use super::place::{Drift, Found, Side, Text, choose};
-use super::{Applied, HunkReport, Level, Refusal, names};
+use super::parse::{Diff, parse};
+use super::{Applied, Refusal, names, readings};
 
 /// Applies a diff to the text of one file, or says why not.
 ///
@@ -31,7 +32,15 @@ pub fn apply_to(path: &str, before: Option<&str>, diff: &str) -> Result<Applied,
 }
 
 fn applied(path: &str, before: Option<&str>, diff: &str, any_name: bool) -> Result<Applied, Refusal> {
-    let Diff { sections, format } = parse(diff);
+    let mut parsed = parse(diff);
+    let unwrapped = match parsed.sections.iter().all(|section| section.hunks.is_empty()) {
+        true => readings::whole(diff),
+        false => None,
+    };
+    if let Some(unwrapped) = &unwrapped {
+        parsed = parse(unwrapped);
+    }
+    let Diff { sections, format } = parsed;
     if let Some(format) = format {
         return Err(explain::format(path, format));
     }
@@ -143,8 +152,7 @@ impl Target<'_, '_> {
             return Ok(Applied { unchanged: true, ..self.applied(None, ChangeKind::Delete) });
         }
         let from_nothing = |hunk: &Hunk| {
-            hunk.stated.is_some_and(|stated| (stated.old_start, stated.old_len) == (0, 0))
-                && hunk.old().is_empty()
+            hunk.stated.is_some_and(|stated| (stated.old_start, stated.old_len) == (0, 0)) && !hunk.anchored()
         };
         match section.creates || matches!(section.hunks.as_slice(), [hunk] if from_nothing(hunk)) {
             true => Ok(self.applied(Some(self.new_text()?), ChangeKind::Create)),
@@ -178,131 +186,46 @@ impl Target<'_, '_> {
     }
 
     /// The text of a line with the carriage return that it states.
-    fn literal<'l>(&self, line: &Line<'l>) -> &'l str {
-        if self.section.crlf { super::lines::without_return(line.raw) } else { line.raw }
+    fn literal<'l>(&self, line: &'l Line) -> &'l str {
+        if self.section.crlf { super::lines::without_return(&line.raw) } else { &line.raw }
     }
 
     fn edit(&self, whole: &str) -> Result<Applied, Refusal> {
+        if self.section.deletes_all {
+            return Ok(self.applied(None, ChangeKind::Delete));
+        }
         let (bom, before) = match whole.strip_prefix('\u{feff}') {
             Some(rest) if !self.bom_stated => ("\u{feff}", rest),
             _ => ("", whole),
         };
-        let hunks = &self.section.hunks;
-        let mut text = Text::new(split(before));
+        self.no_mark(before)?;
         let kind = if self.section.deletes { ChangeKind::Delete } else { ChangeKind::Edit };
-        let Some(found) = self.find(&mut text)? else {
+        let edited = edit(self.path, self.section, before)?;
+        let Some(after) = edited.after else {
             return Ok(Applied { unchanged: true, ..self.applied(Some(whole.to_owned()), kind) });
         };
-        let placed = self.place(&text, &found)?;
-        let after = assemble(&text.lines, hunks, &placed, self.section.crlf)
-            .map_err(|clash| explain::conflict(self.path, clash))?;
-        let reports = self.reports(&found, &placed);
+        let hunks = edited.hunks;
         if !self.section.deletes {
             let after = format!("{bom}{after}");
             let unchanged = after == whole;
-            return Ok(Applied { unchanged, hunks: reports, ..self.applied(Some(after), kind) });
+            return Ok(Applied { unchanged, hunks, ..self.applied(Some(after), kind) });
         }
         match after.is_empty() {
-            true => Ok(Applied { hunks: reports, ..self.applied(None, kind) }),
+            true => Ok(Applied { hunks, ..self.applied(None, kind) }),
             false => Err(explain::not_whole(self.path, split(&after).len())),
         }
     }
 
-    /// Where each hunk's lines stand; none at all where every hunk is applied already.
-    fn find(&self, text: &mut Text) -> Result<Option<Vec<Option<Found>>>, Refusal> {
-        let hunks = &self.section.hunks;
-        let mut found = text.find(hunks, Side::Old);
-        let open = |found: &[Option<Found>]| {
-            found.iter().zip(hunks).position(|(found, hunk)| found.is_none() && !hunk.old().is_empty())
-        };
-        if open(&found).is_none() {
-            return Ok(Some(found));
-        }
-        let already = already(text, hunks, &found);
-        if already.iter().zip(hunks).all(|(already, hunk)| *already || !hunk.changes()) {
-            return Ok(None);
-        }
-        while let Some(first) = open(&found) {
-            if !text.loosen() {
-                // A hunk that cannot be placed says more than one that is applied already.
-                let stuck = |hunk: &usize| {
-                    found[*hunk].is_none() && !already[*hunk] && !hunks[*hunk].old().is_empty()
-                };
-                let missing = (first..hunks.len()).find(stuck).unwrap_or(first);
-                return Err(explain::missing(self.path, text, hunks, missing, &already));
+    /// Refuses added lines that say that lines were left out, unless the file has such a line.
+    fn no_mark(&self, before: &str) -> Result<(), Refusal> {
+        for (number, hunk) in self.section.hunks.iter().enumerate() {
+            let mark = |line: &&Line| line.tag == Tag::Add && leaves_out(line.text());
+            if let Some(line) = hunk.lines.iter().find(mark)
+                && !before.contains(line.text().trim())
+            {
+                return Err(explain::left_out(self.path, number, line.text()));
             }
-            found = text.find(hunks, Side::Old);
         }
-        Ok(Some(found))
+        Ok(())
     }
-
-    fn place(&self, text: &Text, found: &[Option<Found>]) -> Result<Vec<Placed>, Refusal> {
-        let hunks = &self.section.hunks;
-        let chosen = choose(text, hunks, found, Side::Old).map_err(|tie| explain::tie(self.path, &tie))?;
-        let drift = Drift::new(hunks, &chosen, Side::Old);
-        let place = |(number, chosen): (usize, Option<usize>)| {
-            let start = chosen.or_else(|| unanchored(text, &hunks[number], number, &drift));
-            let start = start.ok_or_else(|| explain::no_anchor(self.path, number))?;
-            Ok(Placed { hunk: number, start })
-        };
-        chosen.into_iter().enumerate().map(place).collect()
-    }
-
-    fn reports(&self, found: &[Option<Found>], placed: &[Placed]) -> Vec<HunkReport> {
-        let report = |&Placed { hunk, start }: &Placed| {
-            let found = found[hunk].as_ref();
-            let level = found.map_or(Level::Exact, |found| found.level);
-            let stated = self.section.hunks[hunk].stated.as_ref();
-            HunkReport {
-                hunk: hunk + 1,
-                level,
-                line: start + 1,
-                offset: stated.map(|stated| start as i64 - Side::Old.hint(stated) as i64),
-                score: if level == Level::Exact { 1.0 } else { 0.95 },
-                rivals: found.map_or(0, |found| found.places.len() - 1),
-            }
-        };
-        placed.iter().map(report).collect()
-    }
-}
-
-/// Where a hunk with no line of the file goes: where its header says, if all that is known agrees with headers.
-fn unanchored(text: &Text, hunk: &Hunk, number: usize, drift: &Drift) -> Option<usize> {
-    if text.lines.is_empty() {
-        return Some(0);
-    }
-    let stated = hunk.stated.as_ref().filter(|stated| hunk.counted && stated.old_len == 0)?;
-    let start = Side::Old.hint(stated) as i64 + drift.at(number);
-    let start = usize::try_from(start).ok()?;
-    (drift.noise() == 0 && start <= text.lines.len()).then_some(start)
-}
-
-/// Which hunks' results stand in the text while what they change does not.
-fn already(text: &Text, hunks: &[Hunk], found: &[Option<Found>]) -> Vec<bool> {
-    let results: Vec<Option<Found>> = text
-        .find(hunks, Side::New)
-        .into_iter()
-        .zip(found)
-        .map(|(result, source)| result.filter(|_| source.is_none()))
-        .collect();
-    let Ok(chosen) = choose(text, hunks, &results, Side::New) else { return vec![false; hunks.len()] };
-    let stands = |(hunk, place): (&Hunk, Option<usize>)| {
-        place.is_some_and(|place| proves(hunk, place, text.lines.len()))
-    };
-    hunks.iter().zip(chosen).map(stands).collect()
-}
-
-/// Whether a hunk's result at a place shows that the hunk was applied: its added lines are there, and lines
-/// on both sides of what it only removes.
-fn proves(hunk: &Hunk, place: usize, len: usize) -> bool {
-    let result = hunk.result();
-    let runs = hunk.lines.chunk_by(|a, b| (a.tag == Tag::Keep) == (b.tag == Tag::Keep));
-    let runs: Vec<&[Line]> = runs.collect();
-    let closed = |(number, run): (usize, &&[Line])| {
-        let adds = run.iter().any(|line| line.tag != Tag::Remove);
-        let opens = number > 0 || place == 0;
-        let closes = number + 1 < runs.len() || place + result.len() == len;
-        adds || opens && closes
-    };
-    result.iter().any(|line| line.contains(char::is_alphanumeric)) && runs.iter().enumerate().all(closed)
 }

@@ -1,13 +1,32 @@
 //! The text after placed hunks: its own lines byte for byte, and added lines with the local end of line.
 
+use std::borrow::Cow;
+
+use super::Level;
+use super::align::Alignment;
+use super::cut::runs;
+use super::hunk::{Hunk, Line, Tag};
+use super::indent::Indents;
 use super::lines::{body, end, without_return};
-use super::parse::{Hunk, Line, Tag};
 
 /// A hunk and the line where it goes, counted from 0.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
+pub(super) struct Placed<'a> {
     pub hunk: usize,
     pub start: usize,
+    pub level: Level,
+    /// Where each of its lines stands, unless as one run.
+    pub aligned: Option<&'a Alignment>,
+}
+
+impl Placed<'_> {
+    /// The line of the file for a line that the hunk expects.
+    fn spot(&self, line: usize) -> Option<usize> {
+        match self.aligned {
+            Some(aligned) => *aligned.spots.get(line)?,
+            None => Some(self.start + line),
+        }
+    }
 }
 
 /// Two hunks, counted from 0, that change the same line.
@@ -23,7 +42,16 @@ struct Edit<'h, 'd> {
     verbatim: bool,
     start: usize,
     end: usize,
-    added: Vec<&'h Line<'d>>,
+    added: Vec<Added<'h, 'd>>,
+}
+
+/// A line that a hunk adds.
+struct Added<'h, 'd> {
+    line: &'h Line<'d>,
+    /// Its text as it goes into the file.
+    text: Cow<'h, str>,
+    /// The line of the file that it states again.
+    own: Option<usize>,
 }
 
 /// The text that the hunks leave, or the first two that change the same line.
@@ -33,7 +61,7 @@ pub(super) fn assemble(
     placed: &[Placed],
     crlf: bool,
 ) -> Result<String, Clash> {
-    let mut edits: Vec<Edit> = placed.iter().flat_map(|placed| edits(lines, hunks, *placed)).collect();
+    let mut edits: Vec<Edit> = placed.iter().flat_map(|placed| edits(lines, &hunks[placed.hunk], *placed)).collect();
     edits.sort_by_key(|edit| (edit.start, edit.end, edit.hunk));
     edits.dedup_by(|next, kept| same(next, kept));
     if let Some(pair) = edits.windows(2).find(|pair| clash(&pair[0], &pair[1])) {
@@ -43,12 +71,16 @@ pub(super) fn assemble(
     let mut at = 0;
     for edit in &edits {
         pieces.extend(lines[at..edit.start].iter().map(|line| (body(line), end(line))));
-        pieces.extend(edit.added.iter().enumerate().map(|(number, line)| match edit.verbatim {
-            true if line.unended => (line.raw, ""),
+        pieces.extend(edit.added.iter().enumerate().map(|(number, added)| match edit.verbatim {
+            true if added.line.unended => (&*added.line.raw, ""),
             // The diff of an empty file is all that says how its lines end.
-            true if crlf && lines.is_empty() => (without_return(line.raw), "\n"),
-            true => (line.raw, "\n"),
-            false => (line.text(), local_end(lines, edit, number)),
+            true if crlf && lines.is_empty() => (without_return(&added.line.raw), "\n"),
+            true => (&*added.line.raw, "\n"),
+            false => match added.own {
+                Some(own) if !end(lines[own]).is_empty() => (body(lines[own]), end(lines[own])),
+                Some(own) => (body(lines[own]), local_end(lines, edit, number)),
+                None => (&*added.text, local_end(lines, edit, number)),
+            },
         }));
         at = edit.end;
     }
@@ -88,35 +120,72 @@ fn join(pieces: &[(&str, &str)], end: &str) -> String {
     text
 }
 
-fn edits<'h, 'd>(lines: &[&str], hunks: &'h [Hunk<'d>], placed: Placed) -> Vec<Edit<'h, 'd>> {
-    let hunk = &hunks[placed.hunk];
-    let verbatim = stands_verbatim(lines, hunk, placed.start);
-    let mut at = placed.start;
+fn edits<'h, 'd>(lines: &[&'h str], hunk: &'h Hunk<'d>, placed: Placed) -> Vec<Edit<'h, 'd>> {
+    let verbatim = placed.aligned.is_none() && stands_verbatim(lines, hunk, placed.start);
+    let indents = (placed.level >= Level::Whitespace)
+        .then(|| Indents::learn(hunk, lines, |line| placed.spot(line)))
+        .flatten();
+    let mut inserts = placed.aligned.into_iter().flat_map(|aligned| aligned.inserts.iter().copied());
+    let (mut old, mut number) = (0, 0);
     let mut edits = Vec::new();
     for run in hunk.lines.chunk_by(|a, b| (a.tag == Tag::Keep) == (b.tag == Tag::Keep)) {
-        let start = at;
-        at += run.iter().filter(|line| line.tag != Tag::Add).count();
-        if run.iter().any(|line| line.tag != Tag::Keep) {
-            let added = run.iter().filter(|line| line.tag == Tag::Add).collect();
-            edits.push(Edit { hunk: placed.hunk, verbatim, start, end: at, added });
+        let removed = run.iter().filter(|line| line.tag == Tag::Remove).count();
+        let kept = run.iter().all(|line| line.tag == Tag::Keep);
+        let first = match removed {
+            0 if !kept => inserts.next().or_else(|| placed.spot(old)),
+            _ => placed.spot(old),
+        };
+        if let (false, Some(start)) = (kept, first) {
+            let restated = if verbatim { Vec::new() } else { restated(run) };
+            let added = run.iter().enumerate().filter(|(_, line)| line.tag == Tag::Add);
+            let added = added.enumerate().map(|(at, (offset, line))| Added {
+                line,
+                text: match &indents {
+                    Some(indents) => indents.adapt(number + offset, line.text()),
+                    None => Cow::Borrowed(line.text()),
+                },
+                own: restated.iter().find(|(added, _)| *added == at).map(|(_, removed)| start + removed),
+            });
+            let added = added.collect();
+            edits.push(Edit { hunk: placed.hunk, verbatim, start, end: start + removed, added });
         }
+        old += if kept { run.len() } else { removed };
+        number += run.len();
     }
     edits
+}
+
+/// Which added lines of a run state a removed one again: their numbers among the added and among the removed.
+fn restated(run: &[Line]) -> Vec<(usize, usize)> {
+    let of = |tag: Tag| run.iter().filter(move |line| line.tag == tag);
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (of(Tag::Remove).map(|line| &*line.raw).collect(), of(Tag::Add).map(|line| &*line.raw).collect());
+    if old.is_empty() || !new.iter().any(|line| old.contains(line)) {
+        return Vec::new();
+    }
+    let (mut pairs, mut at) = (Vec::new(), (0, 0));
+    for run in runs(&old, &new) {
+        pairs.extend((at.1..run.new.0).zip(at.0..run.old.0));
+        at = (run.old.1, run.new.1);
+    }
+    pairs.extend((at.1..new.len()).zip(at.0..old.len()));
+    pairs
 }
 
 fn stands_verbatim(lines: &[&str], hunk: &Hunk, start: usize) -> bool {
     let old = || hunk.lines.iter().filter(|line| line.tag != Tag::Add);
     let equal = |(line, own): (&Line, &&str)| match line.unended {
-        true => line.raw == *own,
-        false => own.strip_suffix('\n') == Some(line.raw),
+        true => *line.raw == **own,
+        false => own.strip_suffix('\n') == Some(&*line.raw),
     };
     let anchored = old().next().is_some() || lines.is_empty();
     anchored && old().zip(&lines[start..]).all(equal)
 }
 
 fn same(next: &Edit, kept: &Edit) -> bool {
-    let text = |edit: &Edit| edit.added.iter().map(|line| line.text().to_owned()).collect::<Vec<_>>();
-    next.hunk != kept.hunk && (next.start, next.end) == (kept.start, kept.end) && text(next) == text(kept)
+    next.hunk != kept.hunk
+        && (next.start, next.end) == (kept.start, kept.end)
+        && next.added.iter().map(|added| &added.text).eq(kept.added.iter().map(|added| &added.text))
 }
 
 fn clash(first: &Edit, next: &Edit) -> bool {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use super::assemble::Clash;
 use super::lines::{body, split};
-use super::parse::Hunk;
-use super::place::{Drift, Side, Text, Tie};
+use super::hunk::Hunk;
+use super::place::{Drift, Side, Tie};
 use super::refusal::{Difference, Excerpt};
-use super::{Refusal, RefusalCode};
+use super::text::Text;
+use super::{Level, Refusal, RefusalCode};
 
 /// How many places a refusal names at most.
 const PLACES: usize = 20;
@@ -99,6 +100,16 @@ pub(super) fn expects_lines(path: &str, hunk: usize, line: &str) -> Refusal {
         format!("the diff makes {path}, yet hunk {} expects a line in it: {}", hunk + 1, short(line));
     let advice = "Begin every line of a new file with `+`.";
     Refusal::new(RefusalCode::Conflict, path, message, advice).at_hunk(hunk)
+}
+
+pub(super) fn left_out(path: &str, hunk: usize, line: &str) -> Refusal {
+    let message = format!(
+        "hunk {} adds a line to {path} that stands for lines left out: {}",
+        hunk + 1,
+        short(line.trim())
+    );
+    let advice = "State every line that is to stand in the file; leave unchanged ones out of the added lines.";
+    Refusal::new(RefusalCode::Truncated, path, message, advice).at_hunk(hunk)
 }
 
 pub(super) fn not_whole(path: &str, left: usize) -> Refusal {
@@ -208,12 +219,11 @@ fn joined(numbers: &[usize]) -> String {
 
 /// The line where a header leads, corrected by how the hunks that were found stand off theirs.
 fn expected(text: &Text, hunks: &[Hunk], number: usize, hint: usize) -> usize {
-    let found = text.find(hunks, Side::Old);
-    let sure = found.iter().map(|found| match found.as_ref()?.places.as_ref() {
-        [place] => Some(*place),
+    let sure = |hunk: &Hunk| match *text.find(hunk, Side::Old, Level::Exact)?.places {
+        [place] => Some(place),
         _ => None,
-    });
-    let sure: Vec<Option<usize>> = sure.collect();
+    };
+    let sure: Vec<Option<usize>> = hunks.iter().map(sure).collect();
     let drift = Drift::new(hunks, &sure, Side::Old).at(number);
     (hint as i64 + drift).clamp(0, text.lines.len().saturating_sub(1) as i64) as usize
 }
@@ -243,7 +253,7 @@ fn nearest(text: &Text, old: &[&str], hint: Option<usize>) -> Option<Near> {
     let weight = |line: &str| if line.contains(char::is_alphanumeric) { 1.0 } else { 0.1 };
     let mut votes: HashMap<usize, f64> = HashMap::new();
     for (number, line) in old.iter().enumerate() {
-        let places = text.exact().places(line);
+        let places = text.index(Level::Exact).places(line);
         let places = if places.len() > COMMON { &[] } else { places };
         for start in places.iter().filter_map(|place| place.checked_sub(number)) {
             *votes.entry(start).or_default() += weight(line);

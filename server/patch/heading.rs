@@ -22,28 +22,36 @@ impl<'a> Headings<'a> {
         Self { lines, ends: ends(text) }
     }
 
-    /// The only one of these places in a part that the heading opens.
-    pub(super) fn only_under(&self, heading: &str, places: &[usize]) -> Option<usize> {
-        if heading.is_empty() {
-            return None;
+    /// The only one of these places that stands under all of the headings, the outermost first.
+    pub(super) fn only_under(&self, headings: &[&str], places: &[usize]) -> Option<usize> {
+        let mut parts: Vec<(usize, usize)> = vec![(0, self.ends.len())];
+        for heading in headings {
+            parts = self.parts(heading, &parts)?;
         }
-        let first = self.lines.partition_point(|(line, _)| *line < heading);
-        let openings = self.lines[first..].iter().take_while(|(line, _)| line.starts_with(heading));
-        let openings: Vec<usize> = openings.take(COMMON + 1).map(|(_, place)| *place).collect();
-        if openings.len() > COMMON {
+        if headings.is_empty() {
             return None;
         }
         let within = |bound: usize| places.partition_point(|&place| place < bound);
         let mut fits = None;
-        for opening in openings {
+        for (opening, end) in parts {
             // A hunk may begin with the head of the next part: it still stands under this one.
-            match &places[within(opening)..within(self.ends[opening] + 1)] {
+            match &places[within(opening)..within(end + 1)] {
                 [] => {}
                 [place] if fits.is_none_or(|fits| fits == *place) => fits = Some(*place),
                 _ => return None,
             }
         }
         fits
+    }
+
+    /// The parts that a heading opens inside of others.
+    fn parts(&self, heading: &str, outer: &[(usize, usize)]) -> Option<Vec<(usize, usize)>> {
+        let first = self.lines.partition_point(|(line, _)| *line < heading);
+        let openings = self.lines[first..].iter().take_while(|(line, _)| line.starts_with(heading));
+        let openings: Vec<usize> = openings.take(COMMON + 1).map(|(_, place)| *place).collect();
+        let inside = |opening: &usize| outer.iter().any(|(start, end)| (*start..*end).contains(opening));
+        let part = |opening: usize| (opening, self.ends[opening]);
+        (openings.len() <= COMMON).then(|| openings.into_iter().filter(inside).map(part).collect())
     }
 }
 

@@ -5,24 +5,27 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use foldhash::fast::RandomState;
+
 use super::Level;
+use super::fold::fold;
 use super::lines::body;
 
 /// The lines of a text under one level's reading.
 pub(super) struct Index<'a> {
     level: Level,
-    numbers: HashMap<Cow<'a, str>, u32>,
+    numbers: HashMap<Cow<'a, str>, u32, RandomState>,
     text: Vec<u32>,
     /// For each number, where its places begin in `places`; one more entry ends the last.
     bounds: Vec<usize>,
     places: Vec<usize>,
     /// Runs sought before: a diff may hold many equal hunks.
-    found: RefCell<HashMap<Vec<u32>, Rc<[usize]>>>,
+    found: RefCell<HashMap<Vec<u32>, Rc<[usize]>, RandomState>>,
 }
 
 impl<'a> Index<'a> {
     pub(super) fn new(lines: &[&'a str], level: Level) -> Self {
-        let mut numbers = HashMap::with_capacity(lines.len());
+        let mut numbers = HashMap::with_capacity_and_hasher(lines.len(), RandomState::default());
         let text: Vec<u32> = lines
             .iter()
             .map(|line| {
@@ -46,13 +49,14 @@ impl<'a> Index<'a> {
         Self { level, numbers, text, bounds, places, found: RefCell::default() }
     }
 
-    pub(super) fn level(&self) -> Level {
-        self.level
-    }
-
     /// Where a line stands.
     pub(super) fn places(&self, line: &str) -> &[usize] {
         self.numbers.get(&key(line, self.level)).map_or(&[], |&number| self.of(number))
+    }
+
+    /// Whether a line stands anywhere.
+    pub(super) fn has(&self, line: &str) -> bool {
+        !self.places(line).is_empty()
     }
 
     /// Where a run of lines begins, in order. An empty run is nowhere.
@@ -105,8 +109,27 @@ fn occurrences<'t>(text: &'t [u32], run: &'t [u32]) -> impl Iterator<Item = usiz
 
 /// What of a line has to agree at a level.
 fn key(line: &str, level: Level) -> Cow<'_, str> {
-    Cow::Borrowed(match level {
-        Level::Exact => line,
-        Level::TrailingSpace => line.trim_end(),
-    })
+    match level {
+        Level::Exact => Cow::Borrowed(line),
+        Level::TrailingSpace => Cow::Borrowed(line.trim_end()),
+        Level::Unicode => match fold(line) {
+            Cow::Borrowed(line) => Cow::Borrowed(line.trim_end()),
+            Cow::Owned(line) => Cow::Owned(line.trim_end().to_owned()),
+        },
+        Level::Whitespace | Level::Aligned => dense(line),
+    }
+}
+
+/// A line with no space in it.
+pub(super) fn dense(line: &str) -> Cow<'_, str> {
+    let trimmed = line.trim();
+    match trimmed.is_ascii() {
+        true if !trimmed.contains([' ', '\t']) => Cow::Borrowed(trimmed),
+        true => {
+            let mut dense = String::with_capacity(trimmed.len());
+            trimmed.split([' ', '\t']).for_each(|part| dense.push_str(part));
+            Cow::Owned(dense)
+        }
+        false => Cow::Owned(fold(trimmed).split_whitespace().collect()),
+    }
 }

@@ -1,129 +1,18 @@
 //! A diff as text into sections and hunks: lenient about headers, exact about what a hunk states.
 
+mod blocks;
 mod body;
 mod header;
+mod v4a;
 
-use super::{lines, names};
-
-/// What a line of a hunk says of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tag {
-    Keep,
-    Remove,
-    Add,
-}
-
-/// One line of a hunk.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'a> {
-    pub tag: Tag,
-    /// Its text as the diff has it: no prefix, no line feed, but a carriage return where there is one.
-    pub raw: &'a str,
-    /// Whether `\ No newline at end of file` follows it.
-    pub unended: bool,
-}
-
-impl<'a> Line<'a> {
-    /// Its text without any part of a line end.
-    pub(super) fn text(&self) -> &'a str {
-        match self.unended {
-            true => self.raw,
-            false => lines::without_return(self.raw),
-        }
-    }
-}
-
-/// The numbers of a hunk's header. Hints, never proof.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stated {
-    pub old_start: usize,
-    pub old_len: usize,
-    pub new_start: usize,
-    pub new_len: usize,
-}
-
-/// One hunk.
-#[derive(Clone, Debug)]
-pub(super) struct Hunk<'a> {
-    pub stated: Option<Stated>,
-    pub heading: &'a str,
-    pub lines: Vec<Line<'a>>,
-    /// Whether its header counts its lines rightly.
-    pub counted: bool,
-}
-
-impl<'a> Hunk<'a> {
-    /// The lines that it expects in the file.
-    pub(super) fn old(&self) -> Vec<&'a str> {
-        self.lines.iter().filter(|line| line.tag != Tag::Add).map(Line::text).collect()
-    }
-
-    /// The lines that it leaves in the file.
-    pub(super) fn result(&self) -> Vec<&'a str> {
-        self.lines.iter().filter(|line| line.tag != Tag::Remove).map(Line::text).collect()
-    }
-
-    /// Whether it states a change.
-    pub(super) fn changes(&self) -> bool {
-        self.lines.iter().any(|line| line.tag != Tag::Keep)
-    }
-
-    /// How many of its lines have another tag.
-    pub(super) fn count(&self, skip: Tag) -> usize {
-        self.lines.iter().filter(|line| line.tag != skip).count()
-    }
-
-    /// Whether its header promises more added lines than there are, by more than it does context, or
-    /// where the last of them breaks off.
-    fn lacks_additions(&self) -> bool {
-        self.stated.is_some_and(|stated| {
-            let old = stated.old_len as i64 - self.count(Tag::Add) as i64;
-            let new = stated.new_len as i64 - self.count(Tag::Remove) as i64;
-            // The last line itself may be a part of one.
-            let part = self.lines.last().is_some_and(|line| line.tag == Tag::Add && leaves_open(line.raw));
-            new > 0 && (new > old || part)
-        })
-    }
-}
-
-/// The part of a diff that is for one file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Section<'a> {
-    pub old: Option<String>,
-    pub new: Option<String>,
-    /// Whether a `---` or `+++` line named its file.
-    pub named: bool,
-    pub creates: bool,
-    pub deletes: bool,
-    /// `rename`, `copy` or `binary patch`, where it is one.
-    pub unsupported: Option<&'static str>,
-    pub mode: bool,
-    /// Whether the diff itself was written with carriage returns, so that those say nothing of the file.
-    pub crlf: bool,
-    pub hunks: Vec<Hunk<'a>>,
-    /// Whether its text ends before it is complete.
-    pub truncated: bool,
-}
-
-impl Section<'_> {
-    /// The names that it gives its file.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        [&self.new, &self.old].into_iter().flatten().map(String::as_str)
-    }
-
-    /// The name to show for it.
-    pub(super) fn shown(&self) -> String {
-        self.names()
-            .next()
-            .map_or_else(|| "a file without a name".to_owned(), |name| names::plain(name).to_owned())
-    }
-}
+use super::hunk::{Hunk, Section, Stated, Tag};
+use super::lines;
 
 /// A diff, read.
 #[derive(Debug, Default)]
 pub(super) struct Diff<'a> {
     pub sections: Vec<Section<'a>>,
-    /// Another patch format, where it is in one.
+    /// A form that is not applied, where it is in one.
     pub format: Option<&'static str>,
 }
 
@@ -135,7 +24,7 @@ pub(super) fn parse(diff: &str) -> Diff<'_> {
     if !ends_open {
         lines.pop();
     }
-    let mut parser = Parser { lines, at: 0, ends_open, fenced: false, diff: Diff::default() };
+    let mut parser = Parser { lines, at: 0, ends_open, fenced: false, starred: false, diff: Diff::default() };
     parser.run();
     parser.diff
 }
@@ -147,6 +36,8 @@ struct Parser<'a> {
     ends_open: bool,
     /// Whether a code fence is open.
     fenced: bool,
+    /// Whether the text is between `*** Begin Patch` and `*** End Patch`, or in a part that `*** Update File` opens.
+    starred: bool,
     diff: Diff<'a>,
 }
 
@@ -161,38 +52,58 @@ impl<'a> Parser<'a> {
             if is_fence(line) {
                 self.fenced = !self.fenced;
                 self.at += 1;
+            } else if self.star_line(line) {
+                self.at += 1;
+            } else if blocks::opens(line) {
+                self.block();
             } else if line.starts_with("@@") || self.headless_hunk() {
                 self.hunk();
             } else {
                 self.header(line);
             }
         }
-        if self.fenced
+        let starred = self.starred;
+        if (self.fenced || starred)
             && let Some(section) = self.diff.sections.last_mut()
         {
-            section.truncated |= section.hunks.last().is_none_or(|hunk| !hunk.counted);
+            // A form that states its own end was cut off where that is missing, and so is an open fence whose last line
+            // is open too.
+            let whole = |hunk: &Hunk| {
+                hunk.counted && !(self.ends_open && hunk.lines.last().is_some_and(|line| line.tag == Tag::Add))
+            };
+            section.truncated |= starred || !section.hunks.last().is_some_and(whole);
         }
     }
 
     /// Whether a file's header is followed by hunk lines with no `@@` between.
     fn headless_hunk(&self) -> bool {
         let after_names = self.at.checked_sub(1).and_then(|at| self.lines.get(at));
-        after_names.is_some_and(|line| line.starts_with("+++ "))
+        let opens = |line: &&str| line.starts_with("+++ ") || v4a::changes_a_file(line);
+        after_names.is_some_and(opens)
             && self.diff.sections.last().is_some_and(|section| section.hunks.is_empty())
             && self.peek(0).is_some_and(|line| line.starts_with([' ', '-', '+']))
     }
 
     fn hunk(&mut self) {
         let crlf = self.lines.get(self.at).is_some_and(|line| line.starts_with("@@") && line.ends_with('\r'));
-        let head = self.peek(0).filter(|line| line.starts_with("@@"));
-        if head.is_some_and(|head| head.starts_with("@@@")) {
-            self.diff.format = Some("the combined form of a merge");
+        let (mut stated, mut headings) = (None, Vec::new());
+        while let Some(head) = self.peek(0).filter(|line| line.starts_with("@@")) {
+            if head.starts_with("@@@") {
+                self.diff.format = Some("the combined form of a merge");
+            }
+            self.at += 1;
+            let (numbers, heading) = header::of_hunk(head);
+            stated = stated.or(numbers);
+            headings.extend(Some(heading).filter(|heading| !heading.is_empty()));
+            // A form with stars writes one heading a line, the outermost first.
+            if !self.starred || heading.is_empty() {
+                break;
+            }
         }
-        self.at += usize::from(head.is_some());
-        let (stated, heading) = head.map_or((None, ""), header::of_hunk);
-        let hunk = self.body(stated, heading);
+        let hunk = self.body(stated, headings);
         let last = self.at >= self.lines.len();
-        let cut = hunk.lines.is_empty() || last && self.ends_open && !hunk.counted && hunk.lacks_additions();
+        let cut =
+            hunk.lines.is_empty() || last && self.ends_open && !hunk.counted && lacks_additions(&hunk);
         let section = self.section();
         section.truncated |= cut;
         section.crlf |= crlf;
@@ -206,6 +117,18 @@ impl<'a> Parser<'a> {
         let last = self.diff.sections.len() - 1;
         &mut self.diff.sections[last]
     }
+}
+
+/// Whether a hunk's header promises more added lines than there are, by more than it does context, or
+/// where the last of them breaks off.
+fn lacks_additions(hunk: &Hunk) -> bool {
+    hunk.stated.is_some_and(|Stated { old_len, new_len, .. }| {
+        let old = old_len as i64 - hunk.count(Tag::Add) as i64;
+        let new = new_len as i64 - hunk.count(Tag::Remove) as i64;
+        // The last line itself may be a part of one.
+        let part = hunk.lines.last().is_some_and(|line| line.tag == Tag::Add && leaves_open(&line.raw));
+        new > 0 && (new > old || part)
+    })
 }
 
 /// Whether a line opens a bracket or a quote that it does not close.

@@ -1,12 +1,11 @@
 //! Which place a hunk belongs to, where its lines stand in one or several.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::Level;
-use super::heading::Headings;
-use super::index::Index;
-use super::parse::{Hunk, Stated, Tag};
+use super::align::Alignment;
+use super::hunk::{Hunk, Stated, Tag};
+use super::text::Text;
 
 /// Where a hunk's lines stand, read at one level.
 #[derive(Clone, Debug)]
@@ -14,6 +13,24 @@ pub(super) struct Found {
     pub level: Level,
     /// First lines, counted from 0, in order; never empty.
     pub places: Rc<[usize]>,
+    /// How the hunk's lines stand at each place, where they are not one run. The best is first.
+    pub aligned: Option<Rc<[Alignment]>>,
+}
+
+impl Found {
+    /// Whether no other place has more of the hunk.
+    fn best(&self, place: usize) -> bool {
+        self.at(place).is_none_or(|alignment| {
+            let all = || self.aligned.iter().flat_map(|aligned| aligned.iter());
+            !alignment.stale && all().all(|other| other.stale || other.score <= alignment.score)
+        })
+    }
+
+    /// How the hunk's lines stand at a place, where they are not one run.
+    pub(super) fn at(&self, place: usize) -> Option<&Alignment> {
+        let at = || self.aligned.iter().flat_map(|aligned| aligned.iter()).filter(|alignment| alignment.start == place);
+        at().find(|alignment| !alignment.stale).or_else(|| at().next())
+    }
 }
 
 /// Which side of a hunk is sought.
@@ -24,7 +41,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    fn lines<'a>(self, hunk: &Hunk<'a>) -> Vec<&'a str> {
+    pub(super) fn lines<'h>(self, hunk: &'h Hunk) -> Vec<&'h str> {
         match self {
             Side::Old => hunk.old(),
             Side::New => hunk.result(),
@@ -49,43 +66,6 @@ impl Side {
     }
 }
 
-/// The lines of a text and where each stands.
-pub(super) struct Text<'a> {
-    pub lines: Vec<&'a str>,
-    indices: Vec<Index<'a>>,
-}
-
-impl<'a> Text<'a> {
-    pub(super) fn new(lines: Vec<&'a str>) -> Self {
-        Self { indices: vec![Index::new(&lines, Level::Exact)], lines }
-    }
-
-    pub(super) fn exact(&self) -> &Index<'a> {
-        &self.indices[0]
-    }
-
-    /// Adds the next looser level; false where there is none.
-    pub(super) fn loosen(&mut self) -> bool {
-        match self.indices.len() {
-            1 => self.indices.push(Index::new(&self.lines, Level::TrailingSpace)),
-            _ => return false,
-        }
-        true
-    }
-
-    /// Where each hunk's side stands, read at the strictest level that finds it.
-    pub(super) fn find(&self, hunks: &[Hunk], side: Side) -> Vec<Option<Found>> {
-        let one = |hunk: &Hunk| {
-            let lines = side.lines(hunk);
-            self.indices.iter().find_map(|index| {
-                let places = index.find(&lines);
-                (!places.is_empty()).then(|| Found { level: index.level(), places })
-            })
-        };
-        hunks.iter().map(one).collect()
-    }
-}
-
 /// Several places, and nothing that tells which.
 pub(super) struct Tie {
     pub hunk: usize,
@@ -103,18 +83,17 @@ pub(super) fn choose(
     let mut chosen = sure.clone();
     let drift = Drift::new(hunks, &sure, side);
     let order = Order::new(hunks, &sure, side);
-    let headings = OnceCell::new();
     for (number, found) in found.iter().enumerate() {
         let (None, Some(found)) = (sure[number], found) else { continue };
         let (hunk, places) = (&hunks[number], &*found.places);
-        let under_heading = || {
-            let headings = headings.get_or_init(|| Headings::new(&text.lines));
-            headings.only_under(hunk.heading, places)
-        };
+        let len = side.len(hunk);
+        let last = || places.last().copied().filter(|place| hunk.at_end && place + len == text.lines.len());
         let place = drift
             .nearest(number, hunk, places)
-            .or_else(under_heading)
-            .or_else(|| order.only_between(number, side.len(hunk), places));
+            .or_else(last)
+            .or_else(|| text.headings().only_under(&hunk.headings, places))
+            .or_else(|| order.only_between(number, len, places))
+            .filter(|place| found.best(*place));
         chosen[number] = Some(place.ok_or_else(|| Tie { hunk: number, places: found.places.clone() })?);
     }
     Ok(chosen)

@@ -4,6 +4,8 @@ use serde::Serialize;
 
 use crate::protocol::ChangeKind;
 
+use super::Reading;
+
 /// How closely a hunk's lines had to be read to be found, strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -12,6 +14,24 @@ pub enum Level {
     Exact,
     /// Lines match when spaces and tabs at their ends are left out.
     TrailingSpace,
+    /// And when letters are composed the same way and typographic quotes and dashes are plain.
+    Unicode,
+    /// And when no space counts: added lines take the file's indentation.
+    Whitespace,
+    /// Context lines were matched one by one: some are left out, mistyped, changed or wrapped otherwise.
+    Aligned,
+}
+
+impl Level {
+    /// How sure a match at this level is at best, from 0 to 1.
+    pub(super) fn score(self) -> f64 {
+        match self {
+            Self::Exact => 1.0,
+            Self::TrailingSpace => 0.95,
+            Self::Unicode => 0.92,
+            Self::Whitespace | Self::Aligned => 0.9,
+        }
+    }
 }
 
 /// How one hunk was placed.
@@ -29,19 +49,29 @@ pub struct HunkReport {
     pub score: f64,
     /// In how many other places it would have fitted.
     pub rivals: usize,
+    /// What was undone to read it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Reading>,
 }
 
 impl HunkReport {
     /// Why a person should look twice, where the match was looser than exact or had rivals.
     pub fn loose(&self) -> Option<String> {
-        let space = (self.level == Level::TrailingSpace).then(|| "space at line ends differs".to_owned());
+        let level = match self.level {
+            Level::Exact => None,
+            Level::TrailingSpace => Some("space at line ends differs".to_owned()),
+            Level::Unicode => Some("typographic signs differ".to_owned()),
+            Level::Whitespace => Some("space within lines differs".to_owned()),
+            Level::Aligned => Some(format!("context differs, {:.0} % of it matches", 100.0 * self.score)),
+        };
+        let readings = self.readings.iter().map(|reading| reading.told().to_owned());
         // Where the header's line is right, other places are no rivals.
         let rivals = match (self.offset, self.rivals) {
             (Some(0), _) | (_, 0) => None,
             (_, 1) => Some("fits in another place too".to_owned()),
             (_, rivals) => Some(format!("fits in {rivals} other places too")),
         };
-        let said: Vec<String> = space.into_iter().chain(rivals).collect();
+        let said: Vec<String> = level.into_iter().chain(readings).chain(rivals).collect();
         (!said.is_empty()).then(|| said.join(", "))
     }
 }

@@ -1,19 +1,23 @@
 //! The lines of a hunk: as many as its header counts where that comes out even, else as far as they go.
 
+use std::borrow::Cow;
+
+use super::super::hunk::{Hunk, Line, Stated, Tag};
 use super::super::lines::without_return;
-use super::{Hunk, Line, Parser, Stated, Tag, is_fence};
+use super::{Parser, blocks, is_fence, v4a};
 
 impl<'a> Parser<'a> {
     /// Reads the hunk lines from here.
-    pub(super) fn body(&mut self, stated: Option<Stated>, heading: &'a str) -> Hunk<'a> {
+    pub(super) fn body(&mut self, stated: Option<Stated>, headings: Vec<&'a str>) -> Hunk<'a> {
         let start = self.at;
+        let hunk = || Hunk { prefixed: true, ..Hunk::default() };
         if let Some(stated) = stated
             && let Some(lines) = self.counted(stated.old_len, stated.new_len)
         {
-            return Hunk { stated: Some(stated), heading, lines, counted: true };
+            return Hunk { stated: Some(stated), headings, lines, counted: true, ..hunk() };
         }
         self.at = start;
-        Hunk { stated, heading, lines: self.uncounted(), counted: false }
+        Hunk { stated, headings, lines: self.uncounted(), ..hunk() }
     }
 
     /// Exactly the lines that the header counts, if the hunk ends there. Whatever they look like is content.
@@ -51,9 +55,11 @@ impl<'a> Parser<'a> {
 
     /// Whether the line at an offset from here ends any hunk.
     fn stops(&self, offset: usize) -> bool {
-        const BEGINS: [&str; 4] = ["@@", "diff --git ", "Index: ", "*** End Patch"];
+        const BEGINS: [&str; 3] = ["@@", "diff --git ", "Index: "];
         let line = self.peek(offset).unwrap_or_default();
         BEGINS.iter().any(|prefix| line.starts_with(prefix))
+            || v4a::is_star_line(line)
+            || blocks::opens(line)
             || self.fenced && is_fence(line)
             || self.names_file(offset) && self.peek(offset + 2).is_none_or(|line| line.starts_with("@@"))
             || self.signs(offset)
@@ -90,7 +96,7 @@ impl<'a> Parser<'a> {
                 }
                 // Text after a blank line is what a model says after its diff, unless the hunk goes on.
                 None => {
-                    lines.push(Line { tag: Tag::Keep, raw, unended: false });
+                    lines.push(Line { tag: Tag::Keep, raw: Cow::Borrowed(raw), whole: raw, unended: false });
                     if !blank {
                         sure = lines.len();
                     }
@@ -111,19 +117,19 @@ fn is_marker(raw: &str) -> bool {
 fn unend<'a>(line: &mut Line<'a>, marker: &'a str) {
     line.unended = true;
     if marker.ends_with('\r') {
-        line.raw = without_return(line.raw);
+        line.raw = Cow::Borrowed(without_return(&line.whole[line.whole.len() - line.raw.len()..]));
     }
 }
 
 /// A line with its prefix read; a blank one is empty context.
-fn prefixed(raw: &str) -> Option<Line<'_>> {
-    let (tag, raw) = match raw.as_bytes().first() {
-        None => (Tag::Keep, raw),
-        Some(b'\r') if raw.len() == 1 => (Tag::Keep, raw),
-        Some(b' ') => (Tag::Keep, &raw[1..]),
-        Some(b'-') => (Tag::Remove, &raw[1..]),
-        Some(b'+') => (Tag::Add, &raw[1..]),
+fn prefixed(whole: &str) -> Option<Line<'_>> {
+    let (tag, raw) = match whole.as_bytes().first() {
+        None => (Tag::Keep, whole),
+        Some(b'\r') if whole.len() == 1 => (Tag::Keep, whole),
+        Some(b' ') => (Tag::Keep, &whole[1..]),
+        Some(b'-') => (Tag::Remove, &whole[1..]),
+        Some(b'+') => (Tag::Add, &whole[1..]),
         Some(_) => return None,
     };
-    Some(Line { tag, raw, unended: false })
+    Some(Line { tag, raw: Cow::Borrowed(raw), whole, unended: false })
 }

@@ -1,7 +1,8 @@
 //! What stands before and between hunks: file names, git's extended headers, the numbers of a hunk.
 
+use super::super::hunk::{Section, Stated};
 use super::super::names;
-use super::{Parser, Section, Stated};
+use super::Parser;
 
 impl<'a> Parser<'a> {
     /// Reads a line outside of hunks, or leaves it out.
@@ -72,12 +73,7 @@ impl<'a> Parser<'a> {
 }
 
 fn other_format(line: &str) -> Option<&'static str> {
-    match () {
-        () if line.starts_with("*** Begin Patch") => Some("the `*** Begin Patch` form"),
-        () if line.starts_with("<<<<<<< SEARCH") => Some("the SEARCH/REPLACE form"),
-        () if line.starts_with("***************") => Some("the context form"),
-        () => None,
-    }
+    line.starts_with("***************").then_some("the context form")
 }
 
 /// The numbers and the heading of a hunk's header line.

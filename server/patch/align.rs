@@ -1,0 +1,237 @@
+//! A hunk whose lines do not stand as one run: matched line by line, in order.
+//!
+//! Lines that it removes have to stand in the file, each run of them in one piece. Context may skip lines, leave
+//! some out behind a mark such as `...`, differ by a few letters, or be wrapped otherwise. What it adds needs a
+//! neighbour that matches. Places that are nearly as good are rivals: they are returned too, the best first.
+
+mod chain;
+mod elided;
+mod fill;
+mod items;
+mod similar;
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use super::hunk::{Hunk, Tag};
+use super::index::dense;
+use super::lines::body;
+use super::text::Text;
+use chain::Chain;
+use fill::Filled;
+use items::Items;
+
+pub(super) use elided::leaves_out;
+
+/// How much of a hunk has to match, by the weight of its lines.
+const ENOUGH: f64 = 0.55;
+/// A place with this share of the best one's score is its rival.
+const RIVAL: f64 = 0.8;
+/// How much more of a hunk may stand in order where its removed lines do not.
+const SURPLUS: f64 = 0.3;
+/// A line of such a weight tells something of where it stands.
+const TELLING: f64 = 0.4;
+/// How many lines may be passed over lightly.
+const NEAR: usize = 3;
+/// How many lines beside a longer jump are looked at.
+const BESIDE: usize = 6;
+/// How many rivals are looked for.
+const RIVALS: usize = 4;
+
+/// Where the lines of a hunk stand.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Alignment {
+    /// Where the hunk begins, counted from 0.
+    pub start: usize,
+    /// For each line that it expects, the line of the file.
+    pub spots: Vec<Option<usize>>,
+    /// For each run of lines that it only adds, the line of the file before which they go.
+    pub inserts: Vec<usize>,
+    /// How much of each line that it expects matched, from 0 to 1.
+    pub shares: Vec<f64>,
+    /// How much of all of it did.
+    pub score: f64,
+    /// Whether what the hunk removes is not there, so that it cannot be applied.
+    pub stale: bool,
+}
+
+/// How much work aligning may take for one diff, so that no text makes it endless.
+pub(super) struct Budget(Cell<usize>);
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self(Cell::new(60_000_000))
+    }
+
+    /// Takes a part of what is left; false where that is not enough.
+    fn spend(&self, amount: usize) -> bool {
+        match self.0.get().checked_sub(amount) {
+            Some(left) => {
+                self.0.set(left);
+                true
+            }
+            None => {
+                self.0.set(0);
+                false
+            }
+        }
+    }
+}
+
+/// The places where enough of a hunk matches, the best first; none where there is no such place.
+pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment> {
+    // One that states no change may have lost its signs.
+    let Some(items) = Items::new(text, hunk).filter(|_| hunk.changes()) else { return Vec::new() };
+    let Some(best) = Chain::best(&items, &[], budget) else { return Vec::new() };
+    let Some(first) = settle(text, hunk, &items, &best, budget) else { return Vec::new() };
+    let mut found = vec![first];
+    let mut known = |found: &mut Vec<Alignment>, rival: Alignment| {
+        let rivals = rival.score >= RIVAL * found[0].score && !items.clearly(&found[0], &rival);
+        if rivals && !found.iter().any(|known| same_change(hunk, known, &rival)) {
+            found.push(rival);
+        }
+    };
+    // Each change put elsewhere, all else free.
+    for change in items.changes() {
+        let mut barred: Vec<(usize, usize)> = Vec::new();
+        let mut taken = best.clone();
+        for _ in 0..RIVALS {
+            barred.extend(change.iter().filter_map(|item| Some((*item, taken.place(*item)?))));
+            let Some(other) = Chain::best(&items, &barred, budget) else { break };
+            if other.score < RIVAL * best.score || other.picks == taken.picks {
+                break;
+            }
+            if let Some(rival) = settle(text, hunk, &items, &other, budget) {
+                known(&mut found, rival);
+            }
+            taken = other;
+        }
+    }
+    // Where its lines stand but for those that it removes, it may be what became of its place: a place that still
+    // has those is then only a sibling.
+    let soft = items.soft(text);
+    let Some(all) = Chain::best(&soft, &[], budget) else { return Vec::new() };
+    if all.score > best.score + SURPLUS {
+        return Vec::new();
+    }
+    let barred = soft.of(&found[0]);
+    if let Some(other) = Chain::best(&soft, &barred, budget)
+        && let Some(stale) = settle_stale(text, &soft, &other, budget)
+    {
+        known(&mut found, stale);
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found
+}
+
+/// A place that has much of a hunk, but not what it removes.
+fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> Option<Alignment> {
+    let filled = fill::fill(text, items, chain, budget)?;
+    let (weight, all) = items.weights(&filled.shares);
+    let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
+    let (spots, shares) = (filled.spots, filled.shares);
+    let start = spot.saturating_sub(first);
+    Some(Alignment { start, spots, shares, inserts: Vec::new(), score: weight / all, stale: true })
+}
+
+/// The whole alignment around a chain of lines, if it holds enough of the hunk.
+fn settle(text: &Text, hunk: &Hunk, items: &Items, chain: &Chain, budget: &Budget) -> Option<Alignment> {
+    let filled = fill::fill(text, items, chain, budget)?;
+    let (weight, all) = items.weights(&filled.shares);
+    let score = weight / all;
+    if score < ENOUGH || !items.proven(&filled.shares) {
+        return None;
+    }
+    if torn(text, items, &filled) {
+        return None;
+    }
+    let inserts = inserts(text, hunk, &filled, items)?;
+    let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
+    let (spots, shares) = (filled.spots, filled.shares);
+    Some(Alignment { start: spot.saturating_sub(first), spots, inserts, shares, score, stale: false })
+}
+
+/// Whether lines far apart were put together although either part goes on where the other is: then it is one place,
+/// and what it lacks there was taken from a place like it.
+fn torn(text: &Text, items: &Items, filled: &Filled) -> bool {
+    let placed: Vec<usize> = (0..filled.spots.len()).filter(|line| filled.spots[*line].is_some()).collect();
+    placed.windows(2).any(|pair| {
+        let (Some(end), Some(start)) = (filled.ends[pair[0]], filled.spots[pair[1]]) else { return false };
+        let marked = (pair[0]..pair[1]).any(|line| items.elided(line));
+        if marked || start.saturating_sub(end + 1) <= NEAR + pair[1] - pair[0] {
+            return false;
+        }
+        let head = pair[1].saturating_sub(BESIDE)..pair[1];
+        let tail = pair[0] + 1..(pair[0] + 1 + BESIDE).min(items.old.len());
+        let before = start.saturating_sub(head.len() + NEAR)..start;
+        let after = end + 1..(end + 1 + tail.len() + NEAR).min(text.lines.len());
+        goes_on(text, items, head, before) || goes_on(text, items, tail, after)
+    })
+}
+
+/// Whether a good part of some lines of a hunk stands among some lines of the file.
+fn goes_on(text: &Text, items: &Items, ours: Range<usize>, theirs: Range<usize>) -> bool {
+    let theirs: Vec<_> = text.lines[theirs].iter().map(|line| dense(body(line))).collect();
+    let stands = |line: &&str| theirs.contains(&dense(line));
+    let telling: Vec<&str> = items.old[ours].iter().copied().filter(|line| weight(line) >= TELLING).collect();
+    let standing = telling.iter().filter(|line| stands(line)).count();
+    standing > 0 && 2 * standing >= telling.len()
+}
+
+/// Whether two alignments remove and add at the same places.
+fn same_change(hunk: &Hunk, one: &Alignment, other: &Alignment) -> bool {
+    let old = hunk.lines.iter().filter(|line| line.tag != Tag::Add);
+    let removed = old.enumerate().filter(|(_, line)| line.tag == Tag::Remove).map(|(at, _)| at);
+    !one.stale && !other.stale && one.inserts == other.inserts && removed.into_iter().all(|at| one.spots[at] == other.spots[at])
+}
+
+/// Where each run goes that only adds lines; none where that cannot be told.
+fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<Vec<usize>> {
+    let Filled { spots, ends, .. } = filled;
+    let mut inserts = Vec::new();
+    let mut at = 0_usize;
+    for run in hunk.runs() {
+        let old = run.iter().filter(|line| line.tag != Tag::Add).count();
+        if old == 0 {
+            let before = at.checked_sub(1).and_then(|at| ends[at]).map(|end| end + 1);
+            let after = spots.get(at).copied().flatten();
+            inserts.push(match (before, after) {
+                (Some(before), Some(after)) if before == after => before,
+                (Some(before), Some(after)) => {
+                    let between = text.lines.get(before..after)?;
+                    let blank = |line: &&str| line.trim().is_empty();
+                    if !between.iter().all(blank) {
+                        return None;
+                    }
+                    // Blank lines were left out beside what is added: it brings its own on one side.
+                    let first = run.first().is_some_and(|line| line.text().trim().is_empty());
+                    let last = run.last().is_some_and(|line| line.text().trim().is_empty());
+                    if last && !first { after } else { before }
+                }
+                // At an edge of the hunk, or beside a context line that is not in the file.
+                (Some(before), None) if at == spots.len() || items.elided(at) => before,
+                (None, Some(after)) if at == 0 || items.elided(at - 1) => after,
+                _ => return None,
+            });
+        } else {
+            // Context beside a change that is nowhere near may be an added line that lost its sign.
+            let known = |at: usize| items.elided(at) || spots.get(at).is_none_or(Option::is_some);
+            let changes = run.iter().any(|line| line.tag != Tag::Keep);
+            if changes && !(at.checked_sub(1).is_none_or(known) && known(at + old)) {
+                return None;
+            }
+        }
+        at += old;
+    }
+    Some(inserts)
+}
+
+/// The weight of a line: how much it tells of where it stands.
+fn weight(line: &str) -> f64 {
+    let letters = dense(line).chars().filter(|c| c.is_alphanumeric()).count();
+    match letters {
+        0 if line.trim().is_empty() => 0.05,
+        0 => 0.15,
+        letters => 0.25 + 0.75 * (letters.min(20) as f64 / 20.0),
+    }
+}

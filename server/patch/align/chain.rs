@@ -1,0 +1,88 @@
+//! The best way to place a hunk's items in order.
+
+use super::{Budget, NEAR};
+use super::items::Items;
+
+/// What it costs to pass over more than a few lines between a change and the context right beside it.
+const LEAP: f64 = 1.6;
+
+/// Places for some of the items, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// Items and the lines of the file where they begin.
+    pub picks: Vec<(usize, usize)>,
+    pub score: f64,
+}
+
+struct Step {
+    item: usize,
+    place: usize,
+    score: f64,
+    /// The step before it, if any.
+    before: Option<usize>,
+}
+
+impl Chain {
+    /// The chain with the most weight and the fewest jumps that has each item that must be in it; none of `barred`,
+    /// which are items at places, is in it.
+    pub(super) fn best(items: &Items, barred: &[(usize, usize)], budget: &Budget) -> Option<Self> {
+        let mut steps: Vec<Step> = Vec::new();
+        // The first step from which a later item may go on: no item that must be in lies between.
+        let mut from = 0;
+        let musts = items.list.iter().filter(|item| item.must).count();
+        let mut seen = 0;
+        for (number, item) in items.list.iter().enumerate() {
+            let own = steps.len();
+            if !budget.spend((own - from + 1) * item.places.len()) {
+                return None;
+            }
+            for &place in item.places.iter().filter(|place| !barred.contains(&(number, **place))) {
+                let open = if seen == 0 { Some((0.0, None)) } else { None };
+                let reach = (from..own).filter_map(|step| {
+                    let last = &steps[step];
+                    let before = &items.list[last.item];
+                    let end = last.place + before.len;
+                    let lines = place.checked_sub(end)?;
+                    let gap = (before.first + before.len, item.first);
+                    let leap = gap.0 == gap.1 && (before.must || item.must) && lines > NEAR;
+                    let cost = jump(items, gap, lines) + if leap { LEAP } else { 0.0 };
+                    Some((last.score - cost, Some(step)))
+                });
+                let best = open.into_iter().chain(reach).max_by(|a, b| a.0.total_cmp(&b.0));
+                if let Some((score, before)) = best {
+                    steps.push(Step { item: number, place, score: score + item.weight, before });
+                }
+            }
+            if item.must {
+                seen += 1;
+                from = own;
+            }
+        }
+        let last = (from..steps.len()).filter(|_| seen == musts);
+        let best = last.max_by(|a, b| steps[*a].score.total_cmp(&steps[*b].score))?;
+        let score = steps[best].score;
+        let mut picks = Vec::new();
+        let mut at = Some(best);
+        while let Some(step) = at {
+            picks.push((steps[step].item, steps[step].place));
+            at = steps[step].before;
+        }
+        picks.reverse();
+        Some(Self { picks, score })
+    }
+
+    /// Where an item is in it.
+    pub(super) fn place(&self, item: usize) -> Option<usize> {
+        self.picks.iter().find(|(number, _)| *number == item).map(|(_, place)| *place)
+    }
+}
+
+/// What it costs to pass over lines: nothing where a mark stands for them.
+fn jump(items: &Items, (from, to): (usize, usize), lines: usize) -> f64 {
+    let beyond = lines.abs_diff(to - from);
+    match (from..to).any(|line| items.elided(line)) {
+        _ if beyond == 0 => 0.0,
+        true => 0.002 * (1.0 + beyond as f64).log2(),
+        false => 0.04 * (1.0 + beyond as f64).log2(),
+    }
+}

@@ -1,0 +1,112 @@
+//! The hunks for one file put into its text: all of them, or none.
+
+use super::assemble::{Placed, assemble};
+use super::explain;
+use super::hunk::{Hunk, Section};
+use super::locate::{Located, align_rest, follow, later, locate};
+use super::place::{Drift, Found, Side, choose};
+use super::readings::{Reading, read};
+use super::text::Text;
+use super::{HunkReport, Level, Refusal};
+
+/// What the hunks came to.
+pub(super) struct Edited {
+    /// The text after them; none where they are applied already.
+    pub after: Option<String>,
+    pub hunks: Vec<HunkReport>,
+}
+
+/// Puts a section's hunks into a text.
+pub(super) fn edit(path: &str, section: &Section, before: &str) -> Result<Edited, Refusal> {
+    let text = Text::new(before);
+    let (hunks, readings) = read(&section.hunks, &text);
+    let job = Job { path, text: &text, hunks: &hunks, readings: &readings, crlf: section.crlf };
+    match locate(&text, &hunks) {
+        Located::Already => Ok(Edited { after: None, hunks: Vec::new() }),
+        Located::All(found) => job.put(&found, &[]),
+        Located::Some(mut open) => {
+            let missing = |open: &super::locate::Open| {
+                // A hunk that cannot be placed says more than one that is applied already.
+                let stuck: Vec<usize> = open.open(&hunks).collect();
+                let first = stuck.iter().find(|number| !open.already[**number]).or(stuck.first());
+                explain::missing(path, &text, &hunks, first.copied().unwrap_or(0), &open.already)
+            };
+            if open.already.contains(&true) {
+                return Err(missing(&open));
+            }
+            let later = later(&text, &hunks, &open, section.crlf);
+            match align_rest(&text, &hunks, &mut open, &later) {
+                true => job.put(&open.found, &later),
+                false => Err(missing(&open)),
+            }
+        }
+    }
+}
+
+struct Job<'j, 't, 'd> {
+    path: &'j str,
+    text: &'j Text<'t>,
+    hunks: &'j [Hunk<'d>],
+    readings: &'j [Vec<Reading>],
+    crlf: bool,
+}
+
+impl Job<'_, '_, '_> {
+    /// The text with each hunk where it was found, and the later ones put into that.
+    fn put(&self, found: &[Option<Found>], later: &[usize]) -> Result<Edited, Refusal> {
+        let placed = self.place(found, later)?;
+        let clash = |clash| explain::conflict(self.path, clash);
+        let mut after = assemble(&self.text.lines, self.hunks, &placed, self.crlf).map_err(clash)?;
+        let mut reports: Vec<HunkReport> =
+            placed.iter().map(|placed| self.report(placed.hunk, placed.start, found[placed.hunk].as_ref())).collect();
+        for &number in later {
+            let open = vec![false; self.hunks.len()];
+            let (stood, next) = follow(&after, self.hunks, number, self.crlf)
+                .ok_or_else(|| explain::missing(self.path, self.text, self.hunks, number, &open))?;
+            reports.push(self.report(number, stood.places[0], Some(&stood)));
+            after = next;
+        }
+        reports.sort_by_key(|report| report.hunk);
+        Ok(Edited { after: Some(after), hunks: reports })
+    }
+
+    fn place<'f>(&self, found: &'f [Option<Found>], later: &[usize]) -> Result<Vec<Placed<'f>>, Refusal> {
+        let chosen =
+            choose(self.text, self.hunks, found, Side::Old).map_err(|tie| explain::tie(self.path, &tie))?;
+        let drift = Drift::new(self.hunks, &chosen, Side::Old);
+        let place = |(number, chosen): (usize, Option<usize>)| {
+            let start = chosen.or_else(|| unanchored(self.text, &self.hunks[number], number, &drift));
+            let start = start.ok_or_else(|| explain::no_anchor(self.path, number))?;
+            let found = found[number].as_ref();
+            let level = found.map_or(Level::Exact, |found| found.level);
+            Ok(Placed { hunk: number, start, level, aligned: found.and_then(|found| found.at(start)) })
+        };
+        chosen.into_iter().enumerate().filter(|(number, _)| !later.contains(number)).map(place).collect()
+    }
+
+    fn report(&self, hunk: usize, start: usize, found: Option<&Found>) -> HunkReport {
+        let level = found.map_or(Level::Exact, |found| found.level);
+        let score = found.and_then(|found| found.at(start)).map(|alignment| alignment.score);
+        let stated = self.hunks[hunk].stated.as_ref();
+        HunkReport {
+            hunk: hunk + 1,
+            level,
+            line: start + 1,
+            offset: stated.map(|stated| start as i64 - Side::Old.hint(stated) as i64),
+            score: score.map_or(level.score(), |score| (score * 100.0).round() / 100.0 * Level::Aligned.score()),
+            rivals: found.map_or(0, |found| found.places.len() - 1),
+            readings: self.readings[hunk].clone(),
+        }
+    }
+}
+
+/// Where a hunk with no line of the file goes: where its header says, if all that is known agrees with headers.
+fn unanchored(text: &Text, hunk: &Hunk, number: usize, drift: &Drift) -> Option<usize> {
+    if text.lines.is_empty() {
+        return Some(0);
+    }
+    let stated = hunk.stated.as_ref().filter(|stated| hunk.counted && stated.old_len == 0)?;
+    let start = Side::Old.hint(stated) as i64 + drift.at(number);
+    let start = usize::try_from(start).ok()?;
+    (drift.noise() == 0 && start <= text.lines.len()).then_some(start)
+}

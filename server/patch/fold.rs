@@ -1,0 +1,37 @@
+//! A line as its readers see it: one form of each letter, plain quotes and dashes, plain space.
+
+use std::borrow::Cow;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+/// A line with typographic signs made plain and letters composed.
+pub(super) fn fold(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let composed = ComposingNormalizerBorrowed::new_nfc().normalize(line);
+    if !composed.chars().any(|c| plain(c).is_some()) {
+        return composed;
+    }
+    let mut folded = String::with_capacity(composed.len());
+    for c in composed.chars() {
+        match plain(c) {
+            Some(plain) => folded.push_str(plain),
+            None => folded.push(c),
+        }
+    }
+    Cow::Owned(folded)
+}
+
+/// What a keyboard writes for a typographic sign; nothing for one that does not show.
+pub(super) fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{02bc}' | '\u{ff07}' => "'",
+        '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{2036}' | '\u{00ab}' | '\u{00bb}' | '\u{ff02}' => "\"",
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => "-",
+        '\u{2026}' => "...",
+        '\u{00a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => " ",
+        '\u{00ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => "",
+        _ => return None,
+    })
+}
