@@ -29,6 +29,8 @@ const ENOUGH: f64 = 0.55;
 const RIVAL: f64 = 0.8;
 /// How much more of a hunk may stand in order where its removed lines do not.
 const SURPLUS: f64 = 0.3;
+/// Lines at least so alike are one line, changed.
+const ALIKE: f64 = 0.8;
 /// A line of such a weight tells something of where it stands.
 const TELLING: f64 = 0.4;
 /// How many lines may be passed over lightly.
@@ -117,6 +119,7 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     let barred = soft.of(&found[0]);
     if let Some(other) = Chain::best(&soft, &barred, budget)
         && let Some(stale) = settle_stale(text, &soft, &other, budget)
+        && items.better_somewhere(&stale, &found[0])
     {
         known(&mut found, stale);
     }
@@ -142,7 +145,7 @@ fn settle(text: &Text, hunk: &Hunk, items: &Items, chain: &Chain, budget: &Budge
     if score < ENOUGH || !items.proven(&filled.shares) {
         return None;
     }
-    if torn(text, items, &filled) {
+    if torn(text, items, &filled) || unknown(items, &filled) {
         return None;
     }
     let inserts = inserts(text, hunk, &filled, items)?;
@@ -161,21 +164,43 @@ fn torn(text: &Text, items: &Items, filled: &Filled) -> bool {
         if marked || start.saturating_sub(end + 1) <= NEAR + pair[1] - pair[0] {
             return false;
         }
-        let head = pair[1].saturating_sub(BESIDE)..pair[1];
-        let tail = pair[0] + 1..(pair[0] + 1 + BESIDE).min(items.old.len());
-        let before = start.saturating_sub(head.len() + NEAR)..start;
-        let after = end + 1..(end + 1 + tail.len() + NEAR).min(text.lines.len());
-        goes_on(text, items, head, before) || goes_on(text, items, tail, after)
+        // Each line beside the jump, and the line of the file where it would be without one.
+        let tail = (pair[0] + 1..items.old.len()).take(BESIDE).map(|line| (line, end + line - pair[0]));
+        let head = (0..pair[1]).rev().take(BESIDE).filter_map(|line| Some((line, start.checked_sub(pair[1] - line)?)));
+        goes_on(text, items, end..start, tail) || goes_on(text, items, end..start, head)
     })
 }
 
-/// Whether a good part of some lines of a hunk stands among some lines of the file.
-fn goes_on(text: &Text, items: &Items, ours: Range<usize>, theirs: Range<usize>) -> bool {
-    let theirs: Vec<_> = text.lines[theirs].iter().map(|line| dense(body(line))).collect();
-    let stands = |line: &&str| theirs.contains(&dense(line));
-    let telling: Vec<&str> = items.old[ours].iter().copied().filter(|line| weight(line) >= TELLING).collect();
-    let standing = telling.iter().filter(|line| stands(line)).count();
-    standing > 0 && 2 * standing >= telling.len()
+/// Whether a good part of some lines of a hunk stands close to where they would be, inside of a part of the file.
+fn goes_on(
+    text: &Text,
+    items: &Items,
+    within: Range<usize>,
+    lines: impl Iterator<Item = (usize, usize)>,
+) -> bool {
+    let (mut telling, mut standing) = (0, 0);
+    for (line, place) in lines.filter(|(line, _)| weight(items.old[*line]) >= TELLING) {
+        let ours = dense(items.old[line]);
+        let alike = |place: usize| {
+            let theirs = dense(body(text.lines[place]));
+            ours == theirs || similar::similar(&ours, &theirs) >= ALIKE
+        };
+        telling += 1;
+        let near = place.saturating_sub(1).max(within.start + 1)..(place + 2).min(within.end);
+        standing += usize::from(near.into_iter().any(alike));
+    }
+    standing > 0 && 2 * standing >= telling
+}
+
+/// Whether the file has nothing at all in the place of a telling line of context: it may be an added line that lost its
+/// sign.
+fn unknown(items: &Items, filled: &Filled) -> bool {
+    (0..items.old.len()).any(|line| {
+        let before = || filled.ends[..line].iter().rev().find_map(|end| *end);
+        let after = || filled.spots[line..].iter().find_map(|spot| *spot);
+        let known = filled.spots[line].is_some() || items.elided(line) || weight(items.old[line]) < TELLING;
+        !known && before().zip(after()).is_some_and(|(before, after)| before + 1 == after)
+    })
 }
 
 /// Whether two alignments remove and add at the same places.
@@ -227,7 +252,7 @@ fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<V
 }
 
 /// The weight of a line: how much it tells of where it stands.
-fn weight(line: &str) -> f64 {
+pub(super) fn weight(line: &str) -> f64 {
     let letters = dense(line).chars().filter(|c| c.is_alphanumeric()).count();
     match letters {
         0 if line.trim().is_empty() => 0.05,

@@ -7,6 +7,7 @@ use super::align::Alignment;
 use super::cut::runs;
 use super::hunk::{Hunk, Line, Tag};
 use super::indent::Indents;
+use super::index::dense;
 use super::lines::{body, end, without_return};
 
 /// A hunk and the line where it goes, counted from 0.
@@ -63,7 +64,14 @@ pub(super) fn assemble(
 ) -> Result<String, Clash> {
     let mut edits: Vec<Edit> = placed.iter().flat_map(|placed| edits(lines, &hunks[placed.hunk], *placed)).collect();
     edits.sort_by_key(|edit| (edit.start, edit.end, edit.hunk));
-    edits.dedup_by(|next, kept| same(next, kept));
+    let full = |hunk: usize| placed.iter().any(|placed| placed.hunk == hunk && placed.level < Level::Aligned);
+    edits.dedup_by(|next, kept| {
+        // What merely looks like another hunk's place is not that hunk stated twice.
+        let twice = |one: usize, other: usize| {
+            full(one) && full(other) || alike(&hunks[one], &hunks[other])
+        };
+        same(next, kept) && twice(next.hunk, kept.hunk)
+    });
     if let Some(pair) = edits.windows(2).find(|pair| clash(&pair[0], &pair[1])) {
         return Err(Clash { hunks: (pair[0].hunk, pair[1].hunk), line: pair[1].start });
     }
@@ -186,6 +194,20 @@ fn same(next: &Edit, kept: &Edit) -> bool {
     next.hunk != kept.hunk
         && (next.start, next.end) == (kept.start, kept.end)
         && next.added.iter().map(|added| &added.text).eq(kept.added.iter().map(|added| &added.text))
+}
+
+/// Whether two hunks state mostly the same lines.
+fn alike(one: &Hunk, other: &Hunk) -> bool {
+    let dense = |hunk: &Hunk| -> Vec<String> {
+        hunk.lines.iter().map(|line| dense(line.text()).into_owned()).filter(|line| !line.is_empty()).collect()
+    };
+    let (one, mut other) = (dense(one), dense(other));
+    let shorter = one.len().min(other.len());
+    let both = one.iter().filter(|line| {
+        let found = other.iter().position(|other| other == *line);
+        found.map(|at| other.swap_remove(at)).is_some()
+    });
+    both.count() * 10 >= shorter * 6
 }
 
 fn clash(first: &Edit, next: &Edit) -> bool {

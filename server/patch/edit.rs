@@ -1,13 +1,18 @@
 //! The hunks for one file put into its text: all of them, or none.
 
+use super::align::weight;
 use super::assemble::{Placed, assemble};
 use super::explain;
-use super::hunk::{Hunk, Section};
+use super::hunk::{Hunk, Section, Tag};
+use super::lines::body;
 use super::locate::{Located, align_rest, follow, later, locate};
 use super::place::{Drift, Found, Side, choose};
 use super::readings::{Reading, read};
 use super::text::Text;
 use super::{HunkReport, Level, Refusal};
+
+/// How much of a hunk stands where its header says, if that is its place.
+const MOST: f64 = 0.65;
 
 /// What the hunks came to.
 pub(super) struct Edited {
@@ -74,6 +79,9 @@ impl Job<'_, '_, '_> {
         let chosen =
             choose(self.text, self.hunks, found, Side::Old).map_err(|tie| explain::tie(self.path, &tie))?;
         let drift = Drift::new(self.hunks, &chosen, Side::Old);
+        if let Some((number, stale)) = self.stale(&chosen) {
+            return Err(explain::stale_there(self.path, self.text, self.hunks, number, stale));
+        }
         let place = |(number, chosen): (usize, Option<usize>)| {
             let start = chosen.or_else(|| unanchored(self.text, &self.hunks[number], number, &drift));
             let start = start.ok_or_else(|| explain::no_anchor(self.path, number))?;
@@ -82,6 +90,24 @@ impl Job<'_, '_, '_> {
             Ok(Placed { hunk: number, start, level, aligned: found.and_then(|found| found.at(start)) })
         };
         chosen.into_iter().enumerate().filter(|(number, _)| !later.contains(number)).map(place).collect()
+    }
+
+    /// A hunk that is not where its header says, although most of it stands there: that is its place, changed, and
+    /// where it was found is a place like it.
+    fn stale(&self, chosen: &[Option<usize>]) -> Option<(usize, usize)> {
+        let hint = |number: usize| Some(Side::Old.hint(self.hunks[number].stated.as_ref()?) as i64);
+        let offset = |number: usize| Some((*chosen.get(number)?)? as i64 - hint(number)?);
+        (0..self.hunks.len()).find_map(|number| {
+            let hint = hint(number).filter(|_| chosen[number].is_some())?;
+            let len = self.hunks[number].count(Tag::Add);
+            let near = [Some(0), number.checked_sub(1).and_then(offset), offset(number + 1)];
+            let places = near.into_iter().flatten().filter_map(|offset| usize::try_from(hint + offset).ok());
+            // A place that another hunk has is that hunk's.
+            let taken = |place: usize| chosen.iter().flatten().any(|start| start.abs_diff(place) <= len);
+            let away = |place: &usize| !taken(*place);
+            let stale = places.filter(away).find(|place| mostly(self.text, &self.hunks[number], *place))?;
+            Some((number, stale))
+        })
     }
 
     fn report(&self, hunk: usize, start: usize, found: Option<&Found>) -> HunkReport {
@@ -98,6 +124,18 @@ impl Job<'_, '_, '_> {
             readings: self.readings[hunk].clone(),
         }
     }
+}
+
+/// Whether most of a hunk stands at a place, line by line.
+fn mostly(text: &Text, hunk: &Hunk, place: usize) -> bool {
+    let (mut all, mut there) = (0.0, 0.0);
+    for (offset, line) in hunk.old().into_iter().enumerate() {
+        let weight = weight(line);
+        all += weight;
+        let stands = text.lines.get(place + offset).is_some_and(|own| body(own).trim() == line.trim());
+        there += if stands { weight } else { 0.0 };
+    }
+    all >= 1.0 && there >= MOST * all
 }
 
 /// Where a hunk with no line of the file goes: where its header says, if all that is known agrees with headers.

@@ -158,7 +158,25 @@ pub(super) fn missing(path: &str, text: &Text, hunks: &[Hunk], number: usize, al
     let hunk = &hunks[number];
     let old = hunk.old();
     let hint = hunk.stated.as_ref().map(|stated| expected(text, hunks, number, Side::Old.hint(stated)));
-    let near = nearest(text, &old, hint);
+    misfit(path, text, hunk, number, hint, nearest(text, &old, hint), already)
+}
+
+/// A hunk whose lines stand elsewhere, although its header leads to a place that has most of them.
+pub(super) fn stale_there(path: &str, text: &Text, hunks: &[Hunk], number: usize, place: usize) -> Refusal {
+    let near = Near { start: place, share: 1.0 };
+    misfit(path, text, &hunks[number], number, Some(place), Some(near), &[])
+}
+
+fn misfit(
+    path: &str,
+    text: &Text,
+    hunk: &Hunk,
+    number: usize,
+    hint: Option<usize>,
+    near: Option<Near>,
+    already: &[bool],
+) -> Refusal {
+    let old = hunk.old();
     let code = match &near {
         Some(near) if near.share >= 0.5 => RefusalCode::Stale,
         _ => RefusalCode::NotFound,

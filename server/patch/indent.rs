@@ -69,6 +69,10 @@ fn matched<'t: 'f, 'f>(
 ) -> impl Iterator<Item = (usize, &'t Line<'t>, &'t str)> + 'f {
     let old = hunk.lines.iter().enumerate().filter(|(_, line)| line.tag != Tag::Add);
     old.enumerate().filter_map(move |(at, (number, line))| {
+        // The rest of a line that is wrapped in the hunk alone begins nowhere in the file.
+        if at > 0 && spot(at) == spot(at - 1) {
+            return None;
+        }
         let own = body(lines.get(spot(at)?)?);
         (!own.trim().is_empty() && !line.text().trim().is_empty()).then_some((number, line, own))
     })

@@ -5,6 +5,7 @@ use super::Level;
 use super::align::{Budget, align};
 use super::assemble::{Placed, assemble};
 use super::hunk::{Hunk, Line, Tag};
+use super::lines::body;
 use super::place::{Found, Side, choose};
 use super::text::{RUNS, Text};
 
@@ -141,22 +142,23 @@ fn already(text: &Text, hunks: &[Hunk], found: &[Option<Found>], level: Level) -
     };
     let results: Vec<Option<Found>> = hunks.iter().zip(found).map(result).collect();
     let Ok(chosen) = choose(text, hunks, &results, Side::New) else { return vec![false; hunks.len()] };
-    let stands = |(hunk, place): (&Hunk, Option<usize>)| {
-        place.is_some_and(|place| proves(hunk, place, text.lines.len()))
-    };
+    let stands = |(hunk, place): (&Hunk, Option<usize>)| place.is_some_and(|place| proves(hunk, place, text));
     hunks.iter().zip(chosen).map(stands).collect()
 }
 
-/// Whether a hunk's result at a place shows that the hunk was applied: its added lines are there, and lines
-/// on both sides of what it only removes.
-fn proves(hunk: &Hunk, place: usize, len: usize) -> bool {
-    let result = hunk.result();
+/// Whether a hunk's result at a place shows that the hunk was applied: its added lines are there to the letter, and
+/// lines on both sides of what it only removes.
+fn proves(hunk: &Hunk, place: usize, text: &Text) -> bool {
+    let left: Vec<&Line> = hunk.lines.iter().filter(|line| line.tag != Tag::Remove).collect();
     let runs: Vec<&[Line]> = hunk.runs().collect();
     let closed = |(number, run): (usize, &&[Line])| {
         let adds = run.iter().any(|line| line.tag != Tag::Remove);
         let opens = number > 0 || place == 0;
-        let closes = number + 1 < runs.len() || place + result.len() == len;
+        let closes = number + 1 < runs.len() || place + left.len() == text.lines.len();
         adds || opens && closes
     };
-    result.iter().any(|line| line.contains(char::is_alphanumeric)) && runs.iter().enumerate().all(closed)
+    let stands = |(line, own): (&&Line, &&str)| line.tag == Tag::Keep || line.text() == body(own);
+    left.iter().any(|line| line.text().contains(char::is_alphanumeric))
+        && left.iter().zip(&text.lines[place..]).all(stands)
+        && runs.iter().enumerate().all(closed)
 }

@@ -98,7 +98,7 @@ impl<'h> Items<'h> {
     /// The same with removed lines as good as others: each alone, and none of them a must.
     pub(super) fn soft(&self, text: &Text) -> Self {
         let list = Vec::new();
-        let (old, removed, weights) = (self.old.clone(), self.removed.clone(), self.weights.clone());
+        let (old, removed, weights) = (self.old.clone(), vec![false; self.old.len()], self.weights.clone());
         let mut soft =
             Self { list, old, removed, weights, elided: self.elided.clone(), changes: Vec::new() };
         (0..self.old.len()).for_each(|line| soft.keep(text, line));
@@ -113,6 +113,12 @@ impl<'h> Items<'h> {
     pub(super) fn of(&self, alignment: &Alignment) -> Vec<(usize, usize)> {
         let at = |(number, item): (usize, &Item)| Some((number, (*alignment.spots.get(item.first)?)?));
         self.list.iter().enumerate().filter_map(at).collect()
+    }
+
+    /// Whether one place has a line better than another does.
+    pub(super) fn better_somewhere(&self, one: &Alignment, other: &Alignment) -> bool {
+        let shares = one.shares.iter().zip(&other.shares).zip(&self.weights);
+        shares.into_iter().any(|((one, other), weight)| *weight >= 0.1 && *one > other + 0.02)
     }
 
     /// Whether one place has all that another has, and two telling lines that the other lacks.

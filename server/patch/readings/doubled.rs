@@ -49,7 +49,7 @@ pub(super) fn unverified(hunks: &mut [Hunk], undone: &mut [Vec<Reading>], text: 
         hunk.lines.iter().any(|line| line.tag == Tag::Add && kept().any(|kept| starts(line, kept)))
     };
     let all = hunks.iter().all(|hunk| !hunk.changes() || suspect(hunk)) && added().all(|line| line.tag == Tag::Add);
-    let plain = || !text.lines.iter().any(|line| line.trim_start().starts_with('+'));
+    let plain = || !text.lines.iter().any(|line| line.starts_with('+'));
     if !all || undone.iter().any(|undone| !undone.is_empty()) || !plain() {
         return;
     }

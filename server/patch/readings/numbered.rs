@@ -3,23 +3,32 @@
 use super::super::hunk::{Hunk, Tag};
 use super::super::index::Index;
 
-pub(super) fn undo<'d>(hunk: &Hunk<'d>, _: &Index) -> Option<Hunk<'d>> {
-    let numbered = |text: &str| text.trim().is_empty() || stripped(text).is_some();
-    let all = hunk.lines.iter().all(|line| line.tag == Tag::Add || numbered(line.text()));
-    if !all {
-        return None;
-    }
-    super::each(hunk, |line| stripped(&line.raw).map(str::to_owned))
+/// What may stand between a number and its line.
+const SIGNS: [&str; 8] = ["→", "\t", " | ", " |", "| ", "|", ": ", ":"];
+
+/// Undoes it with the sign that leaves the most lines as the file has them.
+pub(super) fn undo<'d>(hunk: &Hunk<'d>, index: &Index) -> Option<Hunk<'d>> {
+    let stand = |hunk: &Hunk| hunk.old().iter().filter(|line| index.has(line)).count();
+    let readings = SIGNS.iter().filter_map(|sign| with(hunk, sign));
+    // The first of equals: it takes the space after it along.
+    readings.rev().max_by_key(stand)
 }
 
-/// A line without the number before it.
-fn stripped(text: &str) -> Option<&str> {
-    const SIGNS: [&str; 8] = ["→", "\t", " | ", " |", "| ", "|", ": ", ":"];
+fn with<'d>(hunk: &Hunk<'d>, sign: &str) -> Option<Hunk<'d>> {
+    let numbered = |text: &str| text.trim().is_empty() || stripped(text, sign).is_some();
+    let all = hunk.lines.iter().all(|line| line.tag == Tag::Add || numbered(line.text()));
+    all.then(|| super::each(hunk, |line| stripped(&line.raw, sign).map(str::to_owned))).flatten()
+}
+
+/// A line without the number and the sign before it.
+fn stripped<'l>(text: &'l str, sign: &str) -> Option<&'l str> {
     let text = text.trim_start_matches([' ', '\t']);
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if !(1..=7).contains(&digits) {
         return None;
     }
     let rest = &text[digits..];
-    SIGNS.iter().find_map(|sign| rest.strip_prefix(sign))
+    // An empty line may have lost the space that ends the sign.
+    let empty = || (rest.trim_end() == sign.trim_end() || rest.trim().is_empty()).then_some("");
+    rest.strip_prefix(sign).or_else(empty)
 }

@@ -27,6 +27,15 @@ pub(super) fn undo<'d>(hunk: &Hunk<'d>, index: &Index) -> Option<Hunk<'d>> {
             _ => {}
         }
     }
+    // Where all that can be told lost it, so did the rest.
+    if lost > 0 && kept == 0 {
+        for line in other.lines.iter_mut().filter(|line| line.tag == Tag::Keep && line.raw != line.whole) {
+            if line.whole.starts_with(' ') && !line.raw.trim().is_empty() {
+                line.raw = Cow::Borrowed(line.whole);
+                changed = true;
+            }
+        }
+    }
     // A list of `-` or `+` reads as a change where its context lost the prefix too.
     if lost > 0 && kept == 0 {
         for line in other.lines.iter_mut().filter(|line| line.tag != Tag::Keep && !line.unended) {
