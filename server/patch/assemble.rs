@@ -6,7 +6,7 @@ use super::Level;
 use super::align::Alignment;
 use super::cut::runs;
 use super::hunk::{Hunk, Line, Tag};
-use super::indent::Indents;
+use super::indent::{Indents, Learnt};
 use super::index::dense;
 use super::lines::{body, end, without_return};
 
@@ -27,6 +27,13 @@ impl Placed<'_> {
             Some(aligned) => *aligned.spots.get(line)?,
             None => Some(self.start + line),
         }
+    }
+}
+
+impl Placed<'_> {
+    /// The same, where the line matches to the letter.
+    fn exact(&self, line: usize) -> Option<usize> {
+        self.aligned.is_none_or(|aligned| aligned.shares[line] > 0.99).then(|| self.spot(line)).flatten()
     }
 }
 
@@ -62,7 +69,11 @@ pub(super) fn assemble(
     placed: &[Placed],
     crlf: bool,
 ) -> Result<String, Clash> {
-    let mut edits: Vec<Edit> = placed.iter().flat_map(|placed| edits(lines, &hunks[placed.hunk], *placed)).collect();
+    let learnt: Vec<Learnt> = placed.iter().map(|placed| learn(lines, &hunks[placed.hunk], *placed)).collect();
+    let edits = |(number, placed): (usize, &Placed)| {
+        edits(lines, &hunks[placed.hunk], *placed, indents(&learnt, number))
+    };
+    let mut edits: Vec<Edit> = placed.iter().enumerate().flat_map(edits).collect();
     edits.sort_by_key(|edit| (edit.start, edit.end, edit.hunk));
     let full = |hunk: usize| placed.iter().any(|placed| placed.hunk == hunk && placed.level < Level::Aligned);
     edits.dedup_by(|next, kept| {
@@ -128,11 +139,42 @@ fn join(pieces: &[(&str, &str)], end: &str) -> String {
     text
 }
 
-fn edits<'h, 'd>(lines: &[&'h str], hunk: &'h Hunk<'d>, placed: Placed) -> Vec<Edit<'h, 'd>> {
-    let verbatim = placed.aligned.is_none() && stands_verbatim(lines, hunk, placed.start);
-    let indents = (placed.level >= Level::Whitespace)
-        .then(|| Indents::learn(hunk, lines, |line| placed.spot(line)))
-        .flatten();
+/// What a placed hunk tells of its indentation.
+fn learn<'h>(lines: &[&'h str], hunk: &'h Hunk, placed: Placed) -> Learnt<'h> {
+    let indented = |line: &Line| line.text().starts_with([' ', '\t']);
+    let context = || hunk.lines.iter().any(|line| line.tag != Tag::Add && indented(line));
+    match placed.level >= Level::Whitespace {
+        true => Indents::learn(hunk, lines, |line| placed.exact(line)),
+        false if context() => Learnt::Same,
+        false => Learnt::Nothing,
+    }
+}
+
+/// How the lines that a hunk adds are to be indented; one that tells nothing of it goes with the hunk nearest to it
+/// that indents with other signs than the file does.
+fn indents<'l, 'h>(learnt: &'l [Learnt<'h>], number: usize) -> Option<&'l Indents<'h>> {
+    let other = |learnt: &'l Learnt<'h>| match learnt {
+        Learnt::Other(indents) => Some(indents),
+        _ => None,
+    };
+    match &learnt[number] {
+        Learnt::Nothing => {
+            let others = (0..learnt.len()).filter_map(|at| Some((at, other(&learnt[at])?)));
+            let others = others.filter(|(_, indents)| indents.signs_differ());
+            others.min_by_key(|(at, _)| at.abs_diff(number)).map(|(_, indents)| indents)
+        }
+        learnt => other(learnt),
+    }
+}
+
+fn edits<'h, 'd>(
+    lines: &[&'h str],
+    hunk: &'h Hunk<'d>,
+    placed: Placed,
+    indents: Option<&Indents>,
+) -> Vec<Edit<'h, 'd>> {
+    let verbatim =
+        indents.is_none() && placed.aligned.is_none() && stands_verbatim(lines, hunk, placed.start);
     let mut inserts = placed.aligned.into_iter().flat_map(|aligned| aligned.inserts.iter().copied());
     let (mut old, mut number) = (0, 0);
     let mut edits = Vec::new();
@@ -148,7 +190,7 @@ fn edits<'h, 'd>(lines: &[&'h str], hunk: &'h Hunk<'d>, placed: Placed) -> Vec<E
             let added = run.iter().enumerate().filter(|(_, line)| line.tag == Tag::Add);
             let added = added.enumerate().map(|(at, (offset, line))| Added {
                 line,
-                text: match &indents {
+                text: match indents {
                     Some(indents) => indents.adapt(number + offset, line.text()),
                     None => Cow::Borrowed(line.text()),
                 },

@@ -5,6 +5,15 @@ use std::borrow::Cow;
 use super::hunk::{Hunk, Line, Tag};
 use super::lines::{body, without_return};
 
+/// What the matched lines of a hunk tell of its indentation.
+pub(super) enum Learnt<'t> {
+    /// Nothing: none of them is indented.
+    Nothing,
+    /// It is that of the file.
+    Same,
+    Other(Indents<'t>),
+}
+
 /// How the space before the lines of a hunk stands for that of the file.
 pub(super) struct Indents<'t> {
     pairs: Vec<Pair<'t>>,
@@ -22,22 +31,31 @@ struct Pair<'t> {
 }
 
 impl<'t> Indents<'t> {
-    /// Learns from lines that match; none where they all agree. `spot` tells the line of the file for a line that the
-    /// hunk expects.
+    /// Learns from lines that match. `spot` tells the line of the file for a line that the hunk expects.
     pub(super) fn learn(
         hunk: &'t Hunk,
         lines: &[&'t str],
         spot: impl Fn(usize) -> Option<usize>,
-    ) -> Option<Self> {
+    ) -> Learnt<'t> {
         let whole = prefix_lost(hunk, lines, &spot);
         let pairs: Vec<Pair> = matched(hunk, lines, &spot)
             .map(|(line, stated, own)| Pair { line, ours: space(own_text(stated, whole)), theirs: space(own) })
             .collect();
         if pairs.iter().all(|pair| pair.ours == pair.theirs) {
-            return None;
+            return match pairs.iter().all(|pair| pair.ours.is_empty()) {
+                true => Learnt::Nothing,
+                false => Learnt::Same,
+            };
         }
         let sign = pairs.iter().find_map(|pair| pair.theirs.chars().next());
-        Some(Self { slope: slope(&pairs), sign, pairs })
+        Learnt::Other(Self { slope: slope(&pairs), sign, pairs })
+    }
+
+    /// Whether the hunk indents with another sign than the file does: then its whole diff does.
+    pub(super) fn signs_differ(&self) -> bool {
+        let first = |space: &str| space.chars().next();
+        let differ = |pair: &Pair| first(pair.ours).zip(first(pair.theirs)).is_some_and(|(ours, theirs)| ours != theirs);
+        self.pairs.iter().any(differ)
     }
 
     /// An added line of the hunk with the file's indentation.
@@ -95,8 +113,10 @@ fn prefix_lost(hunk: &Hunk, lines: &[&str], spot: &impl Fn(usize) -> Option<usiz
             _ => removed.push(more(line.text(), own)),
         }
     }
+    let odd = kept.iter().all(|(stated, whole)| stated % 2 != 0 && whole % 2 == 0);
     let agree = |delta: i64| removed.iter().all(|removed| *removed == delta);
-    bare || !removed.is_empty() && !kept.is_empty() && kept.iter().all(|(as_is, whole)| agree(*whole) && !agree(*as_is))
+    bare || removed.is_empty() && !kept.is_empty() && odd
+        || !removed.is_empty() && !kept.is_empty() && kept.iter().all(|(as_is, whole)| agree(*whole) && !agree(*as_is))
 }
 
 /// The text of a line, of a context line with the sign that stands for its prefix if so wanted.
