@@ -87,7 +87,7 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     let Some(best) = Chain::best(&items, &[], budget) else { return Vec::new() };
     let Some(first) = settle(text, hunk, &items, &best, budget) else { return Vec::new() };
     let mut found = vec![first];
-    let mut known = |found: &mut Vec<Alignment>, rival: Alignment| {
+    let known = |found: &mut Vec<Alignment>, rival: Alignment| {
         let rivals = rival.score >= RIVAL * found[0].score && !items.clearly(&found[0], &rival);
         if rivals && !found.iter().any(|known| same_change(hunk, known, &rival)) {
             found.push(rival);
@@ -166,7 +166,10 @@ fn torn(text: &Text, items: &Items, filled: &Filled) -> bool {
         }
         // Each line beside the jump, and the line of the file where it would be without one.
         let tail = (pair[0] + 1..items.old.len()).take(BESIDE).map(|line| (line, end + line - pair[0]));
-        let head = (0..pair[1]).rev().take(BESIDE).filter_map(|line| Some((line, start.checked_sub(pair[1] - line)?)));
+        let head = (0..pair[1])
+            .rev()
+            .take(BESIDE)
+            .filter_map(|line| Some((line, start.checked_sub(pair[1] - line)?)));
         goes_on(text, items, end..start, tail) || goes_on(text, items, end..start, head)
     })
 }
@@ -207,7 +210,10 @@ fn unknown(items: &Items, filled: &Filled) -> bool {
 fn same_change(hunk: &Hunk, one: &Alignment, other: &Alignment) -> bool {
     let old = hunk.lines.iter().filter(|line| line.tag != Tag::Add);
     let removed = old.enumerate().filter(|(_, line)| line.tag == Tag::Remove).map(|(at, _)| at);
-    !one.stale && !other.stale && one.inserts == other.inserts && removed.into_iter().all(|at| one.spots[at] == other.spots[at])
+    !one.stale
+        && !other.stale
+        && one.inserts == other.inserts
+        && removed.into_iter().all(|at| one.spots[at] == other.spots[at])
 }
 
 /// Where each run goes that only adds lines; none where that cannot be told.

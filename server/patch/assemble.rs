@@ -69,18 +69,18 @@ pub(super) fn assemble(
     placed: &[Placed],
     crlf: bool,
 ) -> Result<String, Clash> {
-    let learnt: Vec<Learnt> = placed.iter().map(|placed| learn(lines, &hunks[placed.hunk], *placed)).collect();
+    let learnt: Vec<Learnt> =
+        placed.iter().map(|placed| learn(lines, &hunks[placed.hunk], *placed)).collect();
+    let others: Vec<(usize, &Indents)> = learnt.iter().enumerate().filter_map(signs_differ).collect();
     let edits = |(number, placed): (usize, &Placed)| {
-        edits(lines, &hunks[placed.hunk], *placed, indents(&learnt, number))
+        edits(lines, &hunks[placed.hunk], *placed, indents(&learnt, &others, number))
     };
     let mut edits: Vec<Edit> = placed.iter().enumerate().flat_map(edits).collect();
     edits.sort_by_key(|edit| (edit.start, edit.end, edit.hunk));
     let full = |hunk: usize| placed.iter().any(|placed| placed.hunk == hunk && placed.level < Level::Aligned);
     edits.dedup_by(|next, kept| {
         // What merely looks like another hunk's place is not that hunk stated twice.
-        let twice = |one: usize, other: usize| {
-            full(one) && full(other) || alike(&hunks[one], &hunks[other])
-        };
+        let twice = |one: usize, other: usize| full(one) && full(other) || alike(&hunks[one], &hunks[other]);
         same(next, kept) && twice(next.hunk, kept.hunk)
     });
     if let Some(pair) = edits.windows(2).find(|pair| clash(&pair[0], &pair[1])) {
@@ -150,20 +150,27 @@ fn learn<'h>(lines: &[&'h str], hunk: &'h Hunk, placed: Placed) -> Learnt<'h> {
     }
 }
 
-/// How the lines that a hunk adds are to be indented; one that tells nothing of it goes with the hunk nearest to it
-/// that indents with other signs than the file does.
-fn indents<'l, 'h>(learnt: &'l [Learnt<'h>], number: usize) -> Option<&'l Indents<'h>> {
-    let other = |learnt: &'l Learnt<'h>| match learnt {
-        Learnt::Other(indents) => Some(indents),
+/// What a hunk tells that indents with other signs than the file does, and so does its diff.
+fn signs_differ<'l, 'h>((number, learnt): (usize, &'l Learnt<'h>)) -> Option<(usize, &'l Indents<'h>)> {
+    match learnt {
+        Learnt::Other(indents) if indents.signs_differ() => Some((number, indents)),
         _ => None,
-    };
+    }
+}
+
+/// How the lines that a hunk adds are to be indented; one that tells nothing of it goes with one of the others.
+fn indents<'l, 'h>(
+    learnt: &'l [Learnt<'h>],
+    others: &[(usize, &'l Indents<'h>)],
+    number: usize,
+) -> Option<&'l Indents<'h>> {
     match &learnt[number] {
         Learnt::Nothing => {
-            let others = (0..learnt.len()).filter_map(|at| Some((at, other(&learnt[at])?)));
-            let others = others.filter(|(_, indents)| indents.signs_differ());
-            others.min_by_key(|(at, _)| at.abs_diff(number)).map(|(_, indents)| indents)
+            let next = others.partition_point(|(other, _)| *other < number);
+            others.get(next).or(others.last()).map(|(_, indents)| *indents)
         }
-        learnt => other(learnt),
+        Learnt::Same => None,
+        Learnt::Other(indents) => Some(indents),
     }
 }
 
@@ -241,7 +248,11 @@ fn same(next: &Edit, kept: &Edit) -> bool {
 /// Whether two hunks state mostly the same lines.
 fn alike(one: &Hunk, other: &Hunk) -> bool {
     let dense = |hunk: &Hunk| -> Vec<String> {
-        hunk.lines.iter().map(|line| dense(line.text()).into_owned()).filter(|line| !line.is_empty()).collect()
+        hunk.lines
+            .iter()
+            .map(|line| dense(line.text()).into_owned())
+            .filter(|line| !line.is_empty())
+            .collect()
     };
     let (one, mut other) = (dense(one), dense(other));
     let shorter = one.len().min(other.len());

@@ -5,9 +5,9 @@ use super::assemble::{Placed, assemble};
 use super::explain;
 use super::hunk::{Hunk, Section, Tag};
 use super::lines::body;
-use super::locate::{Located, align_rest, follow, later, locate};
+use super::locate::{Located, align_rest, as_stated, follow, later, locate};
 use super::place::{Drift, Found, Side, choose};
-use super::readings::{Reading, read};
+use super::readings::{Reading, read, suspect};
 use super::text::Text;
 use super::{HunkReport, Level, Refusal};
 
@@ -24,6 +24,13 @@ pub(super) struct Edited {
 /// Puts a section's hunks into a text.
 pub(super) fn edit(path: &str, section: &Section, before: &str) -> Result<Edited, Refusal> {
     let text = Text::new(before);
+    if !section.hunks.iter().any(suspect)
+        && let Some(found) = as_stated(&text, &section.hunks)
+    {
+        let readings = vec![Vec::new(); found.len()];
+        let job = Job { path, text: &text, hunks: &section.hunks, readings: &readings, crlf: section.crlf };
+        return job.put(&found, &[]);
+    }
     let (hunks, readings) = read(&section.hunks, &text);
     let job = Job { path, text: &text, hunks: &hunks, readings: &readings, crlf: section.crlf };
     match locate(&text, &hunks) {
@@ -62,11 +69,13 @@ impl Job<'_, '_, '_> {
         let placed = self.place(found, later)?;
         let clash = |clash| explain::conflict(self.path, clash);
         let mut after = assemble(&self.text.lines, self.hunks, &placed, self.crlf).map_err(clash)?;
-        let mut reports: Vec<HunkReport> =
-            placed.iter().map(|placed| self.report(placed.hunk, placed.start, found[placed.hunk].as_ref())).collect();
+        let mut reports: Vec<HunkReport> = placed
+            .iter()
+            .map(|placed| self.report(placed.hunk, placed.start, found[placed.hunk].as_ref()))
+            .collect();
         for &number in later {
             let open = vec![false; self.hunks.len()];
-            let (stood, next) = follow(&after, self.hunks, number, self.crlf)
+            let (stood, next) = follow(&Text::new(&after), self.hunks, number, self.crlf)
                 .ok_or_else(|| explain::missing(self.path, self.text, self.hunks, number, &open))?;
             reports.push(self.report(number, stood.places[0], Some(&stood)));
             after = next;
@@ -97,14 +106,18 @@ impl Job<'_, '_, '_> {
     fn stale(&self, chosen: &[Option<usize>]) -> Option<(usize, usize)> {
         let hint = |number: usize| Some(Side::Old.hint(self.hunks[number].stated.as_ref()?) as i64);
         let offset = |number: usize| Some((*chosen.get(number)?)? as i64 - hint(number)?);
+        let mut starts: Vec<usize> = chosen.iter().copied().flatten().collect();
+        starts.sort_unstable();
         (0..self.hunks.len()).find_map(|number| {
             let hint = hint(number).filter(|_| chosen[number].is_some())?;
             let len = self.hunks[number].count(Tag::Add);
             let near = [Some(0), number.checked_sub(1).and_then(offset), offset(number + 1)];
             let places = near.into_iter().flatten().filter_map(|offset| usize::try_from(hint + offset).ok());
             // A place that another hunk has is that hunk's.
-            let taken = |place: usize| chosen.iter().flatten().any(|start| start.abs_diff(place) <= len);
-            let away = |place: &usize| !taken(*place);
+            let away = |place: &usize| {
+                let next = starts.partition_point(|start| *start < place.saturating_sub(len));
+                starts.get(next).is_none_or(|start| *start > place + len)
+            };
             let stale = places.filter(away).find(|place| mostly(self.text, &self.hunks[number], *place))?;
             Some((number, stale))
         })
@@ -119,7 +132,8 @@ impl Job<'_, '_, '_> {
             level,
             line: start + 1,
             offset: stated.map(|stated| start as i64 - Side::Old.hint(stated) as i64),
-            score: score.map_or(level.score(), |score| (score * 100.0).round() / 100.0 * Level::Aligned.score()),
+            score: score
+                .map_or(level.score(), |score| (score * 100.0).round() / 100.0 * Level::Aligned.score()),
             rivals: found.map_or(0, |found| found.places.len() - 1),
             readings: self.readings[hunk].clone(),
         }

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::assemble::Clash;
-use super::lines::{body, split};
 use super::hunk::Hunk;
+use super::lines::{body, split};
 use super::place::{Drift, Side, Tie};
 use super::refusal::{Difference, Excerpt};
 use super::text::Text;
@@ -108,7 +108,8 @@ pub(super) fn left_out(path: &str, hunk: usize, line: &str) -> Refusal {
         hunk + 1,
         short(line.trim())
     );
-    let advice = "State every line that is to stand in the file; leave unchanged ones out of the added lines.";
+    let advice =
+        "State every line that is to stand in the file; leave unchanged ones out of the added lines.";
     Refusal::new(RefusalCode::Truncated, path, message, advice).at_hunk(hunk)
 }
 

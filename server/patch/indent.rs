@@ -39,7 +39,11 @@ impl<'t> Indents<'t> {
     ) -> Learnt<'t> {
         let whole = prefix_lost(hunk, lines, &spot);
         let pairs: Vec<Pair> = matched(hunk, lines, &spot)
-            .map(|(line, stated, own)| Pair { line, ours: space(own_text(stated, whole)), theirs: space(own) })
+            .map(|(line, stated, own)| Pair {
+                line,
+                ours: space(own_text(stated, whole)),
+                theirs: space(own),
+            })
             .collect();
         if pairs.iter().all(|pair| pair.ours == pair.theirs) {
             return match pairs.iter().all(|pair| pair.ours.is_empty()) {
@@ -54,7 +58,9 @@ impl<'t> Indents<'t> {
     /// Whether the hunk indents with another sign than the file does: then its whole diff does.
     pub(super) fn signs_differ(&self) -> bool {
         let first = |space: &str| space.chars().next();
-        let differ = |pair: &Pair| first(pair.ours).zip(first(pair.theirs)).is_some_and(|(ours, theirs)| ours != theirs);
+        let differ = |pair: &Pair| {
+            first(pair.ours).zip(first(pair.theirs)).is_some_and(|(ours, theirs)| ours != theirs)
+        };
         self.pairs.iter().any(differ)
     }
 
@@ -64,7 +70,9 @@ impl<'t> Indents<'t> {
         if ours.len() == text.len() {
             return Cow::Borrowed(text);
         }
-        let far = |pair: &&Pair| (pair.ours.len().abs_diff(ours.len()), pair.ours != ours, pair.line.abs_diff(number));
+        let far = |pair: &&Pair| {
+            (pair.ours.len().abs_diff(ours.len()), pair.ours != ours, pair.line.abs_diff(number))
+        };
         let Some(pair) = self.pairs.iter().min_by_key(far) else { return Cow::Borrowed(text) };
         if pair.ours == ours {
             return Cow::Owned(format!("{}{}", pair.theirs, &text[ours.len()..]));
@@ -116,7 +124,9 @@ fn prefix_lost(hunk: &Hunk, lines: &[&str], spot: &impl Fn(usize) -> Option<usiz
     let odd = kept.iter().all(|(stated, whole)| stated % 2 != 0 && whole % 2 == 0);
     let agree = |delta: i64| removed.iter().all(|removed| *removed == delta);
     bare || removed.is_empty() && !kept.is_empty() && odd
-        || !removed.is_empty() && !kept.is_empty() && kept.iter().all(|(as_is, whole)| agree(*whole) && !agree(*as_is))
+        || !removed.is_empty()
+            && !kept.is_empty()
+            && kept.iter().all(|(as_is, whole)| agree(*whole) && !agree(*as_is))
 }
 
 /// The text of a line, of a context line with the sign that stands for its prefix if so wanted.
@@ -129,7 +139,8 @@ fn slope(pairs: &[Pair]) -> f64 {
     let low = pairs.iter().min_by_key(|pair| pair.ours.len());
     let high = pairs.iter().max_by_key(|pair| pair.ours.len());
     let (Some(low), Some(high)) = (low, high) else { return 1.0 };
-    let (ours, theirs) = (high.ours.len() - low.ours.len(), high.theirs.len() as f64 - low.theirs.len() as f64);
+    let (ours, theirs) =
+        (high.ours.len() - low.ours.len(), high.theirs.len() as f64 - low.theirs.len() as f64);
     match ours {
         // One depth only: a sign for so many others, or the same signs some further in.
         0 if high.ours.is_empty() || high.theirs.is_empty() => 1.0,

@@ -9,6 +9,9 @@ use super::lines::body;
 use super::place::{Found, Side, choose};
 use super::text::{RUNS, Text};
 
+/// How many hunks are put into what others left.
+const LATER: usize = 64;
+
 /// What was found of a diff.
 pub(super) enum Located {
     /// Every hunk that states a line.
@@ -32,6 +35,23 @@ impl Open {
         let open = |(found, hunk): (&Option<Found>, &Hunk)| found.is_none() && hunk.anchored();
         (0..hunks.len()).filter(move |number| open((&self.found[*number], &hunks[*number])))
     }
+}
+
+/// Every hunk where its header says, if each stands there to the letter: then no other place is looked for.
+pub(super) fn as_stated(text: &Text, hunks: &[Hunk]) -> Option<Vec<Option<Found>>> {
+    let one = |hunk: &Hunk| {
+        let old = hunk.old();
+        let start = Side::Old.hint(hunk.stated.as_ref()?);
+        let there = text.lines.get(start..start + old.len())?;
+        let same = !old.is_empty() && there.iter().zip(&old).all(|(own, line)| body(own) == *line);
+        // What is added at an edge of the hunk may be there already, unless it is an edge of the text.
+        let added = |line: Option<&Line>| line.is_some_and(|line| line.tag == Tag::Add);
+        let first = added(hunk.lines.first()) && start > 0;
+        let last = added(hunk.lines.last()) && start + old.len() < text.lines.len();
+        (same && !first && !last)
+            .then(|| Some(Found { level: Level::Exact, places: [start].into(), aligned: None }))
+    };
+    hunks.iter().map(one).collect()
 }
 
 /// Seeks each hunk as one run. What is applied already is told before a looser level may find its old lines anew.
@@ -96,24 +116,31 @@ pub(super) fn later(text: &Text, hunks: &[Hunk], open: &Open, crlf: bool) -> Vec
         return Vec::new();
     }
     let Ok(mut after) = assemble(&text.lines, hunks, &placed, crlf) else { return Vec::new() };
+    let mut rest: Vec<usize> = open.open(hunks).collect();
     let mut later = Vec::new();
-    for number in open.open(hunks) {
-        if let Some((_, next)) = follow(&after, hunks, number, crlf) {
-            after = next;
-            later.push(number);
-        }
+    // One after another, each in what those before it leave; more than a few are no such series.
+    while later.len() < LATER {
+        let text = Text::new(&after);
+        let next = rest.iter().position(|number| stands(&text, &hunks[*number]).is_some());
+        let Some(number) = next.map(|next| rest.remove(next)) else { break };
+        let Some((_, next)) = follow(&text, hunks, number, crlf) else { break };
+        after = next;
+        later.push(number);
     }
     later
 }
 
+/// Where a hunk stands, strictly and once.
+fn stands(text: &Text, hunk: &Hunk) -> Option<Found> {
+    let strict = [Level::Exact, Level::TrailingSpace];
+    let found = strict.into_iter().find_map(|level| text.find(hunk, Side::Old, level))?;
+    (found.places.len() == 1).then_some(found)
+}
+
 /// A hunk applied to what other hunks left, and where it stood there.
-pub(super) fn follow(after: &str, hunks: &[Hunk], number: usize, crlf: bool) -> Option<(Found, String)> {
-    let text = Text::new(after);
-    let found = [Level::Exact, Level::TrailingSpace]
-        .into_iter()
-        .find_map(|level| text.find(&hunks[number], Side::Old, level))?;
-    let [start] = *found.places else { return None };
-    let placed = [Placed { hunk: number, start, level: found.level, aligned: None }];
+pub(super) fn follow(text: &Text, hunks: &[Hunk], number: usize, crlf: bool) -> Option<(Found, String)> {
+    let found = stands(text, &hunks[number])?;
+    let placed = [Placed { hunk: number, start: found.places[0], level: found.level, aligned: None }];
     let after = assemble(&text.lines, hunks, &placed, crlf).ok()?;
     Some((found, after))
 }
@@ -122,13 +149,16 @@ pub(super) fn follow(after: &str, hunks: &[Hunk], number: usize, crlf: bool) -> 
 fn added_at_edge(text: &Text, hunk: &Hunk, found: &Option<Found>) -> bool {
     let added = |line: Option<&Line>| line.is_some_and(|line| line.tag == Tag::Add);
     let (first, last) = (added(hunk.lines.first()), added(hunk.lines.last()));
-    let (Some(found), true) = (found, first != last && !hunk.lines.iter().any(|line| line.tag == Tag::Remove)) else {
+    let (Some(found), true) =
+        (found, first != last && !hunk.lines.iter().any(|line| line.tag == Tag::Remove))
+    else {
         return false;
     };
     let Some(after) = text.find(hunk, Side::New, found.level) else { return false };
     let len = text.lines.len();
     let edge = |place: usize, lines: usize| if last { place + lines == len } else { place == 0 };
-    let telling = hunk.lines.iter().any(|line| line.tag == Tag::Add && line.text().contains(char::is_alphanumeric));
+    let telling =
+        hunk.lines.iter().any(|line| line.tag == Tag::Add && line.text().contains(char::is_alphanumeric));
     telling
         && !found.places.iter().any(|place| edge(*place, hunk.count(Tag::Add)))
         && after.places.iter().any(|place| edge(*place, hunk.count(Tag::Remove)))

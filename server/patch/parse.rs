@@ -69,7 +69,8 @@ impl<'a> Parser<'a> {
             // A form that states its own end was cut off where that is missing, and so is an open fence whose last line
             // is open too.
             let whole = |hunk: &Hunk| {
-                hunk.counted && !(self.ends_open && hunk.lines.last().is_some_and(|line| line.tag == Tag::Add))
+                hunk.counted
+                    && !(self.ends_open && hunk.lines.last().is_some_and(|line| line.tag == Tag::Add))
             };
             section.truncated |= starred || !section.hunks.last().is_some_and(whole);
         }
@@ -102,8 +103,7 @@ impl<'a> Parser<'a> {
         }
         let hunk = self.body(stated, headings);
         let last = self.at >= self.lines.len();
-        let cut =
-            hunk.lines.is_empty() || last && self.ends_open && !hunk.counted && lacks_additions(&hunk);
+        let cut = hunk.lines.is_empty() || last && self.ends_open && !hunk.counted && lacks_additions(&hunk);
         let section = self.section();
         section.truncated |= cut;
         section.crlf |= crlf;

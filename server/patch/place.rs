@@ -28,7 +28,12 @@ impl Found {
 
     /// How the hunk's lines stand at a place, where they are not one run.
     pub(super) fn at(&self, place: usize) -> Option<&Alignment> {
-        let at = || self.aligned.iter().flat_map(|aligned| aligned.iter()).filter(|alignment| alignment.start == place);
+        let at = || {
+            self.aligned
+                .iter()
+                .flat_map(|aligned| aligned.iter())
+                .filter(|alignment| alignment.start == place)
+        };
         at().find(|alignment| !alignment.stale).or_else(|| at().next())
     }
 }

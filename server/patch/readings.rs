@@ -19,6 +19,7 @@ use super::hunk::{Hunk, Line, Tag};
 use super::index::Index;
 use super::text::Text;
 
+pub(super) use doubled::suspect;
 pub(super) use whole::whole;
 
 /// What was undone to read a hunk.
@@ -56,7 +57,7 @@ pub(super) fn read<'d>(hunks: &[Hunk<'d>], text: &Text) -> (Vec<Hunk<'d>>, Vec<V
     let mut read = hunks.to_vec();
     let mut undone = vec![Vec::new(); hunks.len()];
     let stands = |hunk: &Hunk| !index.find(&hunk.old()).is_empty();
-    if hunks.iter().all(|hunk| stands(hunk) && !doubled::suspect(hunk)) {
+    if hunks.iter().all(|hunk| stands(hunk) && !suspect(hunk)) {
         return (read, undone);
     }
     type Undo = for<'d> fn(&Hunk<'d>, &Index) -> Option<Hunk<'d>>;
@@ -71,7 +72,8 @@ pub(super) fn read<'d>(hunks: &[Hunk<'d>], text: &Text) -> (Vec<Hunk<'d>>, Vec<V
     ];
     for (reading, undo) in readings {
         let other: Vec<Option<Hunk<'d>>> = read.iter().map(|hunk| undo(hunk, index)).collect();
-        let gain = |(was, now): (&Hunk, &Option<Hunk>)| now.as_ref().map_or(Some(0), |now| gain(was, now, index));
+        let gain =
+            |(was, now): (&Hunk, &Option<Hunk>)| now.as_ref().map_or(Some(0), |now| gain(was, now, index));
         let gains: Option<usize> = read.iter().zip(&other).map(gain).sum();
         if gains.is_none_or(|gains| gains == 0) {
             continue;

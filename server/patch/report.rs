@@ -47,7 +47,7 @@ pub struct HunkReport {
     pub offset: Option<i64>,
     /// How well it matched, from 0 to 1.
     pub score: f64,
-    /// In how many other places it would have fitted.
+    /// In how many other places it would have fitted; none are looked for where its header is right.
     pub rivals: usize,
     /// What was undone to read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

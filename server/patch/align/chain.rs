@@ -1,7 +1,7 @@
 //! The best way to place a hunk's items in order.
 
-use super::{Budget, NEAR};
 use super::items::Items;
+use super::{Budget, NEAR};
 
 /// What it costs to pass over more than a few lines between a change and the context right beside it.
 const LEAP: f64 = 1.6;

@@ -1,8 +1,18 @@
 //! Marks that stand for lines left out.
 
 const WORDS: [&str; 12] = [
-    "rest", "existing", "unchanged", "remain", "omitted", "same as", "as before", "skipped", "snip", "truncated",
-    "other ", "previous",
+    "rest",
+    "existing",
+    "unchanged",
+    "remain",
+    "omitted",
+    "same as",
+    "as before",
+    "skipped",
+    "snip",
+    "truncated",
+    "other ",
+    "previous",
 ];
 
 /// What a mark says with its dots and what else is on its line.

@@ -167,7 +167,7 @@ fn pair(
 /// Calls back for each way in which the last lines of both, taken together, are the same text: one line of the one
 /// and several of the other.
 fn wrapped(ours: &[String], theirs: &[String], mut found: impl FnMut(usize, usize)) {
-    let mut check = |one: &str, many: &[String], call: &mut dyn FnMut(usize)| {
+    let check = |one: &str, many: &[String], call: &mut dyn FnMut(usize)| {
         let mut rest = one;
         for (number, part) in many.iter().rev().take(WRAPPED).enumerate() {
             match rest.strip_suffix(part.as_str()) {

@@ -42,8 +42,11 @@ impl<'h> Items<'h> {
         let old = hunk.old();
         let kept = hunk.lines.iter().filter(|line| line.tag != Tag::Add);
         let removed: Vec<bool> = kept.map(|line| line.tag == Tag::Remove).collect();
-        let elided: Vec<bool> =
-            old.iter().zip(&removed).map(|(line, removed)| !removed && elided::marks(line) && !index.has(line)).collect();
+        let elided: Vec<bool> = old
+            .iter()
+            .zip(&removed)
+            .map(|(line, removed)| !removed && elided::marks(line) && !index.has(line))
+            .collect();
         let weights: Vec<f64> =
             old.iter().zip(&elided).map(|(line, elided)| if *elided { 0.0 } else { weight(line) }).collect();
         let mut items = Self { list: Vec::new(), old, removed, weights, elided, changes: Vec::new() };
@@ -99,8 +102,7 @@ impl<'h> Items<'h> {
     pub(super) fn soft(&self, text: &Text) -> Self {
         let list = Vec::new();
         let (old, removed, weights) = (self.old.clone(), vec![false; self.old.len()], self.weights.clone());
-        let mut soft =
-            Self { list, old, removed, weights, elided: self.elided.clone(), changes: Vec::new() };
+        let mut soft = Self { list, old, removed, weights, elided: self.elided.clone(), changes: Vec::new() };
         (0..self.old.len()).for_each(|line| soft.keep(text, line));
         // What is too common to be tried here could not tell more than the rest.
         if soft.thin().is_none() {
@@ -125,7 +127,9 @@ impl<'h> Items<'h> {
     pub(super) fn clearly(&self, best: &Alignment, rival: &Alignment) -> bool {
         let lacks = |has: &Alignment, lacks: &Alignment| {
             let shares = has.shares.iter().zip(&lacks.shares).zip(&self.weights);
-            shares.filter(|((has, lacks), weight)| **weight >= TELLING && **has > 0.99 && **lacks < 0.01).count()
+            shares
+                .filter(|((has, lacks), weight)| **weight >= TELLING && **has > 0.99 && **lacks < 0.01)
+                .count()
         };
         best.score >= 0.95 && lacks(best, rival) >= 2 && lacks(rival, best) == 0
     }
@@ -136,7 +140,8 @@ impl<'h> Items<'h> {
         for run in hunk.runs() {
             let len = run.iter().filter(|line| line.tag != Tag::Add).count();
             if len == 0 {
-                let before = self.list.iter().rposition(|item| item.first + item.len <= at && at - item.first <= 2);
+                let before =
+                    self.list.iter().rposition(|item| item.first + item.len <= at && at - item.first <= 2);
                 let after = self.list.iter().position(|item| item.first >= at && item.first - at <= 1);
                 self.changes.push(before.into_iter().chain(after).collect());
             }

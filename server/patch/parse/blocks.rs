@@ -88,7 +88,12 @@ impl<'a> Parser<'a> {
 fn difference<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     let mut lines = Vec::with_capacity(old.len() + new.len());
     let mut push = |tag: Tag, from: &[&'a str]| {
-        lines.extend(from.iter().map(|raw| Line { tag, raw: Cow::Borrowed(raw), whole: raw, unended: false }));
+        lines.extend(from.iter().map(|raw| Line {
+            tag,
+            raw: Cow::Borrowed(raw),
+            whole: raw,
+            unended: false,
+        }));
     };
     let mut at = 0;
     for run in runs(old, new) {

@@ -32,7 +32,7 @@ fn strip<'d>(hunk: &Hunk<'d>, context: bool) -> Option<Hunk<'d>> {
 }
 
 /// Whether all changed lines of a hunk have a second sign.
-pub(super) fn suspect(hunk: &Hunk) -> bool {
+pub(in super::super) fn suspect(hunk: &Hunk) -> bool {
     let sign = |line: &Line| if line.tag == Tag::Add { '+' } else { '-' };
     let changed = || hunk.lines.iter().filter(|line| line.tag != Tag::Keep);
     hunk.prefixed && hunk.changes() && changed().all(|line| line.raw.starts_with(sign(line)))
@@ -42,13 +42,15 @@ pub(super) fn suspect(hunk: &Hunk) -> bool {
 /// second sign, none of the file's lines does, and what follows is indented as code is or begins as a line beside it.
 pub(super) fn unverified(hunks: &mut [Hunk], undone: &mut [Vec<Reading>], text: &Text) {
     let added = || hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.tag != Tag::Keep);
-    let indented = |line: &Line| ["+  ", "+\t"].iter().any(|start| line.raw.starts_with(start)) || line.raw.trim() == "+";
+    let indented = |line: &Line| ["+  ", "+\t"].iter().any(|start| line.raw.starts_with(start));
     let alike = |hunk: &Hunk| {
-        let starts = |line: &Line, kept: &Line| line.raw.get(1..4).is_some_and(|start| kept.raw.starts_with(start));
+        let starts =
+            |line: &Line, kept: &Line| line.raw.get(1..4).is_some_and(|start| kept.raw.starts_with(start));
         let kept = || hunk.lines.iter().filter(|line| line.tag == Tag::Keep);
         hunk.lines.iter().any(|line| line.tag == Tag::Add && kept().any(|kept| starts(line, kept)))
     };
-    let all = hunks.iter().all(|hunk| !hunk.changes() || suspect(hunk)) && added().all(|line| line.tag == Tag::Add);
+    let all =
+        hunks.iter().all(|hunk| !hunk.changes() || suspect(hunk)) && added().all(|line| line.tag == Tag::Add);
     let plain = || !text.lines.iter().any(|line| line.starts_with('+'));
     if !all || undone.iter().any(|undone| !undone.is_empty()) || !plain() {
         return;

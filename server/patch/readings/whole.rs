@@ -7,7 +7,9 @@ pub(in super::super) fn whole(diff: &str) -> Option<String> {
         let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
         return serde_json::from_str(&format!("\"{inner}\"")).ok();
     }
-    let begins = |line: &str| ["--- ", "diff --git ", "*** Begin Patch", "@@ "].iter().any(|head| line.starts_with(head));
+    let begins = |line: &str| {
+        ["--- ", "diff --git ", "*** Begin Patch", "@@ "].iter().any(|head| line.starts_with(head))
+    };
     let first = diff.lines().find(|line| begins(line.trim_start()))?;
     let indent = &first[..first.len() - first.trim_start().len()];
     let inside = |line: &str| line.trim().is_empty() || line.starts_with(indent);

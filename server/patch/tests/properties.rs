@@ -1,5 +1,7 @@
 //! What holds for every text and every diff.
 
+use std::collections::HashMap;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -90,10 +92,13 @@ fn mutated() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// How often each line stands in a text, whatever space ends it.
-fn counted<'t>(lines: impl Iterator<Item = &'t str>) -> std::collections::HashMap<&'t str, i64> {
-    let mut counts = std::collections::HashMap::new();
-    lines.for_each(|line| *counts.entry(line.trim_end()).or_default() += 1);
+/// How often each line stands in a text, whatever space is in it and whatever signs begin it.
+fn counted<'t>(lines: impl Iterator<Item = &'t str>) -> HashMap<String, i64> {
+    let mut counts = HashMap::new();
+    for line in lines {
+        let dense: String = line.split_whitespace().collect();
+        *counts.entry(dense.trim_start_matches(['-', '+']).to_owned()).or_default() += 1;
+    }
     counts
 }
 
@@ -165,7 +170,7 @@ proptest! {
         let (old, new) = (counted(before.split('\n')), counted(after.split('\n')));
         let stated = |sign| counted(diff.split('\n').filter_map(move |line| line.strip_prefix(sign)));
         let (removed, added) = (stated('-'), stated('+'));
-        let of = |counts: &std::collections::HashMap<&str, i64>, line| counts.get(line).copied().unwrap_or(0);
+        let of = |counts: &HashMap<String, i64>, line| counts.get(line).copied().unwrap_or(0);
         for line in old.keys().chain(new.keys()).filter(|line| !line.is_empty()) {
             let more = of(&new, line) - of(&old, line);
             prop_assert!(-more <= of(&removed, line), "{line:?} was lost: {diff}");
