@@ -32,7 +32,7 @@ const SURPLUS: f64 = 0.3;
 /// Lines at least so alike are one line, changed.
 const ALIKE: f64 = 0.8;
 /// A line of such a weight tells something of where it stands.
-const TELLING: f64 = 0.4;
+pub(super) const TELLING: f64 = 0.4;
 /// How many lines may be passed over lightly.
 const NEAR: usize = 3;
 /// How many lines beside a longer jump are looked at.
@@ -116,12 +116,14 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     if all.score > best.score + SURPLUS {
         return Vec::new();
     }
-    let barred = soft.of(&found[0]);
-    if let Some(other) = Chain::best(&soft, &barred, budget)
-        && let Some(stale) = settle_stale(text, &soft, &other, budget)
-        && items.better_somewhere(&stale, &found[0])
-    {
-        known(&mut found, stale);
+    let mut barred = soft.of(&found[0]);
+    for _ in 0..RIVALS {
+        let Some(other) = Chain::best(&soft, &barred, budget) else { break };
+        let Some(stale) = settle_stale(text, &soft, &other, budget) else { break };
+        barred.extend(other.picks);
+        if soft.better_somewhere(&stale, &found[0]) {
+            known(&mut found, stale);
+        }
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found
@@ -163,6 +165,10 @@ fn torn(text: &Text, items: &Items, filled: &Filled) -> bool {
         let marked = (pair[0]..pair[1]).any(|line| items.elided(line));
         if marked || start.saturating_sub(end + 1) <= NEAR + pair[1] - pair[0] {
             return false;
+        }
+        // Right beside a change the context is near, or it is another place's.
+        if items.removed(pair[0]) != items.removed(pair[1]) && pair[0] + 1 == pair[1] {
+            return true;
         }
         // Each line beside the jump, and the line of the file where it would be without one.
         let tail = (pair[0] + 1..items.old.len()).take(BESIDE).map(|line| (line, end + line - pair[0]));

@@ -73,6 +73,7 @@ fn pick<'a>(
             || section.creates
             || section.deletes
             || section.mode
+            || section.truncated
             || section.unsupported.is_some()
     };
     let sections: Vec<Section> = sections.into_iter().filter(whole).collect();

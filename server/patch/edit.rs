@@ -14,6 +14,9 @@ use super::{HunkReport, Level, Refusal};
 /// How much of a hunk stands where its header says, if that is its place.
 const MOST: f64 = 0.65;
 
+/// A hunk further from where its header says than this is not just a little off.
+const FAR: usize = 20;
+
 /// What the hunks came to.
 pub(super) struct Edited {
     /// The text after them; none where they are applied already.
@@ -88,7 +91,7 @@ impl Job<'_, '_, '_> {
         let chosen =
             choose(self.text, self.hunks, found, Side::Old).map_err(|tie| explain::tie(self.path, &tie))?;
         let drift = Drift::new(self.hunks, &chosen, Side::Old);
-        if let Some((number, stale)) = self.stale(&chosen) {
+        if let Some((number, stale)) = self.stale(&chosen).or_else(|| self.displaced(found, &chosen)) {
             return Err(explain::stale_there(self.path, self.text, self.hunks, number, stale));
         }
         let place = |(number, chosen): (usize, Option<usize>)| {
@@ -121,6 +124,30 @@ impl Job<'_, '_, '_> {
             let stale = places.filter(away).find(|place| mostly(self.text, &self.hunks[number], *place))?;
             Some((number, stale))
         })
+    }
+
+    /// A hunk that is far from where its header says, while all others are where theirs say: one out of the stated
+    /// order, or one that matches loosely.
+    fn displaced(&self, found: &[Option<Found>], chosen: &[Option<usize>]) -> Option<(usize, usize)> {
+        let stood = |number: usize| {
+            let hint = Side::Old.hint(self.hunks[number].stated.as_ref()?);
+            Some((hint as i64, chosen[number]? as i64))
+        };
+        let known: Vec<(usize, (i64, i64))> =
+            (0..self.hunks.len()).filter_map(|number| Some((number, stood(number)?))).collect();
+        let offset = |(_, (hint, start)): &(usize, (i64, i64))| start - hint;
+        let mut offsets: Vec<i64> = known.iter().map(offset).collect();
+        offsets.sort_unstable();
+        let usual = *offsets.get(offsets.len() / 2)?;
+        let mut odd = known.iter().filter(|known| offset(known) != usual);
+        let (Some(&(number, (hint, start))), None) = (odd.next(), odd.next()) else { return None };
+        let far = (start - hint - usual).unsigned_abs() as usize > FAR.max(self.hunks[number].count(Tag::Add));
+        let swapped = |(_, (other, place)): &(usize, (i64, i64))| (*other < hint) != (*place < start);
+        let loose = found[number].as_ref().is_some_and(|found| found.level == Level::Aligned);
+        let others = known.iter().filter(|(other, _)| *other != number);
+        let refused = known.len() > 2 && far && (loose || others.into_iter().any(swapped));
+        let place = (hint + usual).clamp(0, self.text.lines.len() as i64) as usize;
+        refused.then_some((number, place))
     }
 
     fn report(&self, hunk: usize, start: usize, found: Option<&Found>) -> HunkReport {

@@ -2,7 +2,7 @@
 //! aligned line by line.
 
 use super::Level;
-use super::align::{Budget, align};
+use super::align::{Budget, TELLING, align, weight};
 use super::assemble::{Placed, assemble};
 use super::hunk::{Hunk, Line, Tag};
 use super::lines::body;
@@ -188,7 +188,16 @@ fn proves(hunk: &Hunk, place: usize, text: &Text) -> bool {
         adds || opens && closes
     };
     let stands = |(line, own): (&&Line, &&str)| line.tag == Tag::Keep || line.text() == body(own);
-    left.iter().any(|line| line.text().contains(char::is_alphanumeric))
+    let adds = hunk.lines.iter().any(|line| line.tag == Tag::Add);
+    // Where it only removes, what it removes has to be gone.
+    let gone = || {
+        let removed = hunk.lines.iter().filter(|line| line.tag == Tag::Remove);
+        let telling: Vec<&str> = removed.map(Line::text).filter(|line| weight(line) >= TELLING).collect();
+        let there = telling.iter().filter(|line| text.index(Level::Exact).has(line)).count();
+        2 * there <= telling.len()
+    };
+    (adds || gone())
+        && left.iter().any(|line| line.text().contains(char::is_alphanumeric))
         && left.iter().zip(&text.lines[place..]).all(stands)
         && runs.iter().enumerate().all(closed)
 }

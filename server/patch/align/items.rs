@@ -170,14 +170,16 @@ impl<'h> Items<'h> {
         (matched, self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE))
     }
 
-    /// Whether what matched is more than a chance: two telling lines to the letter, or one and all others nearly,
-    /// and half of the weight to the letter.
+    /// Whether what matched is more than a chance: two telling lines and half of the weight to the letter, or nearly
+    /// all of it around lines that are removed.
     pub(super) fn proven(&self, shares: &[f64]) -> bool {
         let exact = |line: usize| shares[line] > 0.99;
         let telling = (0..shares.len()).filter(|line| exact(*line) && self.weights[*line] >= TELLING).count();
         let weight: f64 = (0..shares.len()).filter(|line| exact(*line)).map(|line| self.weights[line]).sum();
-        let nearly = || shares.iter().zip(&self.weights).all(|(share, weight)| *share > 0.0 || *weight < 0.2);
-        let half = 2.0 * weight >= self.weights.iter().sum();
-        half && (telling >= 2 || telling == 1 && nearly())
+        let all: f64 = self.weights.iter().sum();
+        let nearly = shares.iter().zip(&self.weights).all(|(share, weight)| *share > 0.0 || *weight < 0.2);
+        let half = 2.0 * weight >= all;
+        let around = || nearly && 3.0 * weight >= all && self.removed.contains(&true);
+        telling >= 2 && half || telling >= 1 && (half && nearly || around())
     }
 }

@@ -36,10 +36,8 @@ impl<'a> Parser<'a> {
         } else if line.starts_with("*** End of File") {
             let last: Option<&mut Hunk> = self.section().hunks.last_mut();
             last.into_iter().for_each(|hunk| hunk.at_end = true);
-        } else if line.starts_with("*** Begin Patch") {
-            self.starred = true;
         } else {
-            self.starred = false;
+            self.starred = line.starts_with("*** Begin Patch");
         }
         true
     }
