@@ -118,7 +118,11 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     }
     let mut barred = soft.of(&found[0]);
     for _ in 0..RIVALS {
-        let Some(other) = Chain::best(&soft, &barred, budget) else { break };
+        // What is left of it to find line by line could not make up for less.
+        let Some(other) = Chain::best(&soft, &barred, budget).filter(|other| 2.0 * other.score >= best.score)
+        else {
+            break;
+        };
         let Some(stale) = settle_stale(text, &soft, &other, budget) else { break };
         barred.extend(other.picks);
         if soft.better_somewhere(&stale, &found[0]) {

@@ -141,7 +141,8 @@ impl Job<'_, '_, '_> {
         let usual = *offsets.get(offsets.len() / 2)?;
         let mut odd = known.iter().filter(|known| offset(known) != usual);
         let (Some(&(number, (hint, start))), None) = (odd.next(), odd.next()) else { return None };
-        let far = (start - hint - usual).unsigned_abs() as usize > FAR.max(self.hunks[number].count(Tag::Add));
+        let far =
+            (start - hint - usual).unsigned_abs() as usize > FAR.max(self.hunks[number].count(Tag::Add));
         let swapped = |(_, (other, place)): &(usize, (i64, i64))| (*other < hint) != (*place < start);
         let loose = found[number].as_ref().is_some_and(|found| found.level == Level::Aligned);
         let others = known.iter().filter(|(other, _)| *other != number);

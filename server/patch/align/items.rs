@@ -117,10 +117,22 @@ impl<'h> Items<'h> {
         self.list.iter().enumerate().filter_map(at).collect()
     }
 
-    /// Whether one place has a line better than another does.
+    /// Whether one place has a line better than another does, or has them closer together.
     pub(super) fn better_somewhere(&self, one: &Alignment, other: &Alignment) -> bool {
-        let shares = one.shares.iter().zip(&other.shares).zip(&self.weights);
-        shares.into_iter().any(|((one, other), weight)| *weight >= 0.1 && *one > other + 0.02)
+        let mut shares = one.shares.iter().zip(&other.shares).zip(&self.weights);
+        self.passed_over(one) + 1 < self.passed_over(other)
+            || shares.any(|((one, other), weight)| *weight >= 0.1 && *one > other + 0.02)
+    }
+
+    /// How many lines of the file lie between those of an alignment, where no mark stands for them.
+    fn passed_over(&self, alignment: &Alignment) -> usize {
+        let placed = alignment.spots.iter().enumerate().filter_map(|(line, spot)| Some((line, (*spot)?)));
+        let placed: Vec<(usize, usize)> = placed.collect();
+        let gap = |pair: &[(usize, usize)]| match (pair[0].0..pair[1].0).any(|line| self.elided(line)) {
+            true => 0,
+            false => pair[1].1.saturating_sub(pair[0].1).saturating_sub(pair[1].0 - pair[0].0),
+        };
+        placed.windows(2).map(gap).sum()
     }
 
     /// Whether one place has all that another has, and two telling lines that the other lacks.
