@@ -2,7 +2,7 @@
 //!
 //! Everything here is a pure function over text. [`apply`] reads a diff leniently but changes a text only where
 //! the lines that the diff states stand in it; anything else is a [`Refusal`] that says where and why, and the text
-//! stays as it was. [`cut`] makes the hunks that a person reviews from the *result*, so that what is accepted is
+//! stays as it was. [`replace`] does the same for a text to find and one to put in its place. [`cut`] makes the hunks that a person reviews from the *result*, so that what is accepted is
 //! what changes; [`relocate`] and [`splice`] keep and apply them one by one. [`unified`] prints a change.
 
 mod align;
@@ -24,6 +24,7 @@ mod place;
 mod readings;
 mod refusal;
 mod relocate;
+mod replace;
 mod report;
 mod text;
 mod unified;
@@ -33,6 +34,7 @@ pub use cut::{Cut, cut, splice};
 pub use readings::Reading;
 pub use refusal::{Difference, Excerpt, Refusal, RefusalCode};
 pub use relocate::{Moves, relocate};
+pub use replace::replace;
 pub use report::{Applied, HunkReport, Level};
 pub use unified::unified;
 

@@ -245,22 +245,21 @@ fn same(next: &Edit, kept: &Edit) -> bool {
         && next.added.iter().map(|added| &added.text).eq(kept.added.iter().map(|added| &added.text))
 }
 
-/// Whether two hunks state mostly the same lines.
-fn alike(one: &Hunk, other: &Hunk) -> bool {
-    let dense = |hunk: &Hunk| -> Vec<String> {
-        hunk.lines
-            .iter()
-            .map(|line| dense(line.text()).into_owned())
-            .filter(|line| !line.is_empty())
-            .collect()
+/// Whether two hunks state mostly the same lines, and mostly the same change.
+pub(super) fn alike(one: &Hunk, other: &Hunk) -> bool {
+    let dense = |hunk: &Hunk, kept: bool| -> Vec<String> {
+        let lines = hunk.lines.iter().filter(|line| kept || line.tag != Tag::Keep);
+        lines.map(|line| dense(line.text()).into_owned()).filter(|line| !line.is_empty()).collect()
     };
-    let (one, mut other) = (dense(one), dense(other));
-    let shorter = one.len().min(other.len());
-    let both = one.iter().filter(|line| {
-        let found = other.iter().position(|other| other == *line);
-        found.map(|at| other.swap_remove(at)).is_some()
-    });
-    both.count() * 10 >= shorter * 6
+    [true, false].into_iter().all(|kept| {
+        let (one, mut other) = (dense(one, kept), dense(other, kept));
+        let shorter = one.len().min(other.len());
+        let both = one.iter().filter(|line| {
+            let found = other.iter().position(|other| other == *line);
+            found.map(|at| other.swap_remove(at)).is_some()
+        });
+        both.count() * 10 >= shorter * 6
+    })
 }
 
 fn clash(first: &Edit, next: &Edit) -> bool {

@@ -1,7 +1,7 @@
 //! The hunks for one file put into its text: all of them, or none.
 
 use super::align::weight;
-use super::assemble::{Placed, assemble};
+use super::assemble::{Placed, alike, assemble};
 use super::explain;
 use super::hunk::{Hunk, Section, Tag};
 use super::lines::body;
@@ -91,7 +91,9 @@ impl Job<'_, '_, '_> {
         let chosen =
             choose(self.text, self.hunks, found, Side::Old).map_err(|tie| explain::tie(self.path, &tie))?;
         let drift = Drift::new(self.hunks, &chosen, Side::Old);
-        if let Some((number, stale)) = self.stale(&chosen).or_else(|| self.displaced(found, &chosen)) {
+        if let Some((number, stale)) =
+            self.stale(&chosen).or_else(|| self.displaced(found, &chosen)).or_else(|| self.heaped(&chosen))
+        {
             return Err(explain::stale_there(self.path, self.text, self.hunks, number, stale));
         }
         let place = |(number, chosen): (usize, Option<usize>)| {
@@ -149,6 +151,29 @@ impl Job<'_, '_, '_> {
         let refused = known.len() > 2 && far && (loose || others.into_iter().any(swapped));
         let place = (hint + usual).clamp(0, self.text.lines.len() as i64) as usize;
         refused.then_some((number, place))
+    }
+
+    /// A hunk that lies in the lines of another, although their headers are far apart: both cannot be there, unless
+    /// one states the other again.
+    fn heaped(&self, chosen: &[Option<usize>]) -> Option<(usize, usize)> {
+        let stood = |number: usize| {
+            let hint = Side::Old.hint(self.hunks[number].stated.as_ref()?);
+            Some((chosen[number]?, number, hint))
+        };
+        let mut known: Vec<(usize, usize, usize)> = (0..self.hunks.len()).filter_map(stood).collect();
+        known.sort_unstable();
+        known.windows(2).find_map(|pair| {
+            let ((start, one, hint), (next, other, stated)) = (pair[0], pair[1]);
+            let (len, shorter) = (self.hunks[one].count(Tag::Add), self.hunks[other].count(Tag::Add));
+            let shared = (start + len).min(next + shorter).saturating_sub(next);
+            let apart = hint.abs_diff(stated) > len.max(shorter) + next - start;
+            let heaped =
+                apart && 2 * shared > len.min(shorter) && !alike(&self.hunks[one], &self.hunks[other]);
+            // The one further from where its header says is the one out of place.
+            let out =
+                if hint.abs_diff(start) > stated.abs_diff(next) { (one, hint) } else { (other, stated) };
+            heaped.then_some(out)
+        })
     }
 
     fn report(&self, hunk: usize, start: usize, found: Option<&Found>) -> HunkReport {

@@ -12,7 +12,7 @@ use super::text::Text;
 use super::{Level, Refusal, RefusalCode};
 
 /// How many places a refusal names at most.
-const PLACES: usize = 20;
+pub(super) const PLACES: usize = 20;
 /// How many lines of the file it shows at most, and how many characters of each.
 const SHOWN: (usize, usize) = (24, 200);
 /// A line that stands in more places than this tells nothing of where a hunk belongs.
@@ -34,6 +34,22 @@ pub(super) fn no_hunk(path: &str) -> Refusal {
         format!("the diff for {path} has no hunk"),
         "Send a unified diff: each hunk begins with `@@` and each of its lines with a space, `-` or `+`.",
     )
+}
+
+pub(super) fn nothing_sought(path: &str) -> Refusal {
+    let message = format!("there is nothing to find in {path}");
+    Refusal::new(RefusalCode::Empty, path, message, "State the text to find, as it stands in the file.")
+}
+
+/// A text that stands in another number of places, lines counted from 0, than its finder expects.
+pub(super) fn other_count(path: &str, found: usize, expected: usize, lines: &[usize]) -> Refusal {
+    let candidates: Vec<usize> = lines.iter().take(PLACES).map(|line| line + 1).collect();
+    let message = format!(
+        "the text stands in {found} places of {path}, not in {expected}: at lines {}",
+        joined(&candidates)
+    );
+    let advice = "Correct the number of places, or give more of the text around each.";
+    Refusal { candidates, ..Refusal::new(RefusalCode::Ambiguous, path, message, advice) }
 }
 
 pub(super) fn no_change(path: &str) -> Refusal {
@@ -58,7 +74,10 @@ pub(super) fn truncated(path: &str, hunks: usize) -> Refusal {
     Refusal::new(
         RefusalCode::Truncated,
         path,
-        format!("the diff for {path} ends in the middle of hunk {hunks}"),
+        match hunks {
+            0 => format!("the diff for {path} ends before its first hunk is whole"),
+            hunks => format!("the diff for {path} ends in the middle of hunk {hunks}"),
+        },
         "Send the whole diff again, or fewer hunks at a time.",
     )
 }

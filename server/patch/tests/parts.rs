@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::patch::{Cut, RefusalCode, apply, relocate, splice, unified};
+use crate::patch::{Cut, RefusalCode, apply, relocate, replace, splice, unified};
 use crate::protocol::{Code, Fault};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\n";
@@ -86,6 +86,26 @@ fn a_refusal_is_a_fault_with_a_way_out() {
         details["difference"],
         serde_json::json!({ "line": 3, "expected": "tres", "actual": "three" })
     );
+}
+
+#[test]
+fn a_text_is_found_and_replaced() {
+    let text = "fn a() {\n    one();\n}\n\nfn b() {\n    one();\n}\n";
+    let after = |find: &str, with: &str, all: bool, expected: Option<usize>| {
+        replace("f", text, find, with, all, expected).map(|done| done.after.unwrap()).map_err(|no| no.code)
+    };
+    assert_eq!(after("fn b", "fn c", false, None), Ok(text.replace("fn b", "fn c")));
+    assert_eq!(after("one()", "two()", false, None), Err(RefusalCode::Ambiguous));
+    assert_eq!(after("one()", "two()", true, None), Ok(text.replace("one", "two")));
+    assert_eq!(after("one()", "two()", false, Some(2)), Ok(text.replace("one", "two")));
+    assert_eq!(after("one()", "two()", true, Some(3)), Err(RefusalCode::Ambiguous));
+    // Not to the letter: the file's own indentation is kept.
+    assert_eq!(after("fn b() {\n  one();\n", "fn b() {\n  two();\n", false, None), {
+        Ok(text.replace("fn b() {\n    one", "fn b() {\n    two"))
+    });
+    assert_eq!(after("\tone();\n", "\ttwo();\n", true, None), Ok(text.replace("one", "two")));
+    assert_eq!(after("none();\n", "two();\n", true, None), Err(RefusalCode::NotFound));
+    assert_eq!(after("", "two();\n", true, None), Err(RefusalCode::Empty));
 }
 
 proptest! {
