@@ -37,6 +37,8 @@ pub(super) const TELLING: f64 = 0.4;
 const NEAR: usize = 3;
 /// How many lines beside a longer jump are looked at.
 const BESIDE: usize = 6;
+/// What a hunk costs of the budget at least.
+const HUNK: usize = 5_000;
 /// How many rivals are looked for.
 const RIVALS: usize = 4;
 
@@ -82,6 +84,9 @@ impl Budget {
 
 /// The places where enough of a hunk matches, the best first; none where there is no such place.
 pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment> {
+    if !budget.spend(HUNK) {
+        return Vec::new();
+    }
     // One that states no change may have lost its signs.
     let Some(items) = Items::new(text, hunk).filter(|_| hunk.changes()) else { return Vec::new() };
     let Some(best) = Chain::best(&items, &[], budget) else { return Vec::new() };

@@ -12,6 +12,9 @@ use super::text::{RUNS, Text};
 /// How many hunks are put into what others left.
 const LATER: usize = 64;
 
+/// How many lines are read again for that.
+const LINES: usize = 1_000_000;
+
 /// What was found of a diff.
 pub(super) enum Located {
     /// Every hunk that states a line.
@@ -119,7 +122,7 @@ pub(super) fn later(text: &Text, hunks: &[Hunk], open: &Open, crlf: bool) -> Vec
     let mut rest: Vec<usize> = open.open(hunks).collect();
     let mut later = Vec::new();
     // One after another, each in what those before it leave; more than a few are no such series.
-    while later.len() < LATER {
+    while later.len() < LATER && later.len() * text.lines.len() < LINES {
         let text = Text::new(&after);
         let next = rest.iter().position(|number| stands(&text, &hunks[*number]).is_some());
         let Some(number) = next.map(|next| rest.remove(next)) else { break };

@@ -6,7 +6,7 @@ use super::Level;
 use super::heading::Headings;
 use super::hunk::Hunk;
 use super::index::Index;
-use super::lines::split;
+use super::lines::{body, split};
 use super::place::{Found, Side};
 
 /// The levels at which a hunk's lines are sought as one run, strictest first.
@@ -17,6 +17,8 @@ pub(super) struct Text<'a> {
     pub lines: Vec<&'a str>,
     /// Whether every character of it is ASCII, and so looks the same at the level for others.
     ascii: bool,
+    /// Whether no line ends in space, and so looks the same without.
+    trimmed: OnceCell<bool>,
     indices: [OnceCell<Index<'a>>; RUNS.len()],
     headings: OnceCell<Headings<'a>>,
 }
@@ -26,6 +28,7 @@ impl<'a> Text<'a> {
         Self {
             lines: split(text),
             ascii: text.is_ascii(),
+            trimmed: OnceCell::new(),
             indices: Default::default(),
             headings: OnceCell::new(),
         }
@@ -45,6 +48,13 @@ impl<'a> Text<'a> {
     pub(super) fn find(&self, hunk: &Hunk, side: Side, level: Level) -> Option<Found> {
         let lines = side.lines(hunk);
         if level == Level::Unicode && self.ascii && lines.iter().all(|line| line.is_ascii()) {
+            return None;
+        }
+        let trimmed = |line: &str| !line.ends_with(char::is_whitespace);
+        if level == Level::TrailingSpace
+            && lines.iter().all(|line| trimmed(line))
+            && *self.trimmed.get_or_init(|| self.lines.iter().all(|line| trimmed(body(line))))
+        {
             return None;
         }
         let places = self.index(level).find(&lines);
