@@ -2,8 +2,9 @@
 //!
 //! Everything here is a pure function over text. [`apply`] reads a diff leniently but changes a text only where
 //! the lines that the diff states stand in it; anything else is a [`Refusal`] that says where and why, and the text
-//! stays as it was. [`replace`] does the same for a text to find and one to put in its place. [`cut`] makes the hunks that a person reviews from the *result*, so that what is accepted is
-//! what changes; [`relocate`] and [`splice`] keep and apply them one by one. [`unified`] prints a change.
+//! stays as it was. [`replace`] does the same for a text to find and one to put in its place. [`cut`] makes the hunks
+//! that a person reviews from the *result*, so that what is accepted is what changes; [`relocate`] and [`splice`] keep
+//! and apply them one by one. [`unified`] prints a change.
 
 mod align;
 mod apply;
@@ -34,7 +35,7 @@ pub use cut::{Cut, cut, splice};
 pub use readings::Reading;
 pub use refusal::{Difference, Excerpt, Refusal, RefusalCode};
 pub use relocate::{Moves, relocate};
-pub use replace::replace;
+pub use replace::{Places, replace, replace_matches};
 pub use report::{Applied, HunkReport, Level};
 pub use unified::unified;
 

@@ -3,6 +3,7 @@
 mod change;
 mod fs_append;
 mod fs_copy;
+mod fs_edit;
 mod fs_ls;
 mod fs_mkdir;
 mod fs_patch;
@@ -24,11 +25,12 @@ use crate::session::Scope;
 /// Every built-in activity, under the name of its tool.
 pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
     let activities = Activities::default();
-    let all: [(&str, Arc<dyn Activity>); 10] = [
+    let all: [(&str, Arc<dyn Activity>); 11] = [
         ("fs.ls", Arc::new(fs_ls::Ls)),
         ("fs.read", Arc::new(fs_read::Read)),
         ("fs.append", Arc::new(fs_append::Append)),
         ("fs.patch", Arc::new(fs_patch::Patch)),
+        ("fs.edit", Arc::new(fs_edit::Edit)),
         ("fs.write", Arc::new(fs_write::Write)),
         ("fs.mkdir", Arc::new(fs_mkdir::Mkdir)),
         ("fs.copy", Arc::new(fs_copy::Copy)),

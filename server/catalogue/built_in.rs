@@ -14,6 +14,7 @@ macro_rules! embedded {
 pub const BUILT_IN: &[(&str, &str)] = embedded![
     "fs.append",
     "fs.copy",
+    "fs.edit",
     "fs.ls",
     "fs.mkdir",
     "fs.patch",

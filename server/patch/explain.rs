@@ -41,6 +41,12 @@ pub(super) fn nothing_sought(path: &str) -> Refusal {
     Refusal::new(RefusalCode::Empty, path, message, "State the text to find, as it stands in the file.")
 }
 
+pub(super) fn no_match(path: &str) -> Refusal {
+    let message = format!("the pattern matches nowhere in {path}");
+    let advice = "Read the file again, and mend the pattern or find the text as it is.";
+    Refusal::new(RefusalCode::NotFound, path, message, advice)
+}
+
 /// A text that stands in another number of places, lines counted from 0, than its finder expects.
 pub(super) fn other_count(path: &str, found: usize, expected: usize, lines: &[usize]) -> Refusal {
     let candidates: Vec<usize> = lines.iter().take(PLACES).map(|line| line + 1).collect();

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use regex::Regex;
+
 use crate::protocol::ChangeKind;
 
 use super::edit::{Edited, edit};
@@ -12,39 +14,40 @@ use super::place::{Side, Tie};
 use super::text::{RUNS, Text};
 use super::{Applied, Refusal};
 
+/// In how many places a text has to stand to be replaced there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// In one.
+    One,
+    /// In any number but none.
+    All,
+    /// In as many.
+    Exactly(usize),
+}
+
 /// Replaces what is found in a text. It is sought to the letter first, be it lines or a part of one; where it stands
-/// nowhere so, its lines are sought at the looser levels of [`apply`](super::apply). Without `all` it has to stand in
-/// one place; `expected` says in how many it does.
+/// nowhere so, its lines are sought at the looser levels of [`apply`](super::apply).
 ///
 /// # Errors
-/// A [`Refusal`] where it stands nowhere, in several places without `all`, or in another number of them than expected.
-pub fn replace(
-    path: &str,
-    before: &str,
-    find: &str,
-    with: &str,
-    all: bool,
-    expected: Option<usize>,
-) -> Result<Applied, Refusal> {
+/// A [`Refusal`] where it stands nowhere, or in other places than `places` says.
+pub fn replace(path: &str, before: &str, find: &str, with: &str, places: Places) -> Result<Applied, Refusal> {
     if find.is_empty() {
         return Err(explain::nothing_sought(path));
     }
-    let line = |at: usize| before[..at].matches('\n').count();
     let literal: Vec<usize> = before.match_indices(find).map(|(at, _)| at).collect();
     if !literal.is_empty() {
-        let lines = literal.iter().take(explain::PLACES + 1).map(|at| line(*at)).collect();
-        counted(path, literal.len(), lines, all || expected.is_some(), expected)?;
+        counted(path, literal.len(), lines_of(before, &literal), places)?;
         return Ok(applied(before, Edited { after: Some(before.replace(find, with)), hunks: Vec::new() }));
     }
     let text = Text::new(before);
     let hunk = hunk(find, with);
     let found = RUNS.into_iter().find_map(|level| text.find(&hunk, Side::Old, level));
-    let places = found.map_or_else(Vec::new, |found| found.places.to_vec());
-    let hunks = match places.as_slice() {
+    let (found, wanted) = (found.map_or_else(Vec::new, |found| found.places.to_vec()), places);
+    let hunks = match found.as_slice() {
         // The engine may still align it, or says what stands nearest.
         [] => vec![hunk],
         places => {
-            counted(path, places.len(), places.to_vec(), all || expected.is_some(), expected)?;
+            counted(path, places.len(), places.to_vec(), wanted)?;
             let at = |place: &usize| {
                 let stated = Stated { old_start: place + 1, old_len: 1, new_start: place + 1, new_len: 1 };
                 Hunk { stated: Some(stated), ..hunk.clone() }
@@ -55,17 +58,39 @@ pub fn replace(
     edit(path, &Section { hunks, ..Section::default() }, before).map(|edited| applied(before, edited))
 }
 
-/// Refuses another number of places than is wanted.
-fn counted(
+/// Replaces what a pattern matches; `$1` in `with` stands for what its first group did.
+///
+/// # Errors
+/// A [`Refusal`] where it matches nowhere, or in other places than `places` says.
+pub fn replace_matches(
     path: &str,
-    found: usize,
-    lines: Vec<usize>,
-    several: bool,
-    expected: Option<usize>,
-) -> Result<(), Refusal> {
-    match expected {
-        Some(expected) if expected != found => Err(explain::other_count(path, found, expected, &lines)),
-        _ if found > 1 && !several => Err(explain::tie(path, &Tie { hunk: 0, places: lines.into() })),
+    before: &str,
+    pattern: &Regex,
+    with: &str,
+    places: Places,
+) -> Result<Applied, Refusal> {
+    let starts: Vec<usize> = pattern.find_iter(before).map(|found| found.start()).collect();
+    if starts.is_empty() {
+        return Err(explain::no_match(path));
+    }
+    counted(path, starts.len(), lines_of(before, &starts), places)?;
+    let after = pattern.replace_all(before, with).into_owned();
+    Ok(applied(before, Edited { after: Some(after), hunks: Vec::new() }))
+}
+
+/// The lines of the first places, counted from 0.
+fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
+    let line = |at: &usize| memchr::memchr_iter(b'\n', &text.as_bytes()[..*at]).count();
+    places.iter().take(explain::PLACES + 1).map(line).collect()
+}
+
+/// Refuses another number of places than is wanted.
+fn counted(path: &str, found: usize, lines: Vec<usize>, wanted: Places) -> Result<(), Refusal> {
+    match wanted {
+        Places::Exactly(expected) if expected != found => {
+            Err(explain::other_count(path, found, expected, &lines))
+        }
+        Places::One if found > 1 => Err(explain::tie(path, &Tie { hunk: 0, places: lines.into() })),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::text;
 use crate::base::WorkspacePath;
 use crate::base::text::{Encoding, Eol};
-use crate::patch;
+use crate::patch::{self, HunkReport};
 use crate::protocol::{Code, Fault};
 use crate::registry::{Change, Content, Draft};
 use crate::session::{Scope, Snapshot, unencodable};
@@ -76,6 +76,15 @@ pub fn draft(
     }
     let change = Change { loose, ..Change::text(path, before, Content { text: after, encoding }) };
     Ok(Draft { changes: vec![change], notes: Map::new() })
+}
+
+/// Where a person should look twice, by line counted from 0, and why.
+pub fn loose(placed: &[HunkReport]) -> Vec<(u32, String)> {
+    let twice = placed.iter().filter_map(|hunk| {
+        let line = u32::try_from(hunk.line.saturating_sub(1)).ok()?;
+        hunk.loose().map(|how| (line, how))
+    });
+    twice.collect()
 }
 
 /// New text with the line ends of a file that has CRLF throughout; else as it is.

@@ -27,13 +27,8 @@ fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     let (path, before) = change::target(scope, args)?;
     let old = before.as_ref().map(|before| before.text.as_str());
     let applied = patch::apply(path.as_str(), old, text(args, "diff")).map_err(Fault::from)?;
-    let loose = applied.hunks.iter().filter_map(|hunk| {
-        let line = u32::try_from(hunk.line.saturating_sub(1)).ok()?;
-        hunk.loose().map(|how| (line, how))
-    });
-    let loose: Vec<(u32, String)> = loose.collect();
     let mut draft = match (applied.after, before) {
-        (Some(after), before) => change::draft(path, before, after, loose)?,
+        (Some(after), before) => change::draft(path, before, after, change::loose(&applied.hunks))?,
         (None, Some(before)) => {
             let content = Content { text: before.text, encoding: before.encoding };
             let change = Change { before: Some(content), ..Change::bare(path, ChangeKind::Delete, None) };

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod afterwards;
+mod editing;
 mod examples;
 mod logging;
 mod policies;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::patch::{Cut, RefusalCode, apply, relocate, replace, splice, unified};
+use crate::patch::{Cut, Places, RefusalCode, apply, relocate, replace, replace_matches, splice, unified};
 use crate::protocol::{Code, Fault};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\n";
@@ -91,21 +91,37 @@ fn a_refusal_is_a_fault_with_a_way_out() {
 #[test]
 fn a_text_is_found_and_replaced() {
     let text = "fn a() {\n    one();\n}\n\nfn b() {\n    one();\n}\n";
-    let after = |find: &str, with: &str, all: bool, expected: Option<usize>| {
-        replace("f", text, find, with, all, expected).map(|done| done.after.unwrap()).map_err(|no| no.code)
+    let after = |find: &str, with: &str, places: Places| {
+        replace("f", text, find, with, places).map(|done| done.after.unwrap()).map_err(|no| no.code)
     };
-    assert_eq!(after("fn b", "fn c", false, None), Ok(text.replace("fn b", "fn c")));
-    assert_eq!(after("one()", "two()", false, None), Err(RefusalCode::Ambiguous));
-    assert_eq!(after("one()", "two()", true, None), Ok(text.replace("one", "two")));
-    assert_eq!(after("one()", "two()", false, Some(2)), Ok(text.replace("one", "two")));
-    assert_eq!(after("one()", "two()", true, Some(3)), Err(RefusalCode::Ambiguous));
+    assert_eq!(after("fn b", "fn c", Places::One), Ok(text.replace("fn b", "fn c")));
+    assert_eq!(after("one()", "two()", Places::One), Err(RefusalCode::Ambiguous));
+    assert_eq!(after("one()", "two()", Places::All), Ok(text.replace("one", "two")));
+    assert_eq!(after("one()", "two()", Places::Exactly(2)), Ok(text.replace("one", "two")));
+    assert_eq!(after("one()", "two()", Places::Exactly(3)), Err(RefusalCode::Ambiguous));
     // Not to the letter: the file's own indentation is kept.
-    assert_eq!(after("fn b() {\n  one();\n", "fn b() {\n  two();\n", false, None), {
+    assert_eq!(after("fn b() {\n  one();\n", "fn b() {\n  two();\n", Places::One), {
         Ok(text.replace("fn b() {\n    one", "fn b() {\n    two"))
     });
-    assert_eq!(after("\tone();\n", "\ttwo();\n", true, None), Ok(text.replace("one", "two")));
-    assert_eq!(after("none();\n", "two();\n", true, None), Err(RefusalCode::NotFound));
-    assert_eq!(after("", "two();\n", true, None), Err(RefusalCode::Empty));
+    assert_eq!(after("\tone();\n", "\ttwo();\n", Places::All), Ok(text.replace("one", "two")));
+    assert_eq!(after("none();\n", "two();\n", Places::All), Err(RefusalCode::NotFound));
+    assert_eq!(after("", "two();\n", Places::All), Err(RefusalCode::Empty));
+}
+
+#[test]
+fn what_a_pattern_matches_is_replaced() {
+    let text = "a = 1\nb = 2\n";
+    let after = |pattern: &str, with: &str, places: Places| {
+        let pattern = regex::Regex::new(pattern).unwrap();
+        replace_matches("f", text, &pattern, with, places)
+            .map(|done| done.after.unwrap())
+            .map_err(|no| no.code)
+    };
+    assert_eq!(after(r"(\w) = (\d)", "$2 = $1", Places::All).as_deref(), Ok("1 = a\n2 = b\n"));
+    assert_eq!(after(r"(\w) = 2", "$1 = 3", Places::One).as_deref(), Ok("a = 1\nb = 3\n"));
+    assert_eq!(after(r"\w = \d", "", Places::One), Err(RefusalCode::Ambiguous));
+    assert_eq!(after(r"\w = \d", "", Places::Exactly(3)), Err(RefusalCode::Ambiguous));
+    assert_eq!(after("c", "", Places::All), Err(RefusalCode::NotFound));
 }
 
 proptest! {
