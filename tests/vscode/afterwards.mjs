@@ -136,8 +136,7 @@ const cases = {
     await me.status('2 hunks in 1 file');
     await me.command('Wherefore: Accept Everything That Waits');
     await me.nothingWaits();
-    await page.keyboard.press('Control+s');
-    await until(() => place.file('a.txt') === typed + numbered(30, { 5: 'FIVE', 20: 'TWENTY' }), 'both texts on the disk');
+    await me.saves(() => place.file('a.txt') === typed + numbered(30, { 5: 'FIVE', 20: 'TWENTY' }), 'both texts on the disk');
   },
 
   '200 hunks in 5,000 lines come to the screen, and typing among them stays smooth': async () => {
@@ -171,8 +170,7 @@ const cases = {
     await until(async () => (await me.lenses()) === 0, 'no lens', 60_000);
     console.log(`  all of them were accepted after ${Date.now() - pressed} ms, what was typed before included`);
     assert.match(await answer, /applied/);
-    await page.keyboard.press('Control+s');
-    await until(() => place.file('long.txt') === typed + typed + numbered(5000, MANY), 'all of it on the disk');
+    await me.saves(() => place.file('long.txt') === typed + typed + numbered(5000, MANY), 'all of it on the disk');
   },
 };
 

@@ -19,6 +19,7 @@ export async function play(title, cases, { code, place, me, shot }) {
       await shot(`failed-${title}-${failed}`).catch(() => undefined);
       await page.keyboard.press('Escape').catch(() => undefined);
       await me.command('Wherefore: Reject Everything That Waits').catch(() => undefined);
+      await me.command('File: Save All Files').catch(() => undefined);
       await me.command('View: Close All Editor Groups').catch(() => undefined);
     }
   }

@@ -73,6 +73,13 @@ export function person(page) {
         `${text} beside a line`,
       ),
     sees: (text) => until(async () => (await me.seen()).includes(text), `${text} on the screen`),
+    /** Saves the active editor, and again what is applied in it meanwhile, until the disk holds what it should. */
+    saves: (holds, what) =>
+      until(async () => {
+        if (holds()) return true;
+        if ((await page.locator('.editor-group-container.active .tab.active.dirty').count()) > 0) await page.keyboard.press('Control+s');
+        return false;
+      }, what),
     /** Waits until no hunk waits. */
     nothingWaits: () => until(async () => (await me.lenses()) === 0, 'no lens'),
   };

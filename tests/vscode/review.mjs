@@ -127,8 +127,7 @@ const cases = {
     await me.nothingWaits();
     await answer;
     assert.equal(place.file('b.txt'), numbered(30), 'the person saves their own text');
-    await page.keyboard.press('Control+s');
-    await until(() => place.file('b.txt') === `mine\nmore\n${numbered(30, { 5: 'FIVE' })}`, 'both texts on the disk');
+    await me.saves(() => place.file('b.txt') === `mine\nmore\n${numbered(30, { 5: 'FIVE' })}`, 'both texts on the disk');
   },
 
   'lines that are only added stand below, with buttons of their own': async () => {
