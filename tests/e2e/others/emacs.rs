@@ -70,8 +70,9 @@ impl Hands for Emacs {
 
     fn save(&self) {
         self.0.keys(&["C-x", "C-s"]);
-        self.0.sees("Wrote ");
-        self.0.shows("a saved file", |screen| !status(screen).contains('*'));
+        // What eglot has to say may stand where it was said that the file is written.
+        let said = |screen: &str| screen.contains("Wrote ") || screen.contains("[eglot] ");
+        self.0.shows("a saved file", |screen| said(screen) && !status(screen).contains('*'));
     }
 
     fn restart(&self) {
