@@ -37,7 +37,9 @@ impl Link {
 
     fn connect(server: Server) -> Option<Self> {
         let stream = enter(&server, Greeting::default()).ok()?;
-        Some(Self { stream: BufReader::new(stream), server, next: 0 })
+        let mut link = Self { stream: BufReader::new(stream), server, next: 0 };
+        // A server that is just ending takes the connection too, and answers nothing.
+        link.request("wherefore/status", &Value::Null).ok().map(|_| link)
     }
 
     /// The server at the other end.
