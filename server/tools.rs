@@ -21,6 +21,7 @@ use crate::protocol::{Code, Fault};
 use crate::registry::{Activities, Activity, PROD};
 use crate::review::Desk;
 use crate::session::Scope;
+use change::Rewrite;
 
 /// Every built-in activity, under the name of its tool.
 pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
@@ -28,10 +29,10 @@ pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
     let all: [(&str, Arc<dyn Activity>); 11] = [
         ("fs.ls", Arc::new(fs_ls::Ls)),
         ("fs.read", Arc::new(fs_read::Read)),
-        ("fs.append", Arc::new(fs_append::Append)),
-        ("fs.patch", Arc::new(fs_patch::Patch)),
-        ("fs.edit", Arc::new(fs_edit::Edit)),
-        ("fs.write", Arc::new(fs_write::Write)),
+        ("fs.append", Arc::new(Rewrite(fs_append::draft))),
+        ("fs.patch", Arc::new(Rewrite(fs_patch::draft))),
+        ("fs.edit", Arc::new(Rewrite(fs_edit::draft))),
+        ("fs.write", Arc::new(Rewrite(fs_write::draft))),
         ("fs.mkdir", Arc::new(fs_mkdir::Mkdir)),
         ("fs.copy", Arc::new(fs_copy::Copy)),
         ("search.lexical", Arc::new(search_lexical::Lexical)),

@@ -34,9 +34,7 @@ pub fn replace(path: &str, before: &str, find: &str, with: &str, places: Places)
     if find.is_empty() {
         return Err(explain::nothing_sought(path));
     }
-    let literal: Vec<usize> = before.match_indices(find).map(|(at, _)| at).collect();
-    if !literal.is_empty() {
-        counted(path, literal.len(), lines_of(before, &literal), places)?;
+    if count(path, before, before.match_indices(find).map(|(at, _)| at), places)? > 0 {
         return Ok(applied(before, Edited { after: Some(before.replace(find, with)), hunks: Vec::new() }));
     }
     let text = Text::new(before);
@@ -69,19 +67,28 @@ pub fn replace_matches(
     with: &str,
     places: Places,
 ) -> Result<Applied, Refusal> {
-    let starts: Vec<usize> = pattern.find_iter(before).map(|found| found.start()).collect();
-    if starts.is_empty() {
+    if count(path, before, pattern.find_iter(before).map(|found| found.start()), places)? == 0 {
         return Err(explain::no_match(path));
     }
-    counted(path, starts.len(), lines_of(before, &starts), places)?;
     let after = pattern.replace_all(before, with).into_owned();
     Ok(applied(before, Edited { after: Some(after), hunks: Vec::new() }))
 }
 
-/// The lines of the first places, counted from 0.
-fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
-    let line = |at: &usize| memchr::memchr_iter(b'\n', &text.as_bytes()[..*at]).count();
-    places.iter().take(explain::PLACES + 1).map(line).collect()
+/// How many places of a text there are; refuses another number than is wanted, but for none. A short text may stand
+/// in millions, so only the first are kept, for a refusal to name.
+fn count(
+    path: &str,
+    text: &str,
+    mut places: impl Iterator<Item = usize>,
+    wanted: Places,
+) -> Result<usize, Refusal> {
+    let first: Vec<usize> = places.by_ref().take(explain::PLACES + 1).collect();
+    let found = first.len() + places.count();
+    if found > 0 {
+        let line = |at: &usize| memchr::memchr_iter(b'\n', &text.as_bytes()[..*at]).count();
+        counted(path, found, first.iter().map(line).collect(), wanted)?;
+    }
+    Ok(found)
 }
 
 /// Refuses another number of places than is wanted.

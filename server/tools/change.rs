@@ -1,19 +1,34 @@
-//! What the tools that change a text have in common: the text before, the hash expected, line ends kept.
+//! What the tools that change a text have in common: how they run, the text before, the hash expected, line ends kept.
 
 use std::borrow::Cow;
 
+use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::text;
+use super::{off_thread, text};
 use crate::base::WorkspacePath;
 use crate::base::text::{Encoding, Eol};
 use crate::patch::{self, HunkReport};
-use crate::protocol::{Code, Fault};
-use crate::registry::{Change, Content, Draft};
+use crate::protocol::{Code, Effects, Fault};
+use crate::registry::{Activity, Change, Content, Draft, Output, Permitted};
 use crate::session::{Scope, Snapshot, unencodable};
 
 /// Bytes of a difference shown with a stale hash.
 const MOST_DIFF: usize = 8 << 10;
+
+/// A tool that changes the one file at its path: what makes the draft of the change.
+pub struct Rewrite(pub fn(&Scope, &Map<String, Value>) -> Result<Draft, Fault>);
+
+impl Activity for Rewrite {
+    fn effects(&self, args: &Map<String, Value>) -> Effects {
+        Effects::write(text(args, "path"))
+    }
+
+    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
+        let (draft, args) = (self.0, call.call().args().clone());
+        Box::pin(off_thread(scope, move |scope| draft(scope, &args).map(Output::Change)))
+    }
+}
 
 /// The path argument and the text there now, which is the one that the caller expects.
 ///

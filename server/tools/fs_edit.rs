@@ -1,33 +1,22 @@
 //! fs.edit: a text, or what a pattern matches, found in a file and replaced.
 
-use futures::future::BoxFuture;
 use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 
-use super::{change, off_thread, text};
+use super::{change, text};
 use crate::patch::{self, Places};
-use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Draft, Output, Permitted};
+use crate::protocol::{Code, Fault};
+use crate::registry::Draft;
 use crate::session::Scope;
 
 /// Bytes that a compiled pattern may take.
 const PATTERN: usize = 4 << 20;
 
 /// Replaces what is found in one file.
-pub struct Edit;
-
-impl Activity for Edit {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects::write(text(args, "path"))
-    }
-
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let args = call.call().args().clone();
-        Box::pin(off_thread(scope, move |scope| draft(scope, &args).map(Output::Change)))
-    }
-}
-
-fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
+///
+/// # Errors
+/// NOT_FOUND, STALE, PATCH_MISMATCH, INVALID_ARGS for a pattern that is none.
+pub fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     let (path, before) = change::target(scope, args)?;
     let Some(before) = before else {
         return Err(Fault::new(Code::NotFound, format!("there is no file {path} to find anything in"))
