@@ -49,7 +49,8 @@ pub(super) fn no_match(path: &str) -> Refusal {
 
 /// A text that stands in another number of places, lines counted from 0, than its finder expects.
 pub(super) fn other_count(path: &str, found: usize, expected: usize, lines: &[usize]) -> Refusal {
-    let candidates: Vec<usize> = lines.iter().take(PLACES).map(|line| line + 1).collect();
+    let mut candidates: Vec<usize> = lines.iter().take(PLACES).map(|line| line + 1).collect();
+    candidates.dedup();
     let message = format!(
         "the text stands in {found} places of {path}, not in {expected}: at lines {}",
         joined(&candidates)

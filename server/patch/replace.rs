@@ -10,7 +10,7 @@ use super::edit::{Edited, edit};
 use super::explain;
 use super::hunk::{Hunk, Line, Section, Stated, Tag};
 use super::lines::split;
-use super::place::{Side, Tie};
+use super::place::Side;
 use super::text::{RUNS, Text};
 use super::{Applied, Refusal};
 
@@ -93,13 +93,12 @@ fn count(
 
 /// Refuses another number of places than is wanted.
 fn counted(path: &str, found: usize, lines: Vec<usize>, wanted: Places) -> Result<(), Refusal> {
-    match wanted {
-        Places::Exactly(expected) if expected != found => {
-            Err(explain::other_count(path, found, expected, &lines))
-        }
-        Places::One if found > 1 => Err(explain::tie(path, &Tie { hunk: 0, places: lines.into() })),
-        _ => Ok(()),
-    }
+    let expected = match wanted {
+        Places::One => 1,
+        Places::All => found,
+        Places::Exactly(expected) => expected,
+    };
+    if found == expected { Ok(()) } else { Err(explain::other_count(path, found, expected, &lines)) }
 }
 
 /// The lines to find and those to put in their place, as a hunk.
