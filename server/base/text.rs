@@ -1,5 +1,7 @@
 //! Bytes as text and back: encodings, byte order marks, line ends, binary files.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 mod sniff;
@@ -100,10 +102,11 @@ impl Encoding {
     ///
     /// # Errors
     /// The first character that this encoding cannot hold (only Latin-1 has such).
-    pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
+    pub fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, char> {
         let mut bytes = self.mark().to_vec();
         match self {
-            Self::Utf8 | Self::Utf8Bom => bytes.extend_from_slice(text.as_bytes()),
+            Self::Utf8 => return Ok(Cow::Borrowed(text.as_bytes())),
+            Self::Utf8Bom => bytes.extend_from_slice(text.as_bytes()),
             Self::Utf16Le => bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
             Self::Utf16Be => bytes.extend(text.encode_utf16().flat_map(u16::to_be_bytes)),
             Self::Latin1 => {
@@ -112,7 +115,7 @@ impl Encoding {
                 }
             }
         }
-        Ok(bytes)
+        Ok(Cow::Owned(bytes))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `wherefore patch`: applies a diff to a file as `patch` does, with the engine that fs.patch uses.
 
+use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -91,7 +92,7 @@ fn not_text(path: &Path) -> Fault {
 }
 
 /// The bytes of a text in its file's encoding.
-fn encode(path: &Path, encoding: Encoding, text: &str) -> Result<Vec<u8>, Fault> {
+fn encode<'t>(path: &Path, encoding: Encoding, text: &'t str) -> Result<Cow<'t, [u8]>, Fault> {
     encoding.encode(text).map_err(|char| {
         let name = encoding.name();
         Fault::new(Code::Unsupported, format!("{} is in {name}, which has no `{char}`", path.display()))

@@ -298,9 +298,9 @@ fn nearest(text: &Text, old: &[&str], hint: Option<usize>) -> Option<Near> {
     let weight = |line: &str| if line.contains(char::is_alphanumeric) { 1.0 } else { 0.1 };
     let mut votes: HashMap<usize, f64> = HashMap::new();
     for (number, line) in old.iter().enumerate() {
-        let places = text.index(Level::Exact).places(line);
-        let places = if places.len() > COMMON { &[] } else { places };
-        for start in places.iter().filter_map(|place| place.checked_sub(number)) {
+        let places = text.index(Level::Exact).find(&[line]);
+        let told = places.iter().filter(|_| places.len() <= COMMON);
+        for start in told.filter_map(|place| place.checked_sub(number)) {
             *votes.entry(start).or_default() += weight(line);
         }
     }

@@ -1,92 +1,104 @@
-//! Where runs of lines stand in a text: a number for each different line, and a list of places for each number.
+//! Where runs of lines stand in a text: a hash for each line, and a list of places for each hash.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
-use foldhash::fast::RandomState;
+use foldhash::{fast, quality};
 
 use super::Level;
 use super::fold::fold;
 use super::lines::body;
 
-/// The lines of a text under one level's reading.
-pub(super) struct Index<'a> {
+/// The lines of a text under one level's reading. Lines are told apart by 64 bits of a hash with a seed of this
+/// process: that two different ones of a text with a million lines meet has odds of one in a hundred million.
+pub(super) struct Index {
     level: Level,
-    numbers: HashMap<Cow<'a, str>, u32, RandomState>,
-    text: Vec<u32>,
-    /// For each number, where its places begin in `places`; one more entry ends the last.
-    bounds: Vec<usize>,
-    places: Vec<usize>,
+    seed: quality::RandomState,
+    text: Vec<u64>,
+    /// How far a hash is shifted to give its bucket.
+    shift: u32,
+    /// Where each bucket begins in `places`; one more entry ends the last.
+    bounds: Vec<u32>,
+    /// The lines, by hash, those of one hash in order.
+    places: Vec<u32>,
     /// Runs sought before: a diff may hold many equal hunks.
-    found: RefCell<HashMap<Vec<u32>, Rc<[usize]>, RandomState>>,
+    found: RefCell<HashMap<Vec<u64>, Rc<[usize]>, fast::RandomState>>,
 }
 
-impl<'a> Index<'a> {
-    pub(super) fn new(lines: &[&'a str], level: Level) -> Self {
-        let mut numbers = HashMap::with_capacity_and_hasher(lines.len(), RandomState::default());
-        let text: Vec<u32> = lines
-            .iter()
-            .map(|line| {
-                let next = numbers.len() as u32;
-                *numbers.entry(key(body(line), level)).or_insert(next)
-            })
-            .collect();
-        let mut bounds = vec![0; numbers.len() + 1];
-        for &number in &text {
-            bounds[number as usize + 1] += 1;
+impl Index {
+    /// The index of a text of fewer than 2³² lines.
+    pub(super) fn new(lines: &[&str], level: Level) -> Self {
+        let seed = quality::RandomState::default();
+        let mut key = Key::default();
+        let text: Vec<u64> = lines.iter().map(|line| seed.hash_one(key.of(body(line), level))).collect();
+        let bits = lines.len().next_power_of_two().trailing_zeros().max(1);
+        let shift = u64::BITS - bits;
+        let mut bounds = vec![0_u32; (1 << bits) + 1];
+        for hash in &text {
+            bounds[(hash >> shift) as usize + 1] += 1;
         }
-        for number in 1..bounds.len() {
-            bounds[number] += bounds[number - 1];
+        for bucket in 1..bounds.len() {
+            bounds[bucket] += bounds[bucket - 1];
         }
         let mut next = bounds.clone();
-        let mut places = vec![0; text.len()];
-        for (place, &number) in text.iter().enumerate() {
-            places[next[number as usize]] = place;
-            next[number as usize] += 1;
+        let mut places = vec![0_u32; text.len()];
+        for (place, hash) in text.iter().enumerate() {
+            let next = &mut next[(hash >> shift) as usize];
+            places[*next as usize] = place as u32;
+            *next += 1;
         }
-        Self { level, numbers, text, bounds, places, found: RefCell::default() }
+        for bucket in bounds.windows(2).filter(|bucket| bucket[1] - bucket[0] > 1) {
+            places[bucket[0] as usize..bucket[1] as usize].sort_by_key(|place| text[*place as usize]);
+        }
+        Self { level, seed, text, shift, bounds, places, found: RefCell::default() }
     }
 
-    /// Where a line stands.
-    pub(super) fn places(&self, line: &str) -> &[usize] {
-        self.numbers.get(&key(line, self.level)).map_or(&[], |&number| self.of(number))
+    fn hash(&self, line: &str) -> u64 {
+        self.seed.hash_one(Key::default().of(line, self.level))
     }
 
     /// Whether a line stands anywhere.
     pub(super) fn has(&self, line: &str) -> bool {
-        !self.places(line).is_empty()
+        !self.of(self.hash(line)).is_empty()
     }
 
     /// Where a run of lines begins, in order. An empty run is nowhere.
     pub(super) fn find(&self, run: &[&str]) -> Rc<[usize]> {
-        let numbers = run.iter().map(|line| self.numbers.get(&key(line, self.level)).copied()).collect();
-        let Some(numbers): Option<Vec<u32>> = numbers else { return Rc::default() };
-        if let Some(found) = self.found.borrow().get(&numbers) {
+        let run: Vec<u64> = run.iter().map(|line| self.hash(line)).collect();
+        let rarest = run.iter().enumerate().map(|(at, &hash)| (at, self.of(hash)));
+        let Some((at, places)) = rarest.min_by_key(|(_, places)| places.len()) else { return Rc::default() };
+        if places.is_empty() {
+            return Rc::default();
+        }
+        if let Some(found) = self.found.borrow().get(&run) {
             return found.clone();
         }
-        let rarest = numbers.iter().enumerate().min_by_key(|&(_, &number)| self.of(number).len());
-        let Some((at, &number)) = rarest else { return Rc::default() };
-        let starts = self.of(number).iter().filter_map(|place| place.checked_sub(at));
+        let starts = places.iter().filter_map(|place| (*place as usize).checked_sub(at));
         // Trying each place is quick, unless both are long and alike.
-        let found: Rc<[usize]> =
-            match self.of(number).len().saturating_mul(numbers.len()) > 8 * self.text.len() {
-                false => starts.filter(|&start| self.text[start..].starts_with(&numbers)).collect(),
-                true => occurrences(&self.text, &numbers).collect(),
-            };
-        self.found.borrow_mut().insert(numbers, found.clone());
+        let found: Rc<[usize]> = match places.len().saturating_mul(run.len()) > 8 * self.text.len() {
+            false => starts.filter(|&start| self.text[start..].starts_with(&run)).collect(),
+            true => occurrences(&self.text, &run).collect(),
+        };
+        self.found.borrow_mut().insert(run, found.clone());
         found
     }
 
-    fn of(&self, number: u32) -> &[usize] {
-        let number = number as usize;
-        &self.places[self.bounds[number]..self.bounds[number + 1]]
+    /// The lines with a hash.
+    fn of(&self, hash: u64) -> &[u32] {
+        let bucket = (hash >> self.shift) as usize;
+        let bucket = &self.places[self.bounds[bucket] as usize..self.bounds[bucket + 1] as usize];
+        let at = |place: &u32| self.text[*place as usize];
+        let from = bucket.partition_point(|place| at(place) < hash);
+        let to = from + bucket[from..].partition_point(|place| at(place) == hash);
+        &bucket[from..to]
     }
 }
 
 /// Where a run begins in a text, in one pass over each (Knuth, Morris and Pratt).
-fn occurrences<'t>(text: &'t [u32], run: &'t [u32]) -> impl Iterator<Item = usize> + use<'t> {
+fn occurrences<'t>(text: &'t [u64], run: &'t [u64]) -> impl Iterator<Item = usize> + use<'t> {
     // For each length that matched, the longest shorter one that then matches too.
     let mut back = vec![0; run.len() + 1];
     let mut matched = 0;
@@ -108,15 +120,31 @@ fn occurrences<'t>(text: &'t [u32], run: &'t [u32]) -> impl Iterator<Item = usiz
 }
 
 /// What of a line has to agree at a level.
-fn key(line: &str, level: Level) -> Cow<'_, str> {
-    match level {
-        Level::Exact => Cow::Borrowed(line),
-        Level::TrailingSpace => Cow::Borrowed(line.trim_end()),
-        Level::Unicode => match fold(line) {
-            Cow::Borrowed(line) => Cow::Borrowed(line.trim_end()),
-            Cow::Owned(line) => Cow::Owned(line.trim_end().to_owned()),
-        },
-        Level::Whitespace | Level::Aligned => dense(line),
+#[derive(Default)]
+struct Key(Vec<u8>);
+
+impl Key {
+    fn of<'k>(&'k mut self, line: &'k str, level: Level) -> &'k [u8] {
+        match level {
+            Level::Exact => line.as_bytes(),
+            Level::TrailingSpace => line.trim_end().as_bytes(),
+            Level::Unicode => match fold(line) {
+                Cow::Borrowed(line) => line.trim_end().as_bytes(),
+                Cow::Owned(line) => self.put(line.trim_end().bytes()),
+            },
+            Level::Whitespace | Level::Aligned => match line.trim() {
+                line if line.is_ascii() => {
+                    self.put(line.bytes().filter(|byte| !matches!(byte, b' ' | b'\t')))
+                }
+                line => self.put(dense(line).bytes()),
+            },
+        }
+    }
+
+    fn put(&mut self, bytes: impl Iterator<Item = u8>) -> &[u8] {
+        self.0.clear();
+        self.0.extend(bytes);
+        &self.0
     }
 }
 

@@ -1,8 +1,13 @@
 //! A text as lines: only a line feed ends one, and a carriage return before it belongs to the end.
 
+use memchr::memchr_iter;
+
 /// The lines of a text, each with its end; the last may have none.
 pub(super) fn split(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
+    let mut from = 0;
+    let ends = memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
+    let last = (!text.ends_with('\n') && !text.is_empty()).then_some(text.len());
+    ends.chain(last).map(|end| &text[std::mem::replace(&mut from, end)..end]).collect()
 }
 
 /// A line without its end.

@@ -19,7 +19,7 @@ pub(super) struct Text<'a> {
     ascii: bool,
     /// Whether no line ends in space, and so looks the same without.
     trimmed: OnceCell<bool>,
-    indices: [OnceCell<Index<'a>>; RUNS.len()],
+    indices: [OnceCell<Index>; RUNS.len()],
     headings: OnceCell<Headings<'a>>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Text<'a> {
     }
 
     /// Where each line stands at a level.
-    pub(super) fn index(&self, level: Level) -> &Index<'a> {
+    pub(super) fn index(&self, level: Level) -> &Index {
         let level = level.min(Level::Whitespace);
         self.indices[level as usize].get_or_init(|| Index::new(&self.lines, level))
     }

@@ -42,9 +42,9 @@ pub struct Put<'a> {
 /// STALE where the file is not as `before` any more; whatever writing says. Then the old text stands, unless the
 /// fault says `applied`.
 pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot>, Fault> {
-    let encode = |text: &str| put.encoding.encode(text).map_err(|c| unencodable(put.path, put.encoding, c));
-    let before = put.before.map(|before| encode(&before.text)).transpose()?;
-    let after = put.after.map(encode).transpose()?;
+    let bytes = |text| put.encoding.encode(text).map_err(|c| unencodable(put.path, put.encoding, c));
+    let before = put.before.map(|before| bytes(&before.text)).transpose()?;
+    let after = put.after.map(bytes).transpose()?;
     let store = session.store();
     let step = Step {
         path: put.path.as_str().to_owned(),

@@ -147,8 +147,8 @@ pub fn text_of(session: &Session, path: &WorkspacePath) -> Result<Option<Snapsho
     let on_disk = decoded.as_ref().map_or("", |decoded| &decoded.text);
     let unsaved = on_disk != &*document.text;
     let text = document.text.to_string();
-    let bytes = encoding.encode(&text).map_err(|c| unencodable(path, encoding, c))?;
-    Ok(Some(Snapshot { text, encoding, hash: hash::short(&bytes), unsaved }))
+    let hash = hash::short(&encoding.encode(&text).map_err(|c| unencodable(path, encoding, c))?);
+    Ok(Some(Snapshot { text, encoding, hash, unsaved }))
 }
 
 fn decode(path: &WorkspacePath, bytes: &[u8]) -> Result<Decoded, Fault> {

@@ -41,7 +41,7 @@ fn encodings_are_told_apart() {
 #[test]
 fn what_an_encoding_cannot_hold_is_named() {
     assert_eq!(Encoding::Latin1.encode("a€"), Err('€'));
-    assert_eq!(Encoding::Latin1.encode("é"), Ok(vec![0xe9]));
+    assert_eq!(Encoding::Latin1.encode("é").as_deref(), Ok(&[0xe9][..]));
 }
 
 #[test]
@@ -58,7 +58,7 @@ proptest! {
         let marks: [&[u8]; 5] = [b"", b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
         bytes.splice(0..0, marks[mark].iter().copied());
         if let Some(decoded) = decode(&bytes) {
-            prop_assert_eq!(decoded.encoding.encode(&decoded.text), Ok(bytes));
+            prop_assert_eq!(&*decoded.encoding.encode(&decoded.text).unwrap(), &bytes[..]);
         }
     }
 

@@ -58,7 +58,7 @@ fn outcome(before: Option<&[u8]>, diff: &str) -> Outcome {
             Outcome { after: None, report: None, refusal: Some(serde_json::to_value(refusal).unwrap()) }
         }
         Ok(Applied { after, kind, hunks, others, notes, unchanged }) => Outcome {
-            after: after.map(|after| encoding.encode(&after).unwrap()),
+            after: after.map(|after| encoding.encode(&after).unwrap().into_owned()),
             report: Some(json!({
                 "kind": kind, "hunks": hunks, "others": others, "notes": notes, "unchanged": unchanged,
             })),
