@@ -98,7 +98,10 @@ impl Job<'_, '_, '_> {
         }
         let place = |(number, chosen): (usize, Option<usize>)| {
             let start = chosen.or_else(|| unanchored(self.text, &self.hunks[number], number, &drift));
-            let start = start.ok_or_else(|| explain::no_anchor(self.path, number))?;
+            let start = start.ok_or_else(|| {
+                let hint = self.hunks[number].stated.as_ref().map(|stated| Side::Old.hint(stated));
+                explain::no_anchor(self.path, self.text, number, hint)
+            })?;
             let found = found[number].as_ref();
             let level = found.map_or(Level::Exact, |found| found.level);
             Ok(Placed { hunk: number, start, level, aligned: found.and_then(|found| found.at(start)) })

@@ -17,6 +17,8 @@ pub(super) const PLACES: usize = 20;
 const SHOWN: (usize, usize) = (24, 200);
 /// A line that stands in more places than this tells nothing of where a hunk belongs.
 const COMMON: usize = 64;
+/// How many lines on each side of a place are to be read to see it.
+const AROUND: usize = 10;
 
 pub(super) fn format(path: &str, format: &str) -> Refusal {
     Refusal::new(
@@ -41,10 +43,10 @@ pub(super) fn nothing_sought(path: &str) -> Refusal {
     Refusal::new(RefusalCode::Empty, path, message, "State the text to find, as it stands in the file.")
 }
 
-pub(super) fn no_match(path: &str) -> Refusal {
+pub(super) fn no_match(path: &str, before: &str) -> Refusal {
     let message = format!("the pattern matches nowhere in {path}");
     let advice = "Read the file again, and mend the pattern or find the text as it is.";
-    Refusal::new(RefusalCode::NotFound, path, message, advice)
+    Refusal::new(RefusalCode::NotFound, path, message, advice).then_read(1, split(before).len().max(1))
 }
 
 /// A text that stands in another number of places, lines counted from 0, than its finder expects.
@@ -56,7 +58,9 @@ pub(super) fn other_count(path: &str, found: usize, expected: usize, lines: &[us
         joined(&candidates)
     );
     let advice = "Correct the number of places, or give more of the text around each.";
-    Refusal { candidates, ..Refusal::new(RefusalCode::Ambiguous, path, message, advice) }
+    let first = candidates.first().copied().unwrap_or(1);
+    let refusal = Refusal::new(RefusalCode::Ambiguous, path, message, advice);
+    Refusal { candidates, ..refusal }.then_see(first)
 }
 
 pub(super) fn no_change(path: &str) -> Refusal {
@@ -146,10 +150,15 @@ pub(super) fn not_whole(path: &str, left: usize) -> Refusal {
     Refusal::new(RefusalCode::Conflict, path, message, advice).then_read(1, left)
 }
 
-pub(super) fn no_anchor(path: &str, hunk: usize) -> Refusal {
+/// `hint` is the line of the text where its header leads, counted from 0.
+pub(super) fn no_anchor(path: &str, text: &Text, hunk: usize, hint: Option<usize>) -> Refusal {
     let message = format!("hunk {} only adds lines to {path}, and nothing says where", hunk + 1);
     let advice = "Put the line that stands before the added ones, and the line after them, into the hunk.";
-    Refusal::new(RefusalCode::NoAnchor, path, message, advice).at_hunk(hunk)
+    let refusal = Refusal::new(RefusalCode::NoAnchor, path, message, advice).at_hunk(hunk);
+    match hint.filter(|hint| *hint < text.lines.len()) {
+        Some(hint) => refusal.then_see(hint + 1),
+        None => refusal.then_read(1, text.lines.len().max(1)),
+    }
 }
 
 pub(super) fn conflict(path: &str, Clash { hunks: (first, second), line }: Clash) -> Refusal {
@@ -158,7 +167,7 @@ pub(super) fn conflict(path: &str, Clash { hunks: (first, second), line }: Clash
     let message = format!("hunks {} and {} both change {path} at line {line}", first + 1, second + 1);
     let advice = "Make one hunk of the two.";
     let refusal = Refusal::new(RefusalCode::Conflict, path, message, advice).at_hunk(second);
-    Refusal { candidates: vec![line], ..refusal }
+    Refusal { candidates: vec![line], ..refusal }.then_see(line)
 }
 
 pub(super) fn tie(path: &str, tie: &Tie) -> Refusal {
@@ -174,7 +183,14 @@ pub(super) fn tie(path: &str, tie: &Tie) -> Refusal {
         "Add lines before and after it until it fits in one place, or state its line: `@@ -LINE,COUNT …`.";
     let first = candidates.first().copied().unwrap_or(1);
     let refusal = Refusal::new(RefusalCode::Ambiguous, path, message, advice).at_hunk(tie.hunk);
-    Refusal { candidates, ..refusal }.then_read(first.saturating_sub(10).max(1), first + 10)
+    Refusal { candidates, ..refusal }.then_see(first)
+}
+
+impl Refusal {
+    /// Adds a read of what stands around a line, counted from 1, as the next act.
+    fn then_see(self, line: usize) -> Self {
+        self.then_read(line.saturating_sub(AROUND).max(1), line + AROUND)
+    }
 }
 
 /// A hunk whose lines stand nowhere.

@@ -68,7 +68,7 @@ pub fn replace_matches(
     places: Places,
 ) -> Result<Applied, Refusal> {
     if count(path, before, pattern.find_iter(before).map(|found| found.start()), places)? == 0 {
-        return Err(explain::no_match(path));
+        return Err(explain::no_match(path, before));
     }
     let after = pattern.replace_all(before, with).into_owned();
     Ok(applied(before, Edited { after: Some(after), hunks: Vec::new() }))

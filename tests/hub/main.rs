@@ -6,6 +6,7 @@ mod editing;
 mod examples;
 mod logging;
 mod policies;
+mod recovery;
 mod review;
 mod support;
 mod together;
