@@ -146,14 +146,16 @@ impl Desk {
             (true, false) => Ok(()),
             (false, _) => self.store(item),
         };
-        let decided: Vec<String> = items
+        let mut decided: Vec<(String, String)> = items
             .values()
             .filter(|item| !item.stored && item.proposal.state() != ProposalState::Pending)
-            .map(|item| item.proposal.id.clone())
+            .map(|item| (item.proposal.created.clone(), item.proposal.id.clone()))
             .collect();
-        // Ids are not in order of age, but which of the oldest two hundred goes first does not matter.
-        for id in decided.iter().take(decided.len().saturating_sub(KEPT)) {
-            items.remove(id);
+        decided.sort_unstable();
+        let over = decided.len().saturating_sub(KEPT);
+        // The call of the one just decided still has to tell of it.
+        for (_, oldest) in decided.into_iter().take(over).filter(|(_, oldest)| oldest != id) {
+            items.remove(&oldest);
         }
         drop(items);
         self.session.editor().tell(Notice::Changed(proposal));

@@ -125,3 +125,15 @@ async fn the_editor_hears_that_other_files_matter() {
     assert!(bench.editor.told.lock().unwrap().contains(&Notice::WorkingSet));
     assert_eq!(bench.hub.working_set(None)[0].path, "a.txt");
 }
+
+#[tokio::test]
+async fn a_long_session_forgets_its_oldest_changes_and_none_before_its_call_is_answered() {
+    let bench = Bench::new(&[("a.txt", "0\n")]);
+    let first = auto(&bench, "a.txt", "1\n").await;
+    for number in 2..=230 {
+        auto(&bench, "a.txt", &format!("{number}\n")).await;
+    }
+    let found = applied(&bench, None);
+    assert_eq!(found.len(), 200);
+    assert!(found.iter().all(|proposal| proposal.call_id != first));
+}
