@@ -16,6 +16,7 @@ use std::ops::Range;
 use super::hunk::{Hunk, Tag};
 use super::index::dense;
 use super::lines::body;
+use super::place::Side;
 use super::text::Text;
 use chain::Chain;
 use fill::Filled;
@@ -31,6 +32,8 @@ const RIVAL: f64 = 0.8;
 const SURPLUS: f64 = 0.3;
 /// Lines at least so alike are one line, changed.
 const ALIKE: f64 = 0.8;
+/// Lines less alike than this have nothing to do with each other.
+const LIKE: f64 = 0.35;
 /// A line of such a weight tells something of where it stands.
 pub(super) const TELLING: f64 = 0.4;
 /// How many lines may be passed over lightly.
@@ -89,8 +92,7 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     }
     // One that states no change may have lost its signs.
     let Some(items) = Items::new(text, hunk).filter(|_| hunk.changes()) else { return Vec::new() };
-    let Some(best) = Chain::best(&items, &[], budget) else { return Vec::new() };
-    let Some(first) = settle(text, hunk, &items, &best, budget) else { return Vec::new() };
+    let Some((best, first)) = first(text, hunk, &items, budget) else { return Vec::new() };
     let mut found = vec![first];
     let known = |found: &mut Vec<Alignment>, rival: Alignment| {
         let rivals = rival.score >= RIVAL * found[0].score && !items.clearly(&found[0], &rival);
@@ -138,6 +140,26 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     found
 }
 
+/// The best place for a hunk. Where the best chain puts lines of two places together, the lines of the lesser one are
+/// left out, and what the other has in their stead is looked at.
+fn first(text: &Text, hunk: &Hunk, items: &Items, budget: &Budget) -> Option<(Chain, Alignment)> {
+    let mut barred: Vec<(usize, usize)> = Vec::new();
+    for _ in 0..=RIVALS {
+        let chain = Chain::best(items, &barred, budget)?;
+        let filled = fill::fill(text, items, &chain, budget)?;
+        let Some(line) = torn(text, items, &filled) else {
+            let first = settled(text, hunk, items, filled)?;
+            return Some((chain, first));
+        };
+        let lesser = items.lesser(&chain.picks, line);
+        if lesser.is_empty() {
+            return None;
+        }
+        barred.extend(lesser);
+    }
+    None
+}
+
 /// A place that has much of a hunk, but not what it removes.
 fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> Option<Alignment> {
     let filled = fill::fill(text, items, chain, budget)?;
@@ -151,12 +173,20 @@ fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> O
 /// The whole alignment around a chain of lines, if it holds enough of the hunk.
 fn settle(text: &Text, hunk: &Hunk, items: &Items, chain: &Chain, budget: &Budget) -> Option<Alignment> {
     let filled = fill::fill(text, items, chain, budget)?;
-    let (weight, all) = items.weights(&filled.shares);
-    let score = weight / all;
-    if score < ENOUGH || !items.proven(&filled.shares) {
+    if torn(text, items, &filled).is_some() {
         return None;
     }
-    if torn(text, items, &filled) || unknown(items, &filled) {
+    settled(text, hunk, items, filled)
+}
+
+/// The alignment of lines that are not of two places, if it holds enough of the hunk.
+fn settled(text: &Text, hunk: &Hunk, items: &Items, filled: Filled) -> Option<Alignment> {
+    let (weight, all) = items.weights(&filled.shares);
+    let score = weight / all;
+    if score < ENOUGH || !items.proven(&filled.shares) && !whole(hunk, items, &filled) {
+        return None;
+    }
+    if unknown(items, &filled) {
         return None;
     }
     let inserts = inserts(text, hunk, &filled, items)?;
@@ -165,11 +195,25 @@ fn settle(text: &Text, hunk: &Hunk, items: &Items, chain: &Chain, budget: &Budge
     Some(Alignment { start: spot.saturating_sub(first), spots, inserts, shares, score, stale: false })
 }
 
-/// Whether lines far apart were put together although either part goes on where the other is: then it is one place,
-/// and what it lacks there was taken from a place like it.
-fn torn(text: &Text, items: &Items, filled: &Filled) -> bool {
+/// Whether every telling line stands, one after another as in the hunk: each nearly to the letter, or where the header
+/// says.
+fn whole(hunk: &Hunk, items: &Items, filled: &Filled) -> bool {
+    let Some(start) = filled.spots.first().copied().flatten() else { return false };
+    let stated = hunk.stated.as_ref().is_some_and(|stated| Side::Old.hint(stated) == start);
+    let least = if stated { similar::SIMILAR } else { ALIKE };
+    let stands = |line: usize| filled.spots[line] == Some(start + line) && filled.shares[line] >= least;
+    let telling = |line: &usize| weight(items.old[*line]) >= TELLING;
+    let exact = (0..items.old.len()).any(|line| filled.shares[line] > 0.99 && (stated || telling(&line)));
+    exact
+        && (0..items.old.len()).filter(telling).count() >= 2 - usize::from(stated)
+        && (0..items.old.len()).all(|line| stands(line) || weight(items.old[line]) < 0.2)
+}
+
+/// The line behind which lines of two places were put together, far apart although either part goes on where the other
+/// is: then it is one place, and what it lacks there was taken from a place like it.
+fn torn(text: &Text, items: &Items, filled: &Filled) -> Option<usize> {
     let placed: Vec<usize> = (0..filled.spots.len()).filter(|line| filled.spots[*line].is_some()).collect();
-    placed.windows(2).any(|pair| {
+    let pair = placed.windows(2).find(|pair| {
         let (Some(end), Some(start)) = (filled.ends[pair[0]], filled.spots[pair[1]]) else { return false };
         let marked = (pair[0]..pair[1]).any(|line| items.elided(line));
         if marked || start.saturating_sub(end + 1) <= NEAR + pair[1] - pair[0] {
@@ -186,7 +230,8 @@ fn torn(text: &Text, items: &Items, filled: &Filled) -> bool {
             .take(BESIDE)
             .filter_map(|line| Some((line, start.checked_sub(pair[1] - line)?)));
         goes_on(text, items, end..start, tail) || goes_on(text, items, end..start, head)
-    })
+    })?;
+    Some(pair[0])
 }
 
 /// Whether a good part of some lines of a hunk stands close to where they would be, inside of a part of the file.
@@ -234,6 +279,7 @@ fn same_change(hunk: &Hunk, one: &Alignment, other: &Alignment) -> bool {
 /// Where each run goes that only adds lines; none where that cannot be told.
 fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<Vec<usize>> {
     let Filled { spots, ends, .. } = filled;
+    let other = |line: usize| replaced(text, items, filled, line);
     let mut inserts = Vec::new();
     let mut at = 0_usize;
     for run in hunk.runs() {
@@ -255,13 +301,13 @@ fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<V
                     if last && !first { after } else { before }
                 }
                 // At an edge of the hunk, or beside a context line that is not in the file.
-                (Some(before), None) if at == spots.len() || items.elided(at) => before,
-                (None, Some(after)) if at == 0 || items.elided(at - 1) => after,
+                (Some(before), None) if at == spots.len() || items.elided(at) || other(at) => before,
+                (None, Some(after)) if at == 0 || items.elided(at - 1) || other(at - 1) => after,
                 _ => return None,
             });
         } else {
             // Context beside a change that is nowhere near may be an added line that lost its sign.
-            let known = |at: usize| items.elided(at) || spots.get(at).is_none_or(Option::is_some);
+            let known = |at: usize| items.elided(at) || spots.get(at).is_none_or(Option::is_some) || other(at);
             let changes = run.iter().any(|line| line.tag != Tag::Keep);
             if changes && !(at.checked_sub(1).is_none_or(known) && known(at + old)) {
                 return None;
@@ -270,6 +316,29 @@ fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<V
         at += old;
     }
     Some(inserts)
+}
+
+/// Whether the file has another line in the place of one of context, and neither more nor fewer than the hunk has there:
+/// it was changed since. At an edge of the hunk it has to be a little like it.
+fn replaced(text: &Text, items: &Items, filled: &Filled, line: usize) -> bool {
+    let Filled { spots, ends, .. } = filled;
+    let open = |line: &usize| spots[*line].is_none() && !items.elided(*line);
+    let first = (0..=line).rev().take_while(open).last();
+    let last = (line..spots.len()).take_while(open).last();
+    let (Some(first), Some(last)) = (first, last) else { return false };
+    let before = first.checked_sub(1).and_then(|before| ends[before]);
+    let after = spots.get(last + 1).copied().flatten();
+    let like = |line: usize, place: Option<usize>| {
+        let own = place.and_then(|place| text.lines.get(place)).map(|own| dense(body(own)));
+        own.is_some_and(|own| similar::similar(&dense(items.old[line]), &own) >= LIKE)
+    };
+    let count = last + 1 - first;
+    match (before, after) {
+        (Some(before), Some(after)) => count <= NEAR && after == before + count + 1,
+        (Some(before), None) => last + 1 == spots.len() && like(line, Some(before + 1 + line - first)),
+        (None, Some(after)) => first == 0 && like(line, (after + line).checked_sub(last + 1)),
+        (None, None) => false,
+    }
 }
 
 /// The weight of a line: how much it tells of where it stands.

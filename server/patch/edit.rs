@@ -138,8 +138,15 @@ impl Job<'_, '_, '_> {
             let hint = Side::Old.hint(self.hunks[number].stated.as_ref()?);
             Some((hint as i64, chosen[number]? as i64))
         };
-        let known: Vec<(usize, (i64, i64))> =
+        let mut known: Vec<(usize, (i64, i64))> =
             (0..self.hunks.len()).filter_map(|number| Some((number, stood(number)?))).collect();
+        // One hunk stated twice says no more than once, and one line stated for several places says nothing.
+        known.sort_by_key(|(_, stood)| *stood);
+        known.dedup_by_key(|(_, stood)| *stood);
+        if known.windows(2).any(|pair| pair[0].1.0 == pair[1].1.0) {
+            return None;
+        }
+        known.sort_unstable();
         let offset = |(_, (hint, start)): &(usize, (i64, i64))| start - hint;
         let mut offsets: Vec<i64> = known.iter().map(offset).collect();
         offsets.sort_unstable();

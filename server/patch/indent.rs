@@ -21,6 +21,17 @@ pub(super) struct Indents<'t> {
     slope: f64,
     /// What the file indents with.
     sign: Option<char>,
+    /// What stands before all lines of the one side and not of the other.
+    shift: Option<Shift<'t>>,
+}
+
+/// The same space more, or less, before every line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shift<'t> {
+    /// The hunk's lines have it, the file's do not.
+    Ours(&'t str),
+    /// The file's lines have it, the hunk's do not.
+    Theirs(&'t str),
 }
 
 struct Pair<'t> {
@@ -52,7 +63,7 @@ impl<'t> Indents<'t> {
             };
         }
         let sign = pairs.iter().find_map(|pair| pair.theirs.chars().next());
-        Learnt::Other(Self { slope: slope(&pairs), sign, pairs })
+        Learnt::Other(Self { slope: slope(&pairs), sign, shift: shift(&pairs), pairs })
     }
 
     /// Whether the hunk indents with another sign than the file does: then its whole diff does.
@@ -64,11 +75,28 @@ impl<'t> Indents<'t> {
         self.pairs.iter().any(differ)
     }
 
+    /// How many of a line's spaces come to whole tabs of the file, and those that are left and align it.
+    fn whole_signs<'l>(&self, sign: char, ours: &'l str, pair: &Pair) -> (f64, &'l str) {
+        let all = (ours.len() as f64, "");
+        let spaces = |space: &str| space.chars().all(|c| c == ' ');
+        if sign != '\t' || self.slope <= 0.0 || self.slope >= 1.0 || !spaces(ours) || !spaces(pair.ours) {
+            return all;
+        }
+        let unit = (1.0 / self.slope).round() as usize;
+        let rest = (ours.len() as i64 - pair.ours.len() as i64).rem_euclid(unit as i64) as usize;
+        (all.0 - rest as f64, &ours[ours.len() - rest..])
+    }
+
     /// An added line of the hunk with the file's indentation.
     pub(super) fn adapt<'l>(&self, number: usize, text: &'l str) -> Cow<'l, str> {
         let ours = space(text);
         if ours.len() == text.len() {
             return Cow::Borrowed(text);
+        }
+        match self.shift {
+            Some(Shift::Ours(more)) if ours.starts_with(more) => return Cow::Borrowed(&text[more.len()..]),
+            Some(Shift::Theirs(more)) => return Cow::Owned(format!("{more}{text}")),
+            _ => {}
         }
         let far = |pair: &&Pair| {
             (pair.ours.len().abs_diff(ours.len()), pair.ours != ours, pair.line.abs_diff(number))
@@ -77,14 +105,28 @@ impl<'t> Indents<'t> {
         if pair.ours == ours {
             return Cow::Owned(format!("{}{}", pair.theirs, &text[ours.len()..]));
         }
-        let more = (ours.len() as f64 - pair.ours.len() as f64) * self.slope;
-        let len = (pair.theirs.len() as f64 + more).round().max(0.0) as usize;
         let sign = self.sign.or(ours.chars().next()).unwrap_or(' ');
+        let (beyond, rest) = self.whole_signs(sign, ours, pair);
+        let more = (beyond - pair.ours.len() as f64) * self.slope;
+        let len = (pair.theirs.len() as f64 + more).round().max(0.0) as usize;
         let mut adapted: String = pair.theirs.chars().take(len).collect();
         adapted.extend(std::iter::repeat_n(sign, len.saturating_sub(pair.theirs.len())));
+        adapted.push_str(rest);
         adapted.push_str(&text[ours.len()..]);
         Cow::Owned(adapted)
     }
+}
+
+/// The space that all lines of one side have more at their beginning.
+fn shift<'t>(pairs: &[Pair<'t>]) -> Option<Shift<'t>> {
+    let more = |pair: &Pair<'t>| match (pair.ours.strip_suffix(pair.theirs), pair.theirs.strip_suffix(pair.ours)) {
+        (Some(more), _) => Some(Shift::Ours(more)),
+        (None, more) => more.map(Shift::Theirs),
+    };
+    let first = more(pairs.first()?)?;
+    // One depth alone does not tell a shift from a wider unit.
+    let depths = pairs.iter().any(|pair| pair.ours.len() != pairs[0].ours.len() || pair.theirs.is_empty());
+    (depths && pairs.iter().all(|pair| more(pair) == Some(first))).then_some(first)
 }
 
 /// The lines of a hunk that have a match: their numbers, themselves, and the lines of the file.
@@ -123,10 +165,24 @@ fn prefix_lost(hunk: &Hunk, lines: &[&str], spot: &impl Fn(usize) -> Option<usiz
     }
     let odd = kept.iter().all(|(stated, whole)| stated % 2 != 0 && whole % 2 == 0);
     let agree = |delta: i64| removed.iter().all(|removed| *removed == delta);
-    bare || removed.is_empty() && !kept.is_empty() && odd
+    bare || removed.is_empty() && !kept.is_empty() && odd && added_agree(hunk)
         || !removed.is_empty()
             && !kept.is_empty()
             && kept.iter().all(|(as_is, whole)| agree(*whole) && !agree(*as_is))
+}
+
+/// Whether the lines that a hunk adds stand as deep as its context does with the signs that stand for prefixes, rather
+/// than without.
+fn added_agree(hunk: &Hunk) -> bool {
+    let kept = || hunk.lines.iter().filter(|line| line.tag == Tag::Keep && !line.text().trim().is_empty());
+    let added = hunk.lines.iter().filter(|line| line.tag == Tag::Add && !line.text().trim().is_empty());
+    let (mut with, mut without) = (0, 0);
+    for depth in added.map(|line| space(line.text())) {
+        with += usize::from(kept().any(|line| space(own_text(line, true)) == depth));
+        without += usize::from(kept().any(|line| space(line.text()) == depth));
+    }
+    // A tab behind a space is a tab behind a prefix.
+    with >= without && !kept().any(|line| space(own_text(line, true)).starts_with(" \t"))
 }
 
 /// The text of a line, of a context line with the sign that stands for its prefix if so wanted.

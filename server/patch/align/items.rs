@@ -176,6 +176,18 @@ impl<'h> Items<'h> {
         self.removed.get(line).copied().unwrap_or(false)
     }
 
+    /// The items at their places on one side of a line: the side with nothing that must be there, or else with less.
+    pub(super) fn lesser(&self, picks: &[(usize, usize)], line: usize) -> Vec<(usize, usize)> {
+        let side = |head: bool| picks.iter().filter(move |(item, _)| (self.list[*item].first <= line) == head);
+        let heft = |head: bool| -> (bool, f64) {
+            let musts = side(head).any(|(item, _)| self.list[*item].must);
+            (musts, side(head).map(|(item, _)| self.list[*item].weight).sum())
+        };
+        let (head, tail) = (heft(true), heft(false));
+        let lesser = if head.0 != tail.0 { tail.0 } else { head.1 < tail.1 };
+        side(lesser).copied().collect()
+    }
+
     /// The weight that matched and that of the whole hunk.
     pub(super) fn weights(&self, shares: &[f64]) -> (f64, f64) {
         let matched = self.weights.iter().zip(shares).map(|(weight, share)| weight * share).sum();

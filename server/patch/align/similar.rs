@@ -6,6 +6,8 @@ use std::collections::HashMap;
 pub(super) const SIMILAR: f64 = 0.6;
 /// A line cut short behind dots has to show so many characters.
 const SHOWN: usize = 8;
+/// A line that stops without dots has to show so many.
+const STOPPED: usize = 12;
 
 /// How alike two lines with no space in them are, from 0 to 1.
 pub(super) fn similar(ours: &str, theirs: &str) -> f64 {
@@ -21,6 +23,9 @@ pub(super) fn similar(ours: &str, theirs: &str) -> f64 {
         return 0.0;
     }
     let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    if head == a.len() && head >= STOPPED {
+        return 0.85;
+    }
     let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let ends = (head + tail) as f64 / long as f64;
     if ends >= SIMILAR { ends } else { ends.max(pairs(a, b)) }

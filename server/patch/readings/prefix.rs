@@ -27,6 +27,9 @@ pub(super) fn undo<'d>(hunk: &Hunk<'d>, index: &Index) -> Option<Hunk<'d>> {
             _ => {}
         }
     }
+    if by_chance(hunk, lost) {
+        return None;
+    }
     // Where all that can be told lost it, so did the rest.
     if lost > 0 && kept == 0 {
         for line in other.lines.iter_mut().filter(|line| line.tag == Tag::Keep && line.raw != line.whole) {
@@ -48,4 +51,17 @@ pub(super) fn undo<'d>(hunk: &Hunk<'d>, index: &Index) -> Option<Hunk<'d>> {
         }
     }
     changed.then_some(other)
+}
+
+/// Whether the few lines that stand in the file with the space that is their prefix do so by chance: no line lacks one,
+/// most of them stand nowhere, and what is added is as deep as the context is without that space.
+fn by_chance(hunk: &Hunk, lost: usize) -> bool {
+    let space = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let kept = || hunk.lines.iter().filter(|line| line.tag == Tag::Keep && !line.text().trim().is_empty());
+    let bare = kept().any(|line| line.raw == line.whole);
+    let mut added = hunk.lines.iter().filter(|line| line.tag == Tag::Add && !line.text().trim().is_empty());
+    let as_deep = |depth: usize, prefix: usize| kept().any(|line| space(line.text()) + prefix == depth);
+    !bare
+        && 2 * lost < kept().count()
+        && added.any(|line| as_deep(space(line.text()), 0) && !as_deep(space(line.text()), 1))
 }
