@@ -60,6 +60,8 @@ pub(super) struct Alignment {
     pub score: f64,
     /// Whether what the hunk removes is not there, so that it cannot be applied.
     pub stale: bool,
+    /// Whether another line stands where the hunk has context beside a change.
+    pub replaced: bool,
 }
 
 /// How much work aligning may take for one diff, so that no text makes it endless.
@@ -95,7 +97,8 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     let Some((best, first)) = first(text, hunk, &items, budget) else { return Vec::new() };
     let mut found = vec![first];
     let known = |found: &mut Vec<Alignment>, rival: Alignment| {
-        let rivals = rival.score >= RIVAL * found[0].score && !items.clearly(&found[0], &rival);
+        let lesser = rival.replaced && !found[0].replaced && rival.score < found[0].score;
+        let rivals = rival.score >= RIVAL * found[0].score && !lesser && !items.clearly(&found[0], &rival);
         if rivals && !found.iter().any(|known| same_change(hunk, known, &rival)) {
             found.push(rival);
         }
@@ -167,7 +170,7 @@ fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> O
     let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
     let (spots, shares) = (filled.spots, filled.shares);
     let start = spot.saturating_sub(first);
-    Some(Alignment { start, spots, shares, inserts: Vec::new(), score: weight / all, stale: true })
+    Some(Alignment { start, spots, shares, inserts: Vec::new(), score: weight / all, stale: true, replaced: false })
 }
 
 /// The whole alignment around a chain of lines, if it holds enough of the hunk.
@@ -183,30 +186,44 @@ fn settle(text: &Text, hunk: &Hunk, items: &Items, chain: &Chain, budget: &Budge
 fn settled(text: &Text, hunk: &Hunk, items: &Items, filled: Filled) -> Option<Alignment> {
     let (weight, all) = items.weights(&filled.shares);
     let score = weight / all;
-    if score < ENOUGH || !items.proven(&filled.shares) && !whole(hunk, items, &filled) {
+    if score < ENOUGH || !items.proven(&filled.shares) && !whole(text, hunk, items, &filled) {
         return None;
     }
     if unknown(items, &filled) {
         return None;
     }
-    let inserts = inserts(text, hunk, &filled, items)?;
+    let (inserts, replaced) = inserts(text, hunk, &filled, items)?;
     let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
     let (spots, shares) = (filled.spots, filled.shares);
-    Some(Alignment { start: spot.saturating_sub(first), spots, inserts, shares, score, stale: false })
+    Some(Alignment { start: spot.saturating_sub(first), spots, inserts, shares, score, stale: false, replaced })
 }
 
-/// Whether every telling line stands, one after another as in the hunk: each nearly to the letter, or where the header
-/// says.
-fn whole(hunk: &Hunk, items: &Items, filled: &Filled) -> bool {
-    let Some(start) = filled.spots.first().copied().flatten() else { return false };
+/// Whether a hunk stands as one run, and in the right place: what it removes is where its header says, or every telling
+/// line is, nearly to the letter; or each line but for ones cut short stands to the letter.
+fn whole(text: &Text, hunk: &Hunk, items: &Items, filled: &Filled) -> bool {
+    let placed = (0..items.old.len()).find_map(|line| filled.spots[line]?.checked_sub(line));
+    let Some(start) = placed else { return false };
     let stated = hunk.stated.as_ref().is_some_and(|stated| Side::Old.hint(stated) == start);
-    let least = if stated { similar::SIMILAR } else { ALIKE };
-    let stands = |line: usize| filled.spots[line] == Some(start + line) && filled.shares[line] >= least;
+    let here = |line: usize| filled.spots[line] == Some(start + line);
+    let exact = |line: usize| here(line) && filled.shares[line] > 0.99;
+    let cut = |line: usize| {
+        let own = text.lines.get(start + line).map(|own| dense(body(own)));
+        here(line) && own.is_some_and(|own| similar::cut(&dense(items.old[line]), &own))
+    };
     let telling = |line: &usize| weight(items.old[*line]) >= TELLING;
-    let exact = (0..items.old.len()).any(|line| filled.shares[line] > 0.99 && (stated || telling(&line)));
-    exact
-        && (0..items.old.len()).filter(telling).count() >= 2 - usize::from(stated)
-        && (0..items.old.len()).all(|line| stands(line) || weight(items.old[line]) < 0.2)
+    let mut lines = 0..items.old.len();
+    if stated && lines.clone().any(|line| items.removed(line) && telling(&line) && exact(line)) {
+        return lines.all(|line| !items.removed(line) || exact(line));
+    }
+    let light = |line: usize| weight(items.old[line]) < 0.2;
+    let count = lines.clone().filter(telling).count();
+    match stated {
+        true => count >= 1 && lines.clone().any(exact) && lines.all(|line| here(line) || light(line)),
+        false => {
+            let anchored = lines.clone().any(|line| telling(&line) && exact(line));
+            count >= 2 && anchored && lines.all(|line| exact(line) || cut(line) || light(line))
+        }
+    }
 }
 
 /// The line behind which lines of two places were put together, far apart although either part goes on where the other
@@ -276,10 +293,16 @@ fn same_change(hunk: &Hunk, one: &Alignment, other: &Alignment) -> bool {
         && removed.into_iter().all(|at| one.spots[at] == other.spots[at])
 }
 
-/// Where each run goes that only adds lines; none where that cannot be told.
-fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<Vec<usize>> {
+/// Where each run goes that only adds lines, and whether that was told without the line beside one; none where it cannot
+/// be told.
+fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<(Vec<usize>, bool)> {
     let Filled { spots, ends, .. } = filled;
-    let other = |line: usize| replaced(text, items, filled, line);
+    let without = Cell::new(false);
+    let other = |line: usize| {
+        let replaced = replaced(text, items, filled, line);
+        without.set(without.get() || replaced);
+        replaced
+    };
     let mut inserts = Vec::new();
     let mut at = 0_usize;
     for run in hunk.runs() {
@@ -315,7 +338,7 @@ fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<V
         }
         at += old;
     }
-    Some(inserts)
+    Some((inserts, without.get()))
 }
 
 /// Whether the file has another line in the place of one of context, and neither more nor fewer than the hunk has there:

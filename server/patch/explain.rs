@@ -15,6 +15,8 @@ use super::{Level, Refusal, RefusalCode};
 pub(super) const PLACES: usize = 20;
 /// How many lines of the file it shows at most, and how many characters of each.
 const SHOWN: (usize, usize) = (24, 200);
+/// A place with this share of a hunk's lines is the one that it means.
+const MOST: f64 = 0.8;
 /// A line that stands in more places than this tells nothing of where a hunk belongs.
 const COMMON: usize = 64;
 /// How many lines on each side of a place are to be read to see it.
@@ -255,7 +257,12 @@ fn misfit(
         advice.push_str(&format!(" Leave out what is in the file already: hunk {}.", joined(&already)));
     }
     let range = nearest.as_ref().map_or((1, text.lines.len().max(1)), |seen| (seen.start, seen.end()));
-    let candidates = near.iter().map(|near| near.start + 1).collect();
+    let mut candidates: Vec<usize> = near.iter().map(|near| near.start + 1).collect();
+    // Where only a part of it is like the hunk, the place where the header leads may be meant as well.
+    if near.as_ref().is_some_and(|near| near.share < MOST) {
+        candidates.extend(sought_at.filter(|line| *line <= text.lines.len()));
+        candidates.dedup();
+    }
     let refusal = Refusal::new(code, path, message, advice).at_hunk(number).then_read(range.0, range.1);
     Refusal { sought_at, difference, nearest, candidates, already, ..refusal }
 }

@@ -22,13 +22,18 @@ pub(super) fn similar(ours: &str, theirs: &str) -> f64 {
     if short * 3 < long {
         return 0.0;
     }
-    let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    if head == a.len() && head >= STOPPED {
+    if cut(ours, theirs) {
         return 0.85;
     }
+    let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let ends = (head + tail) as f64 / long as f64;
     if ends >= SIMILAR { ends } else { ends.max(pairs(a, b)) }
+}
+
+/// Whether a line is the beginning of another one, or leaves a part of it out behind dots.
+pub(super) fn cut(ours: &str, theirs: &str) -> bool {
+    ours.len() >= STOPPED && theirs.starts_with(ours) || cut_short(ours, theirs)
 }
 
 /// Whether a line is another one up to, or from, three dots.
