@@ -23,9 +23,12 @@ use fill::Filled;
 use items::Items;
 
 pub(super) use elided::leaves_out;
+pub(super) use similar::cut;
 
 /// How much of a hunk has to match, by the weight of its lines.
 const ENOUGH: f64 = 0.55;
+/// How much of one that only adds lines, where the file has other lines beside them.
+const SURE: f64 = 0.75;
 /// A place with this share of the best one's score is its rival.
 const RIVAL: f64 = 0.8;
 /// How much more of a hunk may stand in order where its removed lines do not.
@@ -38,6 +41,8 @@ const LIKE: f64 = 0.35;
 pub(super) const TELLING: f64 = 0.4;
 /// How many lines may be passed over lightly.
 const NEAR: usize = 3;
+/// A few lines at an edge of a hunk that are further off than this are those of another place.
+const FAR: usize = 10;
 /// How many lines beside a longer jump are looked at.
 const BESIDE: usize = 6;
 /// What a hunk costs of the budget at least.
@@ -94,7 +99,8 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     }
     // One that states no change may have lost its signs.
     let Some(items) = Items::new(text, hunk).filter(|_| hunk.changes()) else { return Vec::new() };
-    let Some((best, first)) = first(text, hunk, &items, budget) else { return Vec::new() };
+    let Some((best, filled)) = untorn(text, &items, budget) else { return Vec::new() };
+    let Some(first) = settled(text, hunk, &items, filled) else { return Vec::new() };
     let mut found = vec![first];
     let known = |found: &mut Vec<Alignment>, rival: Alignment| {
         let lesser = rival.replaced && !found[0].replaced && rival.score < found[0].score;
@@ -122,7 +128,7 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     // Where its lines stand but for those that it removes, it may be what became of its place: a place that still
     // has those is then only a sibling.
     let soft = items.soft(text);
-    let Some(all) = Chain::best(&soft, &[], budget) else { return Vec::new() };
+    let Some((all, _)) = untorn(text, &soft, budget) else { return found };
     if all.score > best.score + SURPLUS {
         return Vec::new();
     }
@@ -133,9 +139,9 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
         else {
             break;
         };
-        let Some(stale) = settle_stale(text, &soft, &other, budget) else { break };
+        let Some((stale, torn)) = settle_stale(text, &soft, &other, budget) else { break };
         barred.extend(other.picks);
-        if soft.better_somewhere(&stale, &found[0]) {
+        if !torn && soft.better_somewhere(&stale, &found[0]) {
             known(&mut found, stale);
         }
     }
@@ -143,17 +149,14 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     found
 }
 
-/// The best place for a hunk. Where the best chain puts lines of two places together, the lines of the lesser one are
-/// left out, and what the other has in their stead is looked at.
-fn first(text: &Text, hunk: &Hunk, items: &Items, budget: &Budget) -> Option<(Chain, Alignment)> {
+/// The best chain of lines that is of one place. Where the best of all puts lines of two places together, those of the
+/// lesser one are left out, and what the other has in their stead is looked at.
+fn untorn(text: &Text, items: &Items, budget: &Budget) -> Option<(Chain, Filled)> {
     let mut barred: Vec<(usize, usize)> = Vec::new();
     for _ in 0..=RIVALS {
         let chain = Chain::best(items, &barred, budget)?;
         let filled = fill::fill(text, items, &chain, budget)?;
-        let Some(line) = torn(text, items, &filled) else {
-            let first = settled(text, hunk, items, filled)?;
-            return Some((chain, first));
-        };
+        let Some(line) = torn(text, items, &filled) else { return Some((chain, filled)) };
         let lesser = items.lesser(&chain.picks, line);
         if lesser.is_empty() {
             return None;
@@ -163,14 +166,16 @@ fn first(text: &Text, hunk: &Hunk, items: &Items, budget: &Budget) -> Option<(Ch
     None
 }
 
-/// A place that has much of a hunk, but not what it removes.
-fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> Option<Alignment> {
+/// A place that has much of a hunk, but not what it removes, and whether it is put together from two.
+fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> Option<(Alignment, bool)> {
     let filled = fill::fill(text, items, chain, budget)?;
+    let torn = torn(text, items, &filled).is_some();
     let (weight, all) = items.weights(&filled.shares);
     let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
     let (spots, shares) = (filled.spots, filled.shares);
     let start = spot.saturating_sub(first);
-    Some(Alignment { start, spots, shares, inserts: Vec::new(), score: weight / all, stale: true, replaced: false })
+    let stale = Alignment { start, spots, shares, inserts: Vec::new(), score: weight / all, stale: true, replaced: false };
+    Some((stale, torn))
 }
 
 /// The whole alignment around a chain of lines, if it holds enough of the hunk.
@@ -193,6 +198,10 @@ fn settled(text: &Text, hunk: &Hunk, items: &Items, filled: Filled) -> Option<Al
         return None;
     }
     let (inserts, replaced) = inserts(text, hunk, &filled, items)?;
+    let removes = (0..items.old.len()).any(|line| items.removed(line));
+    if replaced && !removes && score < SURE && !stated_there(hunk, &filled) {
+        return None;
+    }
     let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
     let (spots, shares) = (filled.spots, filled.shares);
     Some(Alignment { start: spot.saturating_sub(first), spots, inserts, shares, score, stale: false, replaced })
@@ -203,7 +212,7 @@ fn settled(text: &Text, hunk: &Hunk, items: &Items, filled: Filled) -> Option<Al
 fn whole(text: &Text, hunk: &Hunk, items: &Items, filled: &Filled) -> bool {
     let placed = (0..items.old.len()).find_map(|line| filled.spots[line]?.checked_sub(line));
     let Some(start) = placed else { return false };
-    let stated = hunk.stated.as_ref().is_some_and(|stated| Side::Old.hint(stated) == start);
+    let stated = stated_there(hunk, filled);
     let here = |line: usize| filled.spots[line] == Some(start + line);
     let exact = |line: usize| here(line) && filled.shares[line] > 0.99;
     let cut = |line: usize| {
@@ -226,6 +235,12 @@ fn whole(text: &Text, hunk: &Hunk, items: &Items, filled: &Filled) -> bool {
     }
 }
 
+/// Whether the lines of a hunk stand where its header says.
+fn stated_there(hunk: &Hunk, filled: &Filled) -> bool {
+    let placed = filled.spots.iter().enumerate().find_map(|(line, spot)| (*spot)?.checked_sub(line));
+    hunk.stated.as_ref().is_some_and(|stated| placed == Some(Side::Old.hint(stated)))
+}
+
 /// The line behind which lines of two places were put together, far apart although either part goes on where the other
 /// is: then it is one place, and what it lacks there was taken from a place like it.
 fn torn(text: &Text, items: &Items, filled: &Filled) -> Option<usize> {
@@ -235,6 +250,9 @@ fn torn(text: &Text, items: &Items, filled: &Filled) -> Option<usize> {
         let marked = (pair[0]..pair[1]).any(|line| items.elided(line));
         if marked || start.saturating_sub(end + 1) <= NEAR + pair[1] - pair[0] {
             return false;
+        }
+        if start - end > FAR && (items.stray(&placed, 0..pair[1]) || items.stray(&placed, pair[1]..items.old.len())) {
+            return true;
         }
         // Right beside a change the context is near, or it is another place's.
         if items.removed(pair[0]) != items.removed(pair[1]) && pair[0] + 1 == pair[1] {

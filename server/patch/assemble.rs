@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Level;
-use super::align::Alignment;
+use super::align::{Alignment, cut};
 use super::cut::runs;
 use super::hunk::{Hunk, Line, Tag};
 use super::indent::{Indents, Learnt};
@@ -255,7 +255,9 @@ pub(super) fn alike(one: &Hunk, other: &Hunk) -> bool {
         let (one, mut other) = (dense(one, kept), dense(other, kept));
         let shorter = one.len().min(other.len());
         let both = one.iter().filter(|line| {
-            let found = other.iter().position(|other| other == *line);
+            // Either may be cut short.
+            let same = |other: &String| other == *line || cut(other, line) || cut(line, other);
+            let found = other.iter().position(same);
             found.map(|at| other.swap_remove(at)).is_some()
         });
         both.count() * 10 >= shorter * 6

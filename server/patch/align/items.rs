@@ -1,5 +1,6 @@
 //! The lines of a hunk as items to place: a run of removed lines is one, each line of context another.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::Level;
@@ -33,6 +34,8 @@ pub(super) struct Items<'h> {
     elided: Vec<bool>,
     /// Which items tell where each change goes.
     changes: Vec<Vec<usize>>,
+    /// Before which of the lines that the hunk expects it only adds some.
+    inserts: Vec<usize>,
 }
 
 impl<'h> Items<'h> {
@@ -49,17 +52,19 @@ impl<'h> Items<'h> {
             .collect();
         let weights: Vec<f64> =
             old.iter().zip(&elided).map(|(line, elided)| if *elided { 0.0 } else { weight(line) }).collect();
-        let mut items = Self { list: Vec::new(), old, removed, weights, elided, changes: Vec::new() };
+        let (list, changes, inserts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut items = Self { list, old, removed, weights, elided, changes, inserts };
         let mut at = 0;
         for run in hunk.runs() {
             let len = run.iter().filter(|line| line.tag != Tag::Add).count();
             if run.iter().all(|line| line.tag == Tag::Keep) {
                 (at..at + len).for_each(|line| items.keep(text, line));
             } else if len > 0 {
-                let places = [Level::Exact, Level::Whitespace].iter().find_map(|level| {
-                    let places = text.index(*level).find(&items.old[at..at + len]);
-                    (!places.is_empty()).then_some(places)
-                })?;
+                // To the letter it may stand in a place like its own, and in its own with other space.
+                let places = index.find(&items.old[at..at + len]);
+                if places.is_empty() {
+                    return None;
+                }
                 let weight = items.weights[at..at + len].iter().sum();
                 items.changes.push(vec![items.list.len()]);
                 items.list.push(Item { first: at, len, weight, must: true, places });
@@ -102,7 +107,8 @@ impl<'h> Items<'h> {
     pub(super) fn soft(&self, text: &Text) -> Self {
         let list = Vec::new();
         let (old, removed, weights) = (self.old.clone(), vec![false; self.old.len()], self.weights.clone());
-        let mut soft = Self { list, old, removed, weights, elided: self.elided.clone(), changes: Vec::new() };
+        let (elided, inserts) = (self.elided.clone(), self.inserts.clone());
+        let mut soft = Self { list, old, removed, weights, elided, changes: Vec::new(), inserts };
         (0..self.old.len()).for_each(|line| soft.keep(text, line));
         // What is too common to be tried here could not tell more than the rest.
         if soft.thin().is_none() {
@@ -156,6 +162,7 @@ impl<'h> Items<'h> {
                     self.list.iter().rposition(|item| item.first + item.len <= at && at - item.first <= 2);
                 let after = self.list.iter().position(|item| item.first >= at && item.first - at <= 1);
                 self.changes.push(before.into_iter().chain(after).collect());
+                self.inserts.push(at);
             }
             at += len;
         }
@@ -176,7 +183,15 @@ impl<'h> Items<'h> {
         self.removed.get(line).copied().unwrap_or(false)
     }
 
-    /// The items at their places on one side of a line: the side with nothing that must be there, or else with less.
+    /// Whether of the lines that have a place those in a range are one or two of context, and the others many.
+    pub(super) fn stray(&self, placed: &[usize], range: Range<usize>) -> bool {
+        let here = placed.iter().filter(|line| range.contains(line)).count();
+        let changes = range.clone().any(|line| self.removed(line));
+        here <= 2 && !changes && placed.len() - here >= 4
+    }
+
+    /// The items on one side of a line, at their places and at those further from the other side: the side with no
+    /// change, or else with less; none where both have one.
     pub(super) fn lesser(&self, picks: &[(usize, usize)], line: usize) -> Vec<(usize, usize)> {
         let side = |head: bool| picks.iter().filter(move |(item, _)| (self.list[*item].first <= line) == head);
         let heft = |head: bool| -> (bool, f64) {
@@ -184,8 +199,18 @@ impl<'h> Items<'h> {
             (musts, side(head).map(|(item, _)| self.list[*item].weight).sum())
         };
         let (head, tail) = (heft(true), heft(false));
+        // What is added beside lines goes with them.
+        let adds = |head: bool| self.inserts.iter().any(|at| if head { *at <= line + 1 } else { *at > line });
+        if (head.0 || adds(true)) && (tail.0 || adds(false)) {
+            return Vec::new();
+        }
+        let (head, tail) = ((head.0 || adds(true), head.1), (tail.0 || adds(false), tail.1));
         let lesser = if head.0 != tail.0 { tail.0 } else { head.1 < tail.1 };
-        side(lesser).copied().collect()
+        let beyond = |&(item, place): &(usize, usize)| {
+            let further = move |other: &&usize| if lesser { **other <= place } else { **other >= place };
+            self.list[item].places.iter().filter(further).map(move |other| (item, *other))
+        };
+        side(lesser).flat_map(beyond).collect()
     }
 
     /// The weight that matched and that of the whole hunk.

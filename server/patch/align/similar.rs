@@ -32,7 +32,7 @@ pub(super) fn similar(ours: &str, theirs: &str) -> f64 {
 }
 
 /// Whether a line is the beginning of another one, or leaves a part of it out behind dots.
-pub(super) fn cut(ours: &str, theirs: &str) -> bool {
+pub(in super::super) fn cut(ours: &str, theirs: &str) -> bool {
     ours.len() >= STOPPED && theirs.starts_with(ours) || cut_short(ours, theirs)
 }
 
