@@ -7,11 +7,12 @@
 mod chain;
 mod elided;
 mod fill;
+mod inserts;
 mod items;
 mod similar;
+mod torn;
 
 use std::cell::Cell;
-use std::ops::Range;
 
 use super::hunk::{Hunk, Tag};
 use super::index::dense;
@@ -20,7 +21,9 @@ use super::place::Side;
 use super::text::Text;
 use chain::Chain;
 use fill::Filled;
+use inserts::inserts;
 use items::Items;
+use torn::{torn, untorn};
 
 pub(super) use elided::leaves_out;
 pub(super) use similar::cut;
@@ -35,16 +38,10 @@ const RIVAL: f64 = 0.8;
 const SURPLUS: f64 = 0.3;
 /// Lines at least so alike are one line, changed.
 const ALIKE: f64 = 0.8;
-/// Lines less alike than this have nothing to do with each other.
-const LIKE: f64 = 0.35;
 /// A line of such a weight tells something of where it stands.
 pub(super) const TELLING: f64 = 0.4;
 /// How many lines may be passed over lightly.
 const NEAR: usize = 3;
-/// A few lines at an edge of a hunk that are further off than this are those of another place.
-const FAR: usize = 10;
-/// How many lines beside a longer jump are looked at.
-const BESIDE: usize = 6;
 /// What a hunk costs of the budget at least.
 const HUNK: usize = 5_000;
 /// How many rivals are looked for.
@@ -149,23 +146,6 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     found
 }
 
-/// The best chain of lines that is of one place. Where the best of all puts lines of two places together, those of the
-/// lesser one are left out, and what the other has in their stead is looked at.
-fn untorn(text: &Text, items: &Items, budget: &Budget) -> Option<(Chain, Filled)> {
-    let mut barred: Vec<(usize, usize)> = Vec::new();
-    for _ in 0..=RIVALS {
-        let chain = Chain::best(items, &barred, budget)?;
-        let filled = fill::fill(text, items, &chain, budget)?;
-        let Some(line) = torn(text, items, &filled) else { return Some((chain, filled)) };
-        let lesser = items.lesser(&chain.picks, line);
-        if lesser.is_empty() {
-            return None;
-        }
-        barred.extend(lesser);
-    }
-    None
-}
-
 /// A place that has much of a hunk, but not what it removes, and whether it is put together from two.
 fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> Option<(Alignment, bool)> {
     let filled = fill::fill(text, items, chain, budget)?;
@@ -174,7 +154,15 @@ fn settle_stale(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> O
     let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
     let (spots, shares) = (filled.spots, filled.shares);
     let start = spot.saturating_sub(first);
-    let stale = Alignment { start, spots, shares, inserts: Vec::new(), score: weight / all, stale: true, replaced: false };
+    let stale = Alignment {
+        start,
+        spots,
+        shares,
+        inserts: Vec::new(),
+        score: weight / all,
+        stale: true,
+        replaced: false,
+    };
     Some((stale, torn))
 }
 
@@ -204,7 +192,15 @@ fn settled(text: &Text, hunk: &Hunk, items: &Items, filled: Filled) -> Option<Al
     }
     let (first, spot) = filled.spots.iter().enumerate().find_map(|(at, spot)| Some((at, (*spot)?)))?;
     let (spots, shares) = (filled.spots, filled.shares);
-    Some(Alignment { start: spot.saturating_sub(first), spots, inserts, shares, score, stale: false, replaced })
+    Some(Alignment {
+        start: spot.saturating_sub(first),
+        spots,
+        inserts,
+        shares,
+        score,
+        stale: false,
+        replaced,
+    })
 }
 
 /// Whether a hunk stands as one run, and in the right place: what it removes is where its header says, or every telling
@@ -241,55 +237,6 @@ fn stated_there(hunk: &Hunk, filled: &Filled) -> bool {
     hunk.stated.as_ref().is_some_and(|stated| placed == Some(Side::Old.hint(stated)))
 }
 
-/// The line behind which lines of two places were put together, far apart although either part goes on where the other
-/// is: then it is one place, and what it lacks there was taken from a place like it.
-fn torn(text: &Text, items: &Items, filled: &Filled) -> Option<usize> {
-    let placed: Vec<usize> = (0..filled.spots.len()).filter(|line| filled.spots[*line].is_some()).collect();
-    let pair = placed.windows(2).find(|pair| {
-        let (Some(end), Some(start)) = (filled.ends[pair[0]], filled.spots[pair[1]]) else { return false };
-        let marked = (pair[0]..pair[1]).any(|line| items.elided(line));
-        if marked || start.saturating_sub(end + 1) <= NEAR + pair[1] - pair[0] {
-            return false;
-        }
-        if start - end > FAR && (items.stray(&placed, 0..pair[1]) || items.stray(&placed, pair[1]..items.old.len())) {
-            return true;
-        }
-        // Right beside a change the context is near, or it is another place's.
-        if items.removed(pair[0]) != items.removed(pair[1]) && pair[0] + 1 == pair[1] {
-            return true;
-        }
-        // Each line beside the jump, and the line of the file where it would be without one.
-        let tail = (pair[0] + 1..items.old.len()).take(BESIDE).map(|line| (line, end + line - pair[0]));
-        let head = (0..pair[1])
-            .rev()
-            .take(BESIDE)
-            .filter_map(|line| Some((line, start.checked_sub(pair[1] - line)?)));
-        goes_on(text, items, end..start, tail) || goes_on(text, items, end..start, head)
-    })?;
-    Some(pair[0])
-}
-
-/// Whether a good part of some lines of a hunk stands close to where they would be, inside of a part of the file.
-fn goes_on(
-    text: &Text,
-    items: &Items,
-    within: Range<usize>,
-    lines: impl Iterator<Item = (usize, usize)>,
-) -> bool {
-    let (mut telling, mut standing) = (0, 0);
-    for (line, place) in lines.filter(|(line, _)| weight(items.old[*line]) >= TELLING) {
-        let ours = dense(items.old[line]);
-        let alike = |place: usize| {
-            let theirs = dense(body(text.lines[place]));
-            ours == theirs || similar::similar(&ours, &theirs) >= ALIKE
-        };
-        telling += 1;
-        let near = place.saturating_sub(1).max(within.start + 1)..(place + 2).min(within.end);
-        standing += usize::from(near.into_iter().any(alike));
-    }
-    standing > 0 && 2 * standing >= telling
-}
-
 /// Whether the file has nothing at all in the place of a telling line of context: it may be an added line that lost its
 /// sign.
 fn unknown(items: &Items, filled: &Filled) -> bool {
@@ -309,77 +256,6 @@ fn same_change(hunk: &Hunk, one: &Alignment, other: &Alignment) -> bool {
         && !other.stale
         && one.inserts == other.inserts
         && removed.into_iter().all(|at| one.spots[at] == other.spots[at])
-}
-
-/// Where each run goes that only adds lines, and whether that was told without the line beside one; none where it cannot
-/// be told.
-fn inserts(text: &Text, hunk: &Hunk, filled: &Filled, items: &Items) -> Option<(Vec<usize>, bool)> {
-    let Filled { spots, ends, .. } = filled;
-    let without = Cell::new(false);
-    let other = |line: usize| {
-        let replaced = replaced(text, items, filled, line);
-        without.set(without.get() || replaced);
-        replaced
-    };
-    let mut inserts = Vec::new();
-    let mut at = 0_usize;
-    for run in hunk.runs() {
-        let old = run.iter().filter(|line| line.tag != Tag::Add).count();
-        if old == 0 {
-            let before = at.checked_sub(1).and_then(|at| ends[at]).map(|end| end + 1);
-            let after = spots.get(at).copied().flatten();
-            inserts.push(match (before, after) {
-                (Some(before), Some(after)) if before == after => before,
-                (Some(before), Some(after)) => {
-                    let between = text.lines.get(before..after)?;
-                    let blank = |line: &&str| line.trim().is_empty();
-                    if !between.iter().all(blank) {
-                        return None;
-                    }
-                    // Blank lines were left out beside what is added: it brings its own on one side.
-                    let first = run.first().is_some_and(|line| line.text().trim().is_empty());
-                    let last = run.last().is_some_and(|line| line.text().trim().is_empty());
-                    if last && !first { after } else { before }
-                }
-                // At an edge of the hunk, or beside a context line that is not in the file.
-                (Some(before), None) if at == spots.len() || items.elided(at) || other(at) => before,
-                (None, Some(after)) if at == 0 || items.elided(at - 1) || other(at - 1) => after,
-                _ => return None,
-            });
-        } else {
-            // Context beside a change that is nowhere near may be an added line that lost its sign.
-            let known = |at: usize| items.elided(at) || spots.get(at).is_none_or(Option::is_some) || other(at);
-            let changes = run.iter().any(|line| line.tag != Tag::Keep);
-            if changes && !(at.checked_sub(1).is_none_or(known) && known(at + old)) {
-                return None;
-            }
-        }
-        at += old;
-    }
-    Some((inserts, without.get()))
-}
-
-/// Whether the file has another line in the place of one of context, and neither more nor fewer than the hunk has there:
-/// it was changed since. At an edge of the hunk it has to be a little like it.
-fn replaced(text: &Text, items: &Items, filled: &Filled, line: usize) -> bool {
-    let Filled { spots, ends, .. } = filled;
-    let open = |line: &usize| spots[*line].is_none() && !items.elided(*line);
-    let first = (0..=line).rev().take_while(open).last();
-    let last = (line..spots.len()).take_while(open).last();
-    let (Some(first), Some(last)) = (first, last) else { return false };
-    let before = first.checked_sub(1).and_then(|before| ends[before]);
-    let after = spots.get(last + 1).copied().flatten();
-    let like = |line: usize, place: Option<usize>| {
-        let own = place.and_then(|place| text.lines.get(place)).map(|own| dense(body(own)));
-        own.is_some_and(|own| similar::similar(&dense(items.old[line]), &own) >= LIKE)
-    };
-    let count = last + 1 - first;
-    match (before, after) {
-        (Some(before), Some(after)) => count <= NEAR && after == before + count + 1,
-        (Some(before), None) => last + 1 == spots.len() && like(line, Some(before + 1 + line - first)),
-        (None, Some(after)) => first == 0 && like(line, (after + line).checked_sub(last + 1)),
-        (None, None) => false,
-    }
 }
 
 /// The weight of a line: how much it tells of where it stands.

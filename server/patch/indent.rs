@@ -119,10 +119,11 @@ impl<'t> Indents<'t> {
 
 /// The space that all lines of one side have more at their beginning.
 fn shift<'t>(pairs: &[Pair<'t>]) -> Option<Shift<'t>> {
-    let more = |pair: &Pair<'t>| match (pair.ours.strip_suffix(pair.theirs), pair.theirs.strip_suffix(pair.ours)) {
-        (Some(more), _) => Some(Shift::Ours(more)),
-        (None, more) => more.map(Shift::Theirs),
-    };
+    let more =
+        |pair: &Pair<'t>| match (pair.ours.strip_suffix(pair.theirs), pair.theirs.strip_suffix(pair.ours)) {
+            (Some(more), _) => Some(Shift::Ours(more)),
+            (None, more) => more.map(Shift::Theirs),
+        };
     let first = more(pairs.first()?)?;
     // One depth alone does not tell a shift from a wider unit.
     let depths = pairs.iter().any(|pair| pair.ours.len() != pairs[0].ours.len() || pair.theirs.is_empty());

@@ -193,7 +193,8 @@ impl<'h> Items<'h> {
     /// The items on one side of a line, at their places and at those further from the other side: the side with no
     /// change, or else with less; none where both have one.
     pub(super) fn lesser(&self, picks: &[(usize, usize)], line: usize) -> Vec<(usize, usize)> {
-        let side = |head: bool| picks.iter().filter(move |(item, _)| (self.list[*item].first <= line) == head);
+        let side =
+            |head: bool| picks.iter().filter(move |(item, _)| (self.list[*item].first <= line) == head);
         let heft = |head: bool| -> (bool, f64) {
             let musts = side(head).any(|(item, _)| self.list[*item].must);
             (musts, side(head).map(|(item, _)| self.list[*item].weight).sum())
