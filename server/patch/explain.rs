@@ -173,14 +173,18 @@ pub(super) fn conflict(path: &str, Clash { hunks: (first, second), line }: Clash
 }
 
 pub(super) fn tie(path: &str, tie: &Tie) -> Refusal {
-    let candidates: Vec<usize> = tie.places.iter().take(PLACES).map(|place| place + 1).collect();
+    let mut candidates: Vec<usize> = tie.places.iter().take(PLACES).map(|place| place + 1).collect();
+    candidates.dedup();
     let more = if tie.places.len() > PLACES { ", …" } else { "" };
-    let message = format!(
-        "hunk {} fits in {} places of {path}: at lines {}{more}",
-        tie.hunk + 1,
-        tie.places.len(),
-        joined(&candidates)
-    );
+    let number = tie.hunk + 1;
+    let message = match &*candidates {
+        [line] => format!("hunk {number} fits at line {line} of {path} in several ways"),
+        _ => format!(
+            "hunk {number} fits in {} places of {path}: at lines {}{more}",
+            if more.is_empty() { candidates.len() } else { tie.places.len() },
+            joined(&candidates)
+        ),
+    };
     let advice =
         "Add lines before and after it until it fits in one place, or state its line: `@@ -LINE,COUNT …`.";
     let first = candidates.first().copied().unwrap_or(1);
