@@ -125,8 +125,10 @@ pub(super) fn align(text: &Text, hunk: &Hunk, budget: &Budget) -> Vec<Alignment>
     // Where its lines stand but for those that it removes, it may be what became of its place: a place that still
     // has those is then only a sibling.
     let soft = items.soft(text);
-    let Some((all, _)) = untorn(text, &soft, budget) else { return found };
-    if all.score > best.score + SURPLUS {
+    let Some(all) = Chain::best(&soft, &[], budget) else { return Vec::new() };
+    let surplus = |all: &Chain| all.score > best.score + SURPLUS;
+    // More of it than stands in any one place tells nothing.
+    if surplus(&all) && untorn(text, &soft, budget).is_none_or(|(all, _)| surplus(&all)) {
         return Vec::new();
     }
     let mut barred = soft.of(&found[0]);
