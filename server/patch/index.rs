@@ -133,12 +133,21 @@ impl Key {
                 Cow::Owned(line) => self.put(line.trim_end().bytes()),
             },
             Level::Whitespace | Level::Aligned => match line.trim() {
-                line if line.is_ascii() => {
-                    self.put(line.bytes().filter(|byte| !matches!(byte, b' ' | b'\t')))
-                }
+                line if line.is_ascii() => self.without_space(line.as_bytes()),
                 line => self.put(dense(line).bytes()),
             },
         }
+    }
+
+    fn without_space(&mut self, line: &[u8]) -> &[u8] {
+        self.0.resize(self.0.len().max(line.len()), 0);
+        let mut len = 0;
+        for &byte in line {
+            // Written in any case and kept or not: no branch that a processor has to guess.
+            self.0[len] = byte;
+            len += usize::from(!matches!(byte, b' ' | b'\t'));
+        }
+        &self.0[..len]
     }
 
     fn put(&mut self, bytes: impl Iterator<Item = u8>) -> &[u8] {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 /// Lines at least so alike may be the same line, mistyped or changed in a word.
 pub(super) const SIMILAR: f64 = 0.6;
 /// A line cut short behind dots has to show so many characters.
@@ -51,7 +53,7 @@ fn pairs(a: &[u8], b: &[u8]) -> f64 {
     if a.len() < 2 || b.len() < 2 {
         return 0.0;
     }
-    let mut counts: HashMap<&[u8], i32> = HashMap::new();
+    let mut counts: HashMap<&[u8], i32, RandomState> = HashMap::default();
     a.windows(2).for_each(|pair| *counts.entry(pair).or_default() += 1);
     let mut both = 0;
     for pair in b.windows(2) {
