@@ -11,7 +11,7 @@ mod definition;
 pub mod discovery;
 mod example;
 mod load;
-mod node;
+pub mod node;
 mod reader;
 mod schema;
 mod short;

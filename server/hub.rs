@@ -3,10 +3,12 @@
 mod consent;
 mod custom;
 mod discovery;
+mod documents;
 mod folder;
 mod nearness;
 mod requests;
 mod stage;
+mod telling;
 mod trail;
 mod watch_files;
 
@@ -17,15 +19,17 @@ use tokio::sync::{broadcast, watch};
 
 use crate::base::WorkspacePath;
 pub use crate::catalogue::Problem;
+use crate::memory::collect::Occasion;
 use crate::pipeline::fault_envelope;
 use crate::ports::{Caller, Clock, Editor, SystemClock};
 use crate::protocol::{
-    Act, CancelAnswer, CancelParams, Code, ComposeAnswer, ComposeParams, DecideAnswer, DecideParams,
-    Envelope, Fault, Notice, ProposalsAnswer, ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary,
-    UndoAnswer, UndoParams, WorkingFile,
+    Act, CancelAnswer, CancelParams, Code, CollectAnswer, CollectParams, ComposeAnswer, ComposeParams,
+    DecideAnswer, DecideParams, Envelope, Fault, HintOutcome, HintParams, Notice, ProposalsAnswer,
+    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingSetAnswer,
 };
 use crate::registry::{Activities, Format, Tool, compose, render};
 use crate::session::{Connected, SessionOptions};
+pub use documents::DocumentEvent;
 pub use folder::Folder;
 pub use nearness::Nearness;
 pub use stage::Change;
@@ -38,43 +42,6 @@ pub struct HubOptions {
     pub editor: Arc<dyn Editor>,
     /// Whether short-lived processes of one day share a session log: the command line's.
     pub shared_log: bool,
-}
-
-/// What the editor did to a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DocumentEvent {
-    /// It was opened.
-    Opened {
-        /// Its URI, as the editor gave it.
-        uri: String,
-        /// Its absolute path.
-        path: String,
-        /// Its version.
-        version: i32,
-        /// Its text.
-        text: String,
-        /// Its language.
-        language: String,
-    },
-    /// Its text changed.
-    Changed {
-        /// Its URI.
-        uri: String,
-        /// Its version now.
-        version: i32,
-        /// Its whole text now.
-        text: String,
-    },
-    /// It was saved.
-    Saved {
-        /// Its URI.
-        uri: String,
-    },
-    /// It was closed.
-    Closed {
-        /// Its URI.
-        uri: String,
-    },
 }
 
 /// Where a session log is.
@@ -421,51 +388,27 @@ impl Hub {
         }
     }
 
-    /// Takes in what the editor did to a document. State changes before this returns.
-    pub fn document(&self, event: DocumentEvent) {
-        if matches!(event, DocumentEvent::Opened { .. } | DocumentEvent::Closed { .. }) {
-            self.0.stage.tell(Notice::WorkingSet);
-        }
-        match event {
-            DocumentEvent::Opened { uri, path, version, text, language } => {
-                if let Some((folder, path)) = self.folder_of(&path) {
-                    let path = folder.session().files().root().resolve(&path).unwrap_or(path);
-                    folder.session().documents().open(
-                        &uri,
-                        Some(path.clone()),
-                        version,
-                        text.as_str(),
-                        &language,
-                    );
-                    folder.desk().text_changed(&path, &text);
-                }
-            }
-            DocumentEvent::Changed { uri, version, text } => {
-                for folder in self.folders() {
-                    let documents = folder.session().documents();
-                    let known = documents.change(&uri, version, text.as_str());
-                    let path = documents.by_uri(&uri).and_then(|document| document.path);
-                    if let Some(path) = path.filter(|_| known) {
-                        folder.desk().text_changed(&path, &text);
-                    }
-                }
-            }
-            DocumentEvent::Saved { uri } => {
-                for folder in self.folders() {
-                    folder.session().documents().saved(&uri);
-                }
-            }
-            DocumentEvent::Closed { uri } => {
-                for folder in self.folders() {
-                    folder.session().documents().close(&uri);
-                }
-            }
-        }
+    /// The files that matter now, the hottest first.
+    pub fn working_set(&self, root: Option<&str>) -> WorkingSetAnswer {
+        self.meant(root).map(|folder| folder.working_set()).unwrap_or_default()
     }
 
-    /// The files that matter now, by folder: those open in the editor and those with pending hunks.
-    pub fn working_set(&self, root: Option<&str>) -> Vec<WorkingFile> {
-        self.meant(root).map(|folder| folder.working_set()).unwrap_or_default()
+    /// Carries out a person's word on a file of the working set.
+    ///
+    /// # Errors
+    /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for what is no file.
+    pub fn hint(&self, params: &HintParams) -> Result<HintOutcome, Fault> {
+        self.meant(params.root.as_deref())?.session().hint(params)
+    }
+
+    /// Cleans a folder's working set up, at a person's word.
+    ///
+    /// # Errors
+    /// What keeps the log from being written.
+    pub fn collect(&self, params: &CollectParams) -> Result<CollectAnswer, Fault> {
+        let folder = self.meant(params.root.as_deref())?;
+        folder.desk().refresh(false);
+        folder.session().collect(Occasion::Request, "person", "Clean the working set up")
     }
 
     /// Ends every server and closes every log.

@@ -22,6 +22,8 @@ pub mod journal;
 
 pub mod workspace;
 
+pub mod memory;
+
 pub mod session;
 
 pub mod registry;

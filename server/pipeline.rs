@@ -2,6 +2,7 @@
 
 mod execute;
 mod fallback;
+mod inject;
 mod notices;
 mod permit;
 mod policy;
@@ -219,7 +220,9 @@ impl Pipeline {
         if pace == Pace::Durable {
             self.session.journal()?.durable(entry.mark(&self.session)?).await?;
         }
-        match execute::execute(&permitted, &scope).await? {
+        let output = execute::execute(&permitted, &scope).await?;
+        inject::touched(&self.session, &permitted, &output);
+        match output {
             Output::Value { value, truncated, rest, blocks } => {
                 Ok(Ended { truncated, rest, blocks, ..Ended::ok(value) })
             }

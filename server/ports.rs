@@ -1,4 +1,4 @@
-//! The traits that exist for their fakes: the editor, the caller, the clock and the embedder.
+//! The traits that exist for their fakes: the editor, the caller, the clock, the embedder and the summariser.
 
 use std::fmt::Debug;
 
@@ -132,6 +132,59 @@ pub trait Embedder: Send + Sync + Debug {
     /// # Errors
     /// What the model, or the way to it, says.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>>;
+}
+
+/// A text to be summarised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its path, relative to the root.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// How a summary is to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// A list.
+    #[default]
+    Bullet,
+    /// Running text.
+    Narrative,
+    /// An outline.
+    Schema,
+}
+
+/// One statement of a summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The statement, as Markdown on one line.
+    pub text: String,
+    /// The line of the source that it comes from, counted from 1.
+    pub line: Option<u32>,
+    /// How deep it stands in an outline.
+    pub depth: usize,
+}
+
+/// The summary of one source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The source's path.
+    pub path: String,
+    /// What is said of it, in order.
+    pub statements: Vec<Statement>,
+}
+
+/// What shortens texts.
+pub trait Summarizer: Send + Sync + Debug {
+    /// What a reader is told it is: a model's name, or `extractive`.
+    fn by(&self) -> &str;
+
+    /// A section for each source, in their order. Bounded in time.
+    ///
+    /// # Errors
+    /// What the model, or the way to it, says.
+    fn summarize(&self, sources: Vec<Source>, style: Style) -> BoxFuture<'_, Result<Vec<Section>, Fault>>;
 }
 
 /// The time of day.

@@ -6,6 +6,7 @@ mod effects;
 mod envelope;
 mod event;
 mod fault;
+mod memory;
 mod notice;
 mod point;
 mod proposal;
@@ -23,18 +24,21 @@ pub use effects::{Access, Effects};
 pub use envelope::{Delivery, Envelope, Status};
 pub use event::{Event, EventType, HunkDecision, LogEvent};
 pub use fault::{Code, Fault};
+pub use memory::{
+    Advice, CollectAnswer, CollectParams, FocusParams, HintAct, HintOutcome, HintParams, Outcome, Role,
+    Truncate, WorkingFile, WorkingSetAnswer, WorkingSetParams,
+};
 pub use notice::{AskAnswer, AskParams, CallNotice, FinishNotice, Notice};
 pub use point::Point;
 pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
 pub use requests::{
     Act, CancelAnswer, CancelParams, ComposeAnswer, ComposeForm, ComposeParams, DecideAnswer, DecideParams,
-    ProposalsAnswer, ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingFile,
-    WorkingSetAnswer, WorkingSetParams, WorkspaceStatus,
+    ProposalsAnswer, ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkspaceStatus,
 };
 pub use risk::Risk;
 pub use settings::{
     DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings, LogSettings,
-    McpServer, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings, Settings,
-    ShowCalls, Surface, Verbosity, WhySettings,
+    McpServer, MemorySettings, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings,
+    RuleSettings, Settings, ShowCalls, Surface, Verbosity, WhySettings,
 };
 pub use why::Why;

@@ -3,6 +3,7 @@
 mod open;
 mod scope;
 mod seen;
+mod working;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,6 +18,7 @@ use serde_json::Value;
 use crate::base::WorkspacePath;
 use crate::base::uri::uri_of;
 use crate::journal::{Journal, Mark, Posted};
+use crate::memory::Memory;
 use crate::ports::{Clock, Editor};
 use crate::protocol::{Fault, LogEvent, Origin, Settings};
 use crate::rules::Rules;
@@ -28,6 +30,7 @@ pub struct Session {
     files: Files,
     store: Arc<Store>,
     documents: Documents,
+    memory: Memory,
     settings: RwLock<Arc<Settings>>,
     editor: Arc<dyn Editor>,
     clock: Arc<dyn Clock>,
@@ -77,10 +80,12 @@ impl Session {
         let (rules, rule_problems) = Rules::new(&loaded.settings.rules, &loaded.project.rules);
         let mut problems = loaded.problems;
         problems.extend(rule_problems);
+        let memory = Memory::new(store.clone(), options.clock.clone(), loaded.settings.memory.half_life_min);
         Ok(Self {
             files: Files::new(store.clone(), Arc::new(rules)),
             store,
             documents: Documents::default(),
+            memory,
             settings: RwLock::new(Arc::new(loaded.settings)),
             editor: options.editor,
             clock: options.clock,
@@ -253,6 +258,9 @@ impl Session {
 
     /// Ends the log, where it was opened.
     pub fn close(&self) {
+        if !self.shared_log {
+            self.drop_hints_of_agents();
+        }
         if let Some(log) = self.log.get() {
             let totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
             // Nobody is left to tell of a fault here; the log's reader sees that its end is missing.
@@ -264,6 +272,7 @@ impl Session {
     pub fn configure(&self, client: Option<&Value>) {
         let loaded = config::load(&self.store, client);
         *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = loaded.problems;
+        self.memory.set_half_life(loaded.settings.memory.half_life_min);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.settings);
     }
 

@@ -34,5 +34,5 @@ pub use lock::Lock;
 pub use read::{Lines, Window, read_lines};
 pub use root::Root;
 pub use stat::{Kind, Stat};
-pub use store::Store;
+pub use store::{Stamp, Store};
 pub use write::{Expect, Written};

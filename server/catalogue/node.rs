@@ -1,4 +1,4 @@
-//! YAML as a tree whose keys and values know their lines.
+//! YAML as a tree whose keys and values know their lines: definitions, and the files of the working set.
 
 use std::fmt;
 
@@ -27,33 +27,40 @@ pub struct Problem {
 
 /// A value with the line of its key, or its own where it has none.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Node {
-    pub(super) line: u32,
-    pub(super) kind: Kind,
+pub struct Node {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// What it holds.
+    pub kind: Kind,
 }
 
 /// What a node holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// A text, number, truth value or nothing.
     Scalar(Value),
+    /// Its items.
     List(Vec<Node>),
+    /// Its entries, in order.
     Map(Vec<Entry>),
 }
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
-    pub(super) key: String,
+pub struct Entry {
+    /// The key.
+    pub key: String,
     /// The key's line.
-    pub(super) line: u32,
-    pub(super) value: Node,
+    pub line: u32,
+    /// The value.
+    pub value: Node,
 }
 
 /// Reads one document.
 ///
 /// # Errors
 /// A problem for what is not YAML, for a key that stands twice, and for what is past the bounds.
-pub(super) fn read(path: &str, text: &str) -> Result<Node, Problem> {
+pub fn read(path: &str, text: &str) -> Result<Node, Problem> {
     let problem = |line, rule, message| Problem { path: path.to_owned(), line, rule, message };
     if text.len() > BYTES {
         let message = format!("the file has {} bytes; a definition has at most {BYTES}", text.len());
@@ -165,7 +172,7 @@ impl<'de> Visitor<'de> for AnyKind {
 
 impl Node {
     /// The value without its lines.
-    pub(super) fn value(&self) -> Value {
+    pub fn value(&self) -> Value {
         match &self.kind {
             Kind::Scalar(value) => value.clone(),
             Kind::List(items) => Value::Array(items.iter().map(Self::value).collect()),
@@ -177,17 +184,17 @@ impl Node {
     }
 
     /// The entry of that key.
-    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
     /// Every entry; none where it is no map.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[Entry] {
         if let Kind::Map(entries) = &self.kind { entries } else { &[] }
     }
 
     /// The text, where it is one.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         if let Kind::Scalar(Value::String(text)) = &self.kind { Some(text) } else { None }
     }
 

@@ -1,17 +1,17 @@
 //! One workspace folder: its session and what works on it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::LogPlace;
 use super::custom::{Custom, News};
+use super::telling;
 use super::trail::Trail;
 use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
 use crate::pipeline::Pipeline;
-use crate::protocol::{Code, Fault, HunkState, ProposalsParams, ToolSummary, WorkingFile, WorkspaceStatus};
+use crate::protocol::{Code, Fault, ToolSummary, WorkingSetAnswer, WorkspaceStatus};
 use crate::registry::Registry;
 use crate::review::Desk;
 use crate::session::{Session, SessionOptions};
@@ -41,6 +41,7 @@ impl Folder {
             custom.watch();
             custom.settle_soon();
             custom.keep_near();
+            telling::start(&session);
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
         Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })
@@ -92,28 +93,10 @@ impl Folder {
     }
 
     /// The files that matter now.
-    pub fn working_set(&self) -> Vec<WorkingFile> {
-        let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for document in self.session.documents().all() {
-            let Some(path) = document.path else { continue };
-            let reason = match document.dirty {
-                true => "open in the editor, with unsaved changes",
-                false => "open in the editor",
-            };
-            files.entry(path.to_string()).or_default().push(reason.to_owned());
-        }
-        for proposal in self.desk.list(&ProposalsParams::default()) {
-            for file in &proposal.files {
-                let pending = file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending).count();
-                if pending > 0 {
-                    let (hunks, wait) = if pending == 1 { ("hunk", "waits") } else { ("hunks", "wait") };
-                    let reason =
-                        format!("{pending} {hunks} of proposal {} {wait} for a decision", proposal.id);
-                    files.entry(file.path.clone()).or_default().push(reason);
-                }
-            }
-        }
-        files.into_iter().map(|(path, reasons)| WorkingFile { path, reasons }).collect()
+    pub fn working_set(&self) -> WorkingSetAnswer {
+        // Hunks whose text changed meanwhile wait no longer.
+        self.desk.refresh(false);
+        self.session.working_set()
     }
 
     /// The definition files that were refused.
@@ -132,6 +115,7 @@ impl Folder {
             format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule)
         }));
         problems.extend(self.custom.troubles());
+        problems.extend(self.session.memory().files().now().problems());
         WorkspaceStatus {
             root: self.session.root().to_owned(),
             log: if session.is_empty() { String::new() } else { self.log_path(&session) },

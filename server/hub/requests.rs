@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Hub;
-use crate::protocol::{Code, Door, Fault, Origin, RawCall, WorkingSetAnswer, WorkingSetParams};
+use crate::protocol::{Code, Door, Fault, Origin, RawCall, WorkingSetParams};
 
 impl Hub {
     /// Answers one request that came in by `door`.
@@ -26,8 +26,10 @@ impl Hub {
             "wherefore/cancel" => write(self.cancel(&read(params)?)?),
             "wherefore/workingSet" => {
                 let WorkingSetParams { root } = read(or_empty(params))?;
-                write(WorkingSetAnswer { files: self.working_set(root.as_deref()) })
+                write(self.working_set(root.as_deref()))
             }
+            "wherefore/hint" => write(self.hint(&read(params)?)?),
+            "wherefore/collect" => write(self.collect(&read(or_empty(params))?)?),
             "wherefore/status" => write(self.status()),
             "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
             "wherefore/listTools" => {

@@ -93,15 +93,24 @@ fn heading(event: &Event) -> String {
         Event::Undo { call_id, .. } => format!("Undo: {}", name(call_id)),
         Event::UserApproval { call_id, granted: true, .. } => format!("Approval: {}, granted", name(call_id)),
         Event::UserApproval { call_id, .. } => format!("Approval: {}, refused", name(call_id)),
+        Event::Hint { by, paths, .. } => format!("Hint by {}: {}", name(by), files(paths.len())),
+        Event::ContextAssembly { included, tokens, .. } => {
+            format!("Context: {}, {tokens} tokens", files(included.len()))
+        }
         Event::Recovery { .. } => "Recovery".to_owned(),
         Event::SessionEnd { .. } => "Session end".to_owned(),
     }
+}
+
+fn files(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "file" } else { "files" })
 }
 
 fn reason(event: &Event) -> &str {
     match event {
         Event::ToolCall { args, .. } => args.get("why").and_then(Value::as_str).unwrap_or_default(),
         Event::ToolError { error, .. } => &error.message,
+        Event::Hint { why, .. } | Event::ContextAssembly { why, .. } => why,
         Event::Recovery { reason, .. } => reason,
         Event::Decision { hunks, .. } => {
             hunks.iter().find_map(|hunk| hunk.reason.as_deref()).unwrap_or_default()

@@ -11,8 +11,9 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::protocol::{
-    AskAnswer, AskParams, CallNotice, CancelAnswer, CancelParams, ComposeAnswer, ComposeParams, DecideAnswer,
-    DecideParams, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, FinishNotice, ListToolsAnswer,
+    AskAnswer, AskParams, CallNotice, CancelAnswer, CancelParams, CollectAnswer, CollectParams,
+    ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Event, ExpandToolAnswer,
+    ExpandToolParams, Fault, FinishNotice, FocusParams, HintOutcome, HintParams, ListToolsAnswer,
     ListToolsParams, Proposal, ProposalsAnswer, ProposalsParams, RawCall, SearchNodesAnswer,
     SearchNodesParams, SearchToolsAnswer, SearchToolsParams, Settings, StatusAnswer, ToolSummary, UndoAnswer,
     UndoParams, WorkingSetAnswer, WorkingSetParams,
@@ -160,6 +161,9 @@ fn messages() -> Vec<Message> {
         request::<UndoParams, UndoAnswer>("wherefore/undo"),
         request::<CancelParams, CancelAnswer>("wherefore/cancel"),
         request::<WorkingSetParams, WorkingSetAnswer>("wherefore/workingSet"),
+        request::<HintParams, HintOutcome>("wherefore/hint"),
+        request::<CollectParams, CollectAnswer>("wherefore/collect"),
+        Message { method: "wherefore/didFocus", from: "client", params: of::<FocusParams>, result: None },
         request::<(), StatusAnswer>("wherefore/status"),
         request::<ListParams, ListAnswer>("wherefore/list"),
         request::<ListToolsParams, ListToolsAnswer>("wherefore/listTools"),

@@ -6,10 +6,11 @@ use tower_lsp::jsonrpc::{Error, Result};
 use super::backend::{Backend, read, refuse};
 use super::content::SCHEME;
 use super::ext::{ContentParams, ListAnswer, ListParams, LogAnswer, LogParams};
+use crate::hub::DocumentEvent;
 use crate::protocol::{
-    CancelAnswer, ComposeAnswer, DecideAnswer, Door, ExpandToolAnswer, ListToolsAnswer, Origin,
-    ProposalsAnswer, SearchNodesAnswer, SearchToolsAnswer, StatusAnswer, UndoAnswer, WorkingSetAnswer,
-    WorkingSetParams,
+    CancelAnswer, CollectAnswer, ComposeAnswer, DecideAnswer, Door, ExpandToolAnswer, FocusParams,
+    HintOutcome, ListToolsAnswer, Origin, ProposalsAnswer, SearchNodesAnswer, SearchToolsAnswer,
+    StatusAnswer, UndoAnswer, WorkingSetAnswer, WorkingSetParams,
 };
 
 impl Backend {
@@ -31,7 +32,22 @@ impl Backend {
 
     pub(super) async fn wherefore_working_set(&self, params: Value) -> Result<WorkingSetAnswer> {
         let WorkingSetParams { root } = read(params)?;
-        Ok(WorkingSetAnswer { files: self.hub.working_set(root.as_deref()) })
+        Ok(self.hub.working_set(root.as_deref()))
+    }
+
+    pub(super) async fn wherefore_hint(&self, params: Value) -> Result<HintOutcome> {
+        // It is written to the disk, which is not done where requests are read.
+        tokio::task::yield_now().await;
+        self.hub.hint(&read(params)?).map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_collect(&self, params: Value) -> Result<CollectAnswer> {
+        tokio::task::yield_now().await;
+        self.hub.collect(&read(params)?).map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_did_focus(&self, params: FocusParams) {
+        self.hub.document(DocumentEvent::Focused { uri: params.uri });
     }
 
     pub(super) async fn wherefore_status(&self, _: Value) -> Result<StatusAnswer> {

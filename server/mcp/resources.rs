@@ -52,7 +52,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
 pub fn read(hub: &Hub, root: &str, uri: &str) -> Result<ReadResourceResult, Fault> {
     let (text, kind) = match uri {
         LOG => (hub.log(None, Some(root))?.text, MARKDOWN),
-        WORKING_SET => (json!({ "files": hub.working_set(Some(root)) }).to_string(), JSON),
+        WORKING_SET => (json!(hub.working_set(Some(root))).to_string(), JSON),
         uri => (proposal(hub, root, uri)?, JSON),
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))

@@ -49,6 +49,15 @@ impl Origin {
         Self { door, ..Self::default() }
     }
 
+    /// Who called, as a person says it: the agent's name, or the way in where it has none.
+    pub fn who(&self) -> &str {
+        self.agent.as_deref().unwrap_or(match self.door {
+            Door::Lsp => "the editor",
+            Door::Cli => "the command line",
+            Door::Mcp | Door::Agent => "an agent",
+        })
+    }
+
     /// Whom decisions made later are kept for: the agent's name, or the door's where it has none.
     pub fn addressee(&self) -> String {
         match (&self.agent, &self.session) {

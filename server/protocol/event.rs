@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Fault, HunkState, Origin, Status};
+use super::{Fault, HintOutcome, HunkState, Origin, Status};
 
 /// The kinds of events that a log may hold; a reader knows all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -150,6 +150,37 @@ pub enum Event {
         rule: String,
         /// Whether it was granted.
         granted: bool,
+    },
+    /// Files were advised hot or cold, pinned, or dropped from the working set.
+    Hint {
+        /// Who: an agent's name, `person`, or `wherefore` where it cleaned up by itself.
+        by: String,
+        /// The call that advised it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
+        /// Why it was done.
+        why: String,
+        /// Each file with what became of the hint.
+        paths: Vec<HintOutcome>,
+    },
+    /// A context was put together.
+    ContextAssembly {
+        /// The call.
+        call_id: String,
+        /// What it is for.
+        why: String,
+        /// The tokens it might hold.
+        budget: u64,
+        /// The tokens it holds.
+        tokens: u64,
+        /// What counted them: a tokenizer's name, or `estimate`.
+        tokenizer: String,
+        /// The files in it, whole or in part, with their tokens.
+        included: BTreeMap<String, u64>,
+        /// Those of them that are cut.
+        cut: Vec<String>,
+        /// The files that were left out, and why.
+        left_out: BTreeMap<String, String>,
     },
     /// A torn or foreign tail was set aside.
     Recovery {

@@ -166,30 +166,6 @@ pub struct WorkspaceStatus {
     pub problems: Vec<String>,
 }
 
-/// A file that matters now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WorkingFile {
-    /// Its path, relative to the root.
-    pub path: String,
-    /// Why it matters, a phrase each.
-    pub reasons: Vec<String>,
-}
-
-/// Params of `wherefore/workingSet`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct WorkingSetParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
-    pub root: Option<String>,
-}
-
-/// Answer of `wherefore/workingSet`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WorkingSetAnswer {
-    /// The files that matter now, by path.
-    pub files: Vec<WorkingFile>,
-}
-
 /// Params of `wherefore/cancel`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelParams {

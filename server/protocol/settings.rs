@@ -231,6 +231,22 @@ impl Default for DiscoverySettings {
     }
 }
 
+/// `[memory]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemorySettings {
+    /// Minutes of activity after which a touch counts half.
+    pub half_life_min: u32,
+    /// Tokens that a context of the working set may hold, where `.wherefore/working-set.yml` says nothing.
+    pub budget: u64,
+}
+
+impl Default for MemorySettings {
+    fn default() -> Self {
+        Self { half_life_min: 30, budget: 32_000 }
+    }
+}
+
 /// Everything that can be set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -249,6 +265,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// How agents find tools.
     pub discovery: DiscoverySettings,
+    /// The working set.
+    pub memory: MemorySettings,
     /// The model that tools are found with too, by what they mean; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embeddings: Option<EmbeddingSettings>,

@@ -76,6 +76,7 @@ impl Desk {
             if let Some(mut item) = bytes.and_then(|bytes| serde_json::from_slice::<Item>(&bytes).ok()) {
                 // Whoever waited for it is gone with the process that asked.
                 (item.answered, item.stored) = (true, true);
+                session.memory().stands(&item.proposal);
                 items.insert(item.proposal.id.clone(), item);
             }
         }
@@ -118,6 +119,7 @@ impl Desk {
             self.store(&mut item)?;
         }
         self.items().insert(proposal.id.clone(), item);
+        self.session.memory().stands(&proposal);
         if policy != Policy::Auto {
             self.session.editor().tell(Notice::Proposed(proposal.clone()));
         }
@@ -157,6 +159,8 @@ impl Desk {
         for (_, oldest) in decided.into_iter().take(over).filter(|(_, oldest)| oldest != id) {
             items.remove(&oldest);
         }
+        // Before anybody else changes it: what is told last is how it stands.
+        self.session.memory().stands(&proposal);
         drop(items);
         self.session.editor().tell(Notice::Changed(proposal));
         self.changed.send_modify(|count| *count += 1);
@@ -306,10 +310,14 @@ impl Desk {
         }
     }
 
+    /// Whether a file changes because a decision is carried out just now.
+    pub fn is_placing(&self, path: &WorkspacePath) -> bool {
+        self.placing.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+    }
+
     /// The text of a document changed: its hunks move along, and those that no longer fit go stale.
     pub fn text_changed(&self, path: &WorkspacePath, text: &str) {
-        let busy = self.placing.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
-        if !busy {
+        if !self.is_placing(path) {
             self.replace(path, Some(text));
         }
     }
@@ -334,8 +342,7 @@ impl Desk {
             files.filter(waits).map(|file| file.path.clone()).collect()
         };
         for path in paths.iter().filter_map(|path| WorkspacePath::clean(path)) {
-            let busy = self.placing.lock().unwrap_or_else(PoisonError::into_inner).contains(&path);
-            if busy {
+            if self.is_placing(&path) {
                 continue;
             }
             if let Ok(now) = crate::session::text_of(&self.session, &path) {

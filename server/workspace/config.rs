@@ -148,6 +148,9 @@ fn tighten(person: Settings, project: &Settings, problems: &mut Vec<String>) -> 
     if project.embeddings.is_some() {
         loose("[embeddings] would send requests and the texts of tools to where it says");
     }
+    if project.memory != default.memory {
+        loose("[memory] is for you to set; .wherefore/working-set.yml holds the project's budget");
+    }
     let (limits, asked) = (&mut settings.limits, &project.limits);
     limits.output_bytes = limits.output_bytes.min(asked.output_bytes);
     limits.output_items = limits.output_items.min(asked.output_items);

@@ -27,6 +27,9 @@ const OBJECTS: &str = "objects";
 const LOCK: &str = "lock";
 const PRIVATE: Mode = Mode::RWXU;
 
+/// One state of a file.
+pub type Stamp = (i64, u64, i64, u64);
+
 /// Our folder in a workspace. Made on the first use, so that only reading a project leaves nothing in it.
 #[derive(Debug)]
 pub struct Store {
@@ -69,6 +72,15 @@ impl Store {
         let read = std::fs::File::from(file).read_to_end(&mut bytes);
         read.map_err(|error| errno::fault("read", &path, errno::of(&error)))?;
         Ok(Some(bytes))
+    }
+
+    /// What tells one state of a file of the store from the next: its time, size and identity. Nothing where it is not
+    /// there.
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        let path = inside(path).ok()?;
+        let file = self.root.open_at(&path, OFlags::PATH | OFlags::NOFOLLOW).ok()?;
+        let stat = fstat(&file).ok()?;
+        Some((stat.st_mtime, stat.st_mtime_nsec, stat.st_size, stat.st_ino))
     }
 
     /// Writes a file of the store whole, durable when this returns. Its folder is made where it is missing.

@@ -16,3 +16,4 @@ mod review;
 mod support;
 mod tokens;
 mod upstream;
+mod working;

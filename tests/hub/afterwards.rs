@@ -2,8 +2,7 @@
 
 use serde_json::json;
 use wherefore::protocol::{
-    Act, CancelParams, Code, DecideParams, HunkState, Notice, Point, Policy, Proposal, ProposalsParams,
-    Status,
+    Act, CancelParams, Code, DecideParams, HunkState, Point, Policy, Proposal, ProposalsParams, Status,
 };
 
 use crate::support::{Bench, numbers, states};
@@ -116,14 +115,6 @@ async fn a_person_stops_a_call() {
     assert_eq!((answer.status, answer.error.unwrap().code), (Status::Error, Code::Cancelled));
     assert_eq!(cancel(&proposal.call_id).unwrap_err().code, Code::NotFound);
     assert_eq!(bench.proposals()[0].files[0].hunks[0].state, HunkState::Pending, "what it proposed stays");
-}
-
-#[tokio::test]
-async fn the_editor_hears_that_other_files_matter() {
-    let bench = Bench::new(&[("a.txt", "a\n")]);
-    bench.open("a.txt");
-    assert!(bench.editor.told.lock().unwrap().contains(&Notice::WorkingSet));
-    assert_eq!(bench.hub.working_set(None)[0].path, "a.txt");
 }
 
 #[tokio::test]

@@ -12,3 +12,4 @@ mod support;
 mod together;
 mod undo;
 mod waiting;
+mod working;

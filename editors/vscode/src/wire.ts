@@ -273,16 +273,99 @@ export interface WorkingSetParams {
 
 /** Answer of `wherefore/workingSet`. */
 export interface WorkingSetAnswer {
-  /** The files that matter now, by path. */
+  /** The files that matter now, the hottest first. */
   files: WorkingFile[];
+  /** Tokens that a context of it may hold. */
+  budget: number;
+  /** About how many tokens its files hold together: a quarter of their characters. */
+  tokens: number;
+  /** What is wrong with `hot.yml`, `cold.yml` and `working-set.yml`, a sentence each. */
+  problems?: string[];
 }
 
 /** A file that matters now. */
 export interface WorkingFile {
   /** Its path, relative to the root. */
   path: string;
-  /** Why it matters, a phrase each. */
+  /** How much it matters, from 0 to 1. */
+  hotness: number;
+  /** Why it matters, a phrase each, the weightiest first. */
   reasons: string[];
+  /** Whether it stays in the set whatever happens. */
+  pinned: boolean;
+  /** The hint that stands on it. */
+  advice?: Advice|null;
+  /** What it is. */
+  role: Role;
+  /** Its place in a context, 1 first; by its hotness when absent. */
+  priority?: number|null;
+  /** Which part of it is cut where it does not fit into a context. */
+  truncate_strategy: Truncate;
+  /** Whether the editor has it open. */
+  open: boolean;
+  /** Whether it is open with text that is not saved. */
+  unsaved: boolean;
+  /** Hunks in it that wait for a decision. */
+  pending_hunks: number;
+  /** About how many tokens it holds: a quarter of its characters. Absent where there is no such file. */
+  tokens?: number|null;
+}
+
+/** What a hint says of a file. */
+export type Advice = "hot"|"cold";
+
+/** What a file is in a context. */
+export type Role = "source"|"test"|"doc"|"reference"|"summary";
+
+/** Which part of a file is cut where it does not fit. */
+export type Truncate = "never"|"start"|"middle"|"end";
+
+/** Params of `wherefore/hint`: a person's word on one file. */
+export interface HintParams {
+  /** The file, relative to the root or absolute. */
+  path: string;
+  /** What is done with it. */
+  advice: HintAct;
+  /** Why, for whoever reads the working set. */
+  why?: string|null;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** What a person does with a file of the working set. */
+export type HintAct = "hot"|"cold"|"pin"|"unpin"|"clear";
+
+/** One hint with what became of it. */
+export interface HintOutcome {
+  /** The file, relative to the root. */
+  path: string;
+  /** What was advised: `hot`, `cold`, `pin`, `unpin`, `clear`; `drop` where the set was cleaned up. */
+  advice: string;
+  /** What became of it. */
+  outcome: Outcome;
+  /** Why, as a sentence. */
+  reason: string;
+}
+
+/** What became of a hint. */
+export type Outcome = "honoured"|"deferred"|"overridden"|"promoted"|"dropped";
+
+/** Params of `wherefore/collect`: cleans the working set up. */
+export interface CollectParams {
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/collect`. */
+export interface CollectAnswer {
+  /** The files that left, and why. */
+  dropped: HintOutcome[];
+}
+
+/** Params of `wherefore/didFocus`: the person looks at another document. */
+export interface FocusParams {
+  /** Its URI. */
+  uri: string;
 }
 
 /** Answer of `wherefore/status`. */
@@ -615,6 +698,12 @@ export const methods = {
   /** From the client. */
   workingSet: 'wherefore/workingSet',
   /** From the client. */
+  hint: 'wherefore/hint',
+  /** From the client. */
+  collect: 'wherefore/collect',
+  /** From the client. */
+  didFocus: 'wherefore/didFocus',
+  /** From the client. */
   status: 'wherefore/status',
   /** From the client. */
   list: 'wherefore/list',
@@ -654,6 +743,8 @@ export interface Requests {
   undo: { params: UndoParams; result: UndoAnswer };
   cancel: { params: CancelParams; result: CancelAnswer };
   workingSet: { params: WorkingSetParams; result: WorkingSetAnswer };
+  hint: { params: HintParams; result: HintOutcome };
+  collect: { params: CollectParams; result: CollectAnswer };
   status: { params: null; result: StatusAnswer };
   list: { params: ListParams; result: ListAnswer };
   listTools: { params: ListToolsParams; result: ListToolsAnswer };
@@ -662,4 +753,9 @@ export interface Requests {
   expandTool: { params: ExpandToolParams; result: ExpandToolAnswer };
   compose: { params: ComposeParams; result: ComposeAnswer };
   log: { params: LogParams; result: LogAnswer };
+}
+
+/** What each notification from here takes. */
+export interface Notifications {
+  didFocus: FocusParams;
 }

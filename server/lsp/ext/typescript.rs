@@ -34,10 +34,16 @@ pub(super) fn types(messages: &[Value], types: &Map<String, Value>) -> String {
     out.push_str(
         "} as const;\n\n/** What each request from here takes and gives. */\nexport interface Requests {\n",
     );
-    for message in messages.iter().filter(|message| message["from"] == "client") {
+    let mine = || messages.iter().filter(|message| message["from"] == "client");
+    for message in mine().filter(|message| !message["result"].is_null()) {
         let (_, name, _) = names(message);
         let [params, result] = ["params", "result"].map(|part| TYPESCRIPT.type_of(&message[part]));
         let _ = writeln!(out, "  {name}: {{ params: {params}; result: {result} }};");
+    }
+    out.push_str("}\n\n/** What each notification from here takes. */\nexport interface Notifications {\n");
+    for message in mine().filter(|message| message["result"].is_null()) {
+        let (_, name, _) = names(message);
+        let _ = writeln!(out, "  {name}: {};", TYPESCRIPT.type_of(&message["params"]));
     }
     out.push_str("}\n");
     out

@@ -234,6 +234,8 @@ impl Drop for Editor {
             self.take(message);
         }
         unread.extend(self.unread.drain(..));
+        // This comes some time after what it tells of, whatever the test is about.
+        unread.retain(|message| message["method"] != "wherefore/workingSetChanged");
         assert!(unread.is_empty(), "unread: {unread:#?}");
     }
 }

@@ -170,12 +170,66 @@
 
 ---Answer of `wherefore/workingSet`.
 ---@class wherefore.WorkingSetAnswer
----@field files wherefore.WorkingFile[] The files that matter now, by path.
+---@field files wherefore.WorkingFile[] The files that matter now, the hottest first.
+---@field budget integer Tokens that a context of it may hold.
+---@field tokens integer About how many tokens its files hold together: a quarter of their characters.
+---@field problems? string[] What is wrong with `hot.yml`, `cold.yml` and `working-set.yml`, a sentence each.
 
 ---A file that matters now.
 ---@class wherefore.WorkingFile
 ---@field path string Its path, relative to the root.
----@field reasons string[] Why it matters, a phrase each.
+---@field hotness number How much it matters, from 0 to 1.
+---@field reasons string[] Why it matters, a phrase each, the weightiest first.
+---@field pinned boolean Whether it stays in the set whatever happens.
+---@field advice? wherefore.Advice The hint that stands on it.
+---@field role wherefore.Role What it is.
+---@field priority? integer Its place in a context, 1 first; by its hotness when absent.
+---@field truncate_strategy wherefore.Truncate Which part of it is cut where it does not fit into a context.
+---@field open boolean Whether the editor has it open.
+---@field unsaved boolean Whether it is open with text that is not saved.
+---@field pending_hunks integer Hunks in it that wait for a decision.
+---@field tokens? integer About how many tokens it holds: a quarter of its characters. Absent where there is no such file.
+
+---What a hint says of a file.
+---@alias wherefore.Advice "hot"|"cold"
+
+---What a file is in a context.
+---@alias wherefore.Role "source"|"test"|"doc"|"reference"|"summary"
+
+---Which part of a file is cut where it does not fit.
+---@alias wherefore.Truncate "never"|"start"|"middle"|"end"
+
+---Params of `wherefore/hint`: a person's word on one file.
+---@class wherefore.HintParams
+---@field path string The file, relative to the root or absolute.
+---@field advice wherefore.HintAct What is done with it.
+---@field why? string Why, for whoever reads the working set.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---What a person does with a file of the working set.
+---@alias wherefore.HintAct "hot"|"cold"|"pin"|"unpin"|"clear"
+
+---One hint with what became of it.
+---@class wherefore.HintOutcome
+---@field path string The file, relative to the root.
+---@field advice string What was advised: `hot`, `cold`, `pin`, `unpin`, `clear`; `drop` where the set was cleaned up.
+---@field outcome wherefore.Outcome What became of it.
+---@field reason string Why, as a sentence.
+
+---What became of a hint.
+---@alias wherefore.Outcome "honoured"|"deferred"|"overridden"|"promoted"|"dropped"
+
+---Params of `wherefore/collect`: cleans the working set up.
+---@class wherefore.CollectParams
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/collect`.
+---@class wherefore.CollectAnswer
+---@field dropped wherefore.HintOutcome[] The files that left, and why.
+
+---Params of `wherefore/didFocus`: the person looks at another document.
+---@class wherefore.FocusParams
+---@field uri string Its URI.
 
 ---Answer of `wherefore/status`.
 ---@class wherefore.StatusAnswer
@@ -377,6 +431,12 @@ M.methods = {
   cancel = "wherefore/cancel",
   -- from the client: wherefore.WorkingSetParams -> wherefore.WorkingSetAnswer
   workingSet = "wherefore/workingSet",
+  -- from the client: wherefore.HintParams -> wherefore.HintOutcome
+  hint = "wherefore/hint",
+  -- from the client: wherefore.CollectParams -> wherefore.CollectAnswer
+  collect = "wherefore/collect",
+  -- from the client: wherefore.FocusParams
+  didFocus = "wherefore/didFocus",
   -- from the client: nil -> wherefore.StatusAnswer
   status = "wherefore/status",
   -- from the client: wherefore.ListParams -> wherefore.ListAnswer

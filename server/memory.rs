@@ -1,0 +1,26 @@
+//! What matters now: the working set, the hints on it, contexts made of it, and summaries.
+//!
+//! Invariants: what a file is like is worked out from text that is handed in, never read here; a line that a person
+//! wrote in `hot.yml`, `cold.yml` or `working-set.yml` stays as they wrote it; a file that cannot be read is not written.
+
+pub mod advise;
+pub mod collect;
+mod cut;
+pub mod fit;
+mod heat;
+mod hints;
+mod hotness;
+mod lines;
+mod manifest;
+mod notes;
+mod roles;
+mod state;
+mod summary;
+mod tokens;
+
+pub use heat::Touch;
+pub use hotness::Standing;
+pub use notes::Notes;
+pub use state::{Memory, Seen};
+pub use summary::{Extractive, Page, is_summary};
+pub use tokens::{Counter, ESTIMATE, estimate};

@@ -1,0 +1,246 @@
+//! What touched the files, and how much of that still counts: sums that halve with activity, not with the clock.
+
+use std::collections::HashMap;
+
+/// Files that are remembered; past twice as many the coolest are forgotten.
+const KEPT: usize = 500;
+/// Milliseconds of one pause that count as activity: what nobody works on does not cool over lunch.
+const PAUSE_MS: i64 = 5 * 60_000;
+/// Milliseconds within which further touches of the editor's are one: typing is not a touch a key.
+const BURST_MS: i64 = 10_000;
+/// Characters kept of a reason.
+const WHY: usize = 160;
+
+/// How a file was touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// A tool read it.
+    Read,
+    /// A tool changed it, or proposed to.
+    Write,
+    /// The person changed it in the editor.
+    Edit,
+    /// The person looked at it in the editor.
+    Focus,
+}
+
+impl Touch {
+    const COUNT: usize = 4;
+
+    /// What one touch adds.
+    fn weight(self) -> f64 {
+        match self {
+            Self::Read => 0.25,
+            Self::Write => 0.6,
+            Self::Edit => 0.5,
+            Self::Focus => 0.15,
+        }
+    }
+
+    /// Whether touches close together are one.
+    fn in_bursts(self) -> bool {
+        matches!(self, Self::Edit | Self::Focus)
+    }
+}
+
+/// All touches of one kind on one file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// What they sum up to, as of `at`.
+    sum: f64,
+    /// The activity clock then, in milliseconds.
+    at: f64,
+    /// How many there were.
+    pub count: u64,
+    /// When the last one was, in milliseconds since 1970.
+    pub last_ms: i64,
+    /// Who made the last one; empty for the person at the editor.
+    pub by: Box<str>,
+    /// Why.
+    pub why: Box<str>,
+}
+
+/// The touches on one file, by kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Traces([Trace; Touch::COUNT]);
+
+impl Traces {
+    /// Those of one kind, where there were any.
+    pub fn of(&self, touch: Touch) -> Option<&Trace> {
+        Some(&self.0[touch as usize]).filter(|trace| trace.count > 0)
+    }
+}
+
+/// The touches of a workspace.
+#[derive(Clone, Debug, Default)]
+pub struct Heat {
+    files: HashMap<Box<str>, Traces>,
+    /// Milliseconds of activity so far.
+    active: f64,
+    last_ms: i64,
+    half_life_ms: f64,
+}
+
+impl Heat {
+    /// Nothing touched yet; a touch counts half after so many minutes of activity.
+    pub fn new(half_life_min: u32) -> Self {
+        let half_life_ms = f64::from(half_life_min.max(1)) * 60_000.0;
+        Self { half_life_ms, ..Self::default() }
+    }
+
+    /// Lets touches count half after so many minutes from now on.
+    pub fn set_half_life(&mut self, minutes: u32) {
+        self.half_life_ms = f64::from(minutes.max(1)) * 60_000.0;
+    }
+
+    /// A file was touched.
+    pub fn touch(&mut self, path: &str, touch: Touch, by: &str, why: &str, now_ms: i64) {
+        self.active = self.active_at(now_ms);
+        self.last_ms = now_ms;
+        let (active, half_life) = (self.active, self.half_life_ms);
+        let traces = match self.files.get_mut(path) {
+            Some(traces) => traces,
+            None => {
+                if self.files.len() >= 2 * KEPT {
+                    self.forget_coolest();
+                }
+                self.files.entry(path.into()).or_default()
+            }
+        };
+        let trace = &mut traces.0[touch as usize];
+        let same = touch.in_bursts() && trace.count > 0 && now_ms - trace.last_ms < BURST_MS;
+        trace.last_ms = now_ms;
+        if same {
+            return;
+        }
+        trace.sum = decayed(trace, active, half_life) + touch.weight();
+        trace.at = active;
+        trace.count += 1;
+        keep(&mut trace.by, by);
+        keep(&mut trace.why, why);
+    }
+
+    /// What was done to a file counts no longer.
+    pub fn forget(&mut self, path: &str) {
+        self.files.remove(path);
+    }
+
+    /// What the touches on a file sum up to now.
+    pub fn sum(&self, path: &str, now_ms: i64) -> f64 {
+        let active = self.active_at(now_ms);
+        self.files.get(path).map_or(0.0, |traces| total(traces, active, self.half_life_ms))
+    }
+
+    /// The touches on a file.
+    pub fn traces(&self, path: &str) -> Option<&Traces> {
+        self.files.get(path)
+    }
+
+    /// Every file that was touched.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(|path| &**path)
+    }
+
+    /// The activity clock: it runs on through short pauses and stands still in long ones.
+    fn active_at(&self, now_ms: i64) -> f64 {
+        if self.last_ms == 0 {
+            return self.active;
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a pause is five minutes at the most")]
+        let pause = (now_ms - self.last_ms).clamp(0, PAUSE_MS) as f64;
+        self.active + pause
+    }
+
+    fn forget_coolest(&mut self) {
+        let (active, half_life) = (self.active, self.half_life_ms);
+        let mut sums: Vec<f64> = self.files.values().map(|traces| total(traces, active, half_life)).collect();
+        sums.sort_unstable_by(|a, b| b.total_cmp(a));
+        let least = sums.get(KEPT).copied().unwrap_or_default();
+        let mut room = KEPT;
+        self.files.retain(|_, traces| {
+            let stays = room > 0 && total(traces, active, half_life) >= least;
+            room -= usize::from(stays);
+            stays
+        });
+    }
+}
+
+fn decayed(trace: &Trace, active: f64, half_life: f64) -> f64 {
+    if trace.count == 0 { 0.0 } else { trace.sum * (-(active - trace.at) / half_life).exp2() }
+}
+
+fn total(traces: &Traces, active: f64, half_life: f64) -> f64 {
+    traces.0.iter().map(|trace| decayed(trace, active, half_life)).sum()
+}
+
+/// Puts a text in place of another; most often it is the same one.
+fn keep(place: &mut Box<str>, text: &str) {
+    let end = text.char_indices().nth(WHY).map_or(text.len(), |(at, _)| at);
+    if **place != text[..end] {
+        *place = text[..end].into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+    const NOW: i64 = 1_700_000_000_000;
+
+    #[test]
+    fn a_touch_halves_with_activity_and_not_with_a_pause() {
+        let mut heat = Heat::new(30);
+        heat.touch("a", Touch::Write, "x", "y", NOW);
+        assert!((heat.sum("a", NOW) - 0.6).abs() < 1e-9);
+        // Work goes on elsewhere, a touch a minute.
+        for minute in 1..=30 {
+            heat.touch("b", Touch::Read, "x", "y", NOW + minute * MINUTE);
+        }
+        assert!((heat.sum("a", NOW + 30 * MINUTE) - 0.3).abs() < 1e-9);
+        // A night passes: five minutes of it count.
+        let morning = NOW + 600 * MINUTE;
+        assert!(heat.sum("a", morning) > 0.26, "{}", heat.sum("a", morning));
+        assert!(heat.sum("b", NOW) > heat.sum("a", NOW));
+    }
+
+    #[test]
+    fn typing_is_one_touch_and_reads_are_each() {
+        let mut heat = Heat::new(30);
+        for key in 0..50 {
+            heat.touch("a", Touch::Edit, "", "", NOW + key * 100);
+            heat.touch("b", Touch::Read, "agent", "Look for the bug", NOW + key * 100);
+        }
+        let edits = heat.traces("a").and_then(|traces| traces.of(Touch::Edit)).unwrap();
+        let reads = heat.traces("b").and_then(|traces| traces.of(Touch::Read)).unwrap();
+        assert_eq!((edits.count, edits.last_ms), (1, NOW + 4900));
+        assert_eq!((reads.count, &*reads.by, &*reads.why), (50, "agent", "Look for the bug"));
+        assert!(heat.traces("a").unwrap().of(Touch::Read).is_none());
+    }
+
+    #[test]
+    fn only_the_hottest_are_remembered() {
+        let mut heat = Heat::new(30);
+        heat.touch("hot", Touch::Write, "x", "y", NOW);
+        for file in 0..5000 {
+            heat.touch(&format!("f{file}"), Touch::Focus, "", "", NOW + file);
+            heat.touch("hot", Touch::Write, "x", "y", NOW + file);
+        }
+        assert!(heat.paths().count() <= 2 * KEPT, "{}", heat.paths().count());
+        assert!(heat.traces("hot").is_some());
+        assert!(heat.traces("f4999").is_some(), "the latest is as warm as the others, and stays");
+    }
+
+    /// What a call pays for being remembered, printed: no machine is like the next.
+    #[test]
+    #[allow(clippy::print_stdout, reason = "the figure is what it is for")]
+    fn what_a_touch_costs() {
+        let mut heat = Heat::new(30);
+        let paths: Vec<String> = (0..300).map(|file| format!("src/module/file{file}.rs")).collect();
+        let began = std::time::Instant::now();
+        for at in 0..30_000_usize {
+            heat.touch(&paths[at % 300], Touch::Read, "claude-code/2.1", "Find where the limit is set", NOW);
+        }
+        println!("{} ns a touch", began.elapsed().as_nanos() / 30_000);
+    }
+}

@@ -1,0 +1,215 @@
+//! `hot.yml` and `cold.yml`: hints as they stand on the disk, read leniently, written without touching a person's lines.
+
+use super::lines::{self, Listed, scalar};
+use crate::base::{WorkspacePath, nearest};
+use crate::catalogue::node::{Kind, Node};
+use crate::protocol::Advice;
+
+/// What an entry may say.
+const KEYS: [&str; 3] = ["path", "why", "by"];
+/// What the list may stand under.
+const LISTS: [&str; 3] = ["hot", "cold", "files"];
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The file, relative to the root.
+    pub path: String,
+    /// Why.
+    pub why: String,
+    /// The agent that gave it; nothing for the person.
+    pub by: Option<String>,
+    line: u32,
+}
+
+/// What a file of hints holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// Its entries, in order.
+    pub entries: Vec<Entry>,
+    /// What is wrong with it, a sentence each.
+    pub problems: Vec<String>,
+}
+
+/// The name of the file of one advice.
+pub fn file(advice: Advice) -> &'static str {
+    match advice {
+        Advice::Hot => "hot.yml",
+        Advice::Cold => "cold.yml",
+    }
+}
+
+/// What the first lines of a new file say.
+fn heading(advice: Advice) -> &'static str {
+    match advice {
+        Advice::Hot => "# Files that matter now. Yours to edit: one path an entry, with a why if you like.\n",
+        Advice::Cold => {
+            "# Files that do not matter now. Yours to edit: one path an entry, with a why if you like.\n"
+        }
+    }
+}
+
+/// Reads one.
+pub fn read(advice: Advice, text: &str) -> Hints {
+    let name = file(advice);
+    let listed = match Listed::read(name, text, &LISTS) {
+        Ok(listed) => listed,
+        Err(problem) => return Hints { problems: vec![problem], ..Hints::default() },
+    };
+    let mut hints = Hints::default();
+    for item in listed.items() {
+        match entry(name, item, &mut hints.problems) {
+            Some(entry) if hints.entries.iter().any(|known| known.path == entry.path) => {
+                hints.problems.push(format!("{name}:{}: {} is named twice", item.line, entry.path));
+            }
+            Some(entry) => hints.entries.push(entry),
+            None => {}
+        }
+    }
+    let is_list =
+        listed.list().is_some_and(|list| matches!(list.kind, Kind::List(_)) || list.value().is_null());
+    if let (Some(root), false) = (&listed.root, is_list) {
+        hints.problems.push(format!(
+            "{name}:{}: this is no list of files; write one `- path: …` a line, with a `why:` below",
+            root.line
+        ));
+    }
+    hints
+}
+
+fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<Entry> {
+    let line = item.line;
+    let mut wrong = |what: String| problems.push(format!("{name}:{line}: {what}"));
+    let text = |key: &str| item.entry(key).and_then(|entry| entry.value.text()).map(str::to_owned);
+    let asked = match &item.kind {
+        Kind::Scalar(_) => item.text().map(str::to_owned),
+        _ => text("path"),
+    };
+    for entry in item.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
+        let meant = nearest::meant(&entry.key, KEYS).map_or_else(|| KEYS.join(", "), str::to_owned);
+        wrong(format!("an entry has no `{}`; it may say {meant}", entry.key));
+    }
+    let Some(path) = asked.as_deref().and_then(clean) else {
+        wrong("an entry names no file of this workspace: write `- path: src/main.rs`".to_owned());
+        return None;
+    };
+    Some(Entry { path, why: text("why").unwrap_or_default(), by: text("by"), line })
+}
+
+/// A path of the workspace as it is written in these files.
+pub fn clean(asked: &str) -> Option<String> {
+    if asked.starts_with('/') {
+        return None;
+    }
+    let path = WorkspacePath::clean(asked.strip_prefix("./").unwrap_or(asked))?;
+    (!path.is_root()).then(|| path.to_string())
+}
+
+/// The text with an entry more, or with another one for its path.
+///
+/// # Errors
+/// Why it cannot be written so, as a sentence: it is not YAML, or not in a form that lines can be added to.
+pub fn with(advice: Advice, text: &str, path: &str, why: &str, by: Option<&str>) -> Result<String, String> {
+    let text = without(advice, text, |entry| entry.path == path)?;
+    let text = if text.trim().is_empty() { heading(advice).to_owned() } else { text };
+    let listed = Listed::read(file(advice), &text, &LISTS)?;
+    let mut pairs = vec![("path", scalar(path))];
+    let folded = why.split_whitespace().collect::<Vec<_>>().join(" ");
+    pairs.extend((!folded.is_empty()).then(|| ("why", scalar(&folded))));
+    pairs.extend(by.map(|by| ("by", scalar(by))));
+    let after = listed.add(&text, &pairs, None).ok_or_else(|| odd(advice))?;
+    let added =
+        read(advice, &after).entries.iter().any(|entry| entry.path == path && entry.by.as_deref() == by);
+    if added { Ok(after) } else { Err(odd(advice)) }
+}
+
+/// The text without the entries that `gone` picks.
+///
+/// # Errors
+/// As [`with`].
+pub fn without(advice: Advice, text: &str, gone: impl Fn(&Entry) -> bool) -> Result<String, String> {
+    // What cannot be read is not written: a slip of a person's is not to cost them the rest.
+    Listed::read(file(advice), text, &LISTS)?;
+    let before = read(advice, text).entries;
+    let mut after = text.to_owned();
+    // From the end, so that the lines of those before stay where they are.
+    for entry in before.iter().rev().filter(|entry| gone(entry)) {
+        after = lines::without(&after, entry.line).ok_or_else(|| odd(advice))?;
+    }
+    let kept = |entry: &&Entry| !gone(entry);
+    let same = read(advice, &after)
+        .entries
+        .iter()
+        .map(|entry| &entry.path)
+        .eq(before.iter().filter(kept).map(|entry| &entry.path));
+    if same { Ok(after) } else { Err(odd(advice)) }
+}
+
+fn odd(advice: Advice) -> String {
+    format!(
+        "{} is not a list with one `- path: …` a line, so nothing can be added or taken out",
+        file(advice)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_a_person_writes_it_is_read() {
+        for text in [
+            "- src/a.rs\n- path: b.rs\n  why: here\n  by: codex\n",
+            "hot:\n  - ./src/a.rs\n  - {path: b.rs, why: here, by: codex}\n",
+            "files: [src/a.rs, {path: b.rs, why: here, by: codex}]\n",
+        ] {
+            let hints = read(Advice::Hot, text);
+            assert_eq!(hints.problems, Vec::<String>::new(), "{text}");
+            let found: Vec<_> = hints
+                .entries
+                .iter()
+                .map(|entry| (entry.path.as_str(), entry.why.as_str(), entry.by.as_deref()))
+                .collect();
+            assert_eq!(found, [("src/a.rs", "", None), ("b.rs", "here", Some("codex"))], "{text}");
+        }
+        for empty in ["", "# nothing\n", "hot:\n"] {
+            assert_eq!(read(Advice::Hot, empty), Hints::default(), "{empty}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_the_rest_counts() {
+        let hints = read(Advice::Cold, "- ok.rs\n- path: ../out\n- wy: x\n  path: two.rs\n- ok.rs\n- 7\n");
+        let paths: Vec<&str> = hints.entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["ok.rs", "two.rs"]);
+        assert_eq!(
+            hints.problems,
+            [
+                "cold.yml:2: an entry names no file of this workspace: write `- path: src/main.rs`",
+                "cold.yml:3: an entry has no `wy`; it may say why",
+                "cold.yml:5: ok.rs is named twice",
+                "cold.yml:6: an entry names no file of this workspace: write `- path: src/main.rs`",
+            ]
+        );
+        let odd = read(Advice::Cold, "hott:\n  - a.rs\n");
+        assert!(odd.entries.is_empty() && odd.problems[0].contains("no list of files"), "{odd:?}");
+    }
+
+    #[test]
+    fn a_hint_is_put_in_and_taken_out_beside_a_persons_lines() {
+        let own = "# mine, do not lose\n- keep.rs # because\n";
+        let with_one = with(Advice::Hot, own, "a: b.rs", "Look\nhere", Some("codex")).unwrap();
+        assert_eq!(
+            with_one,
+            "# mine, do not lose\n- keep.rs # because\n- path: \"a: b.rs\"\n  why: Look here\n  by: codex\n"
+        );
+        let again = with(Advice::Hot, &with_one, "a: b.rs", "Anew", None).unwrap();
+        assert_eq!(again.matches("a: b.rs").count(), 1);
+        assert_eq!(without(Advice::Hot, &with_one, |entry| entry.by.is_some()).unwrap(), own);
+        let new = with(Advice::Cold, "", "x.rs", "", None).unwrap();
+        assert_eq!(read(Advice::Cold, &new).entries[0].path, "x.rs");
+        for odd in ["- [a", "hot: [a.rs]\n", "hello\n"] {
+            assert!(with(Advice::Hot, odd, "x.rs", "", None).is_err(), "{odd}");
+        }
+    }
+}

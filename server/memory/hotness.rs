@@ -1,0 +1,191 @@
+//! How hot a file is, from 0 to 1, and why: stated factors, each with its weight and its sentence.
+
+use super::heat::{Touch, Traces};
+use crate::journal::shown;
+use crate::protocol::Advice;
+
+/// That the editor has it open.
+const OPEN: f64 = 0.2;
+/// That it holds text that is not saved.
+const UNSAVED: f64 = 0.4;
+/// That hunks in it wait.
+const PENDING: f64 = 0.5;
+/// That it was called hot.
+const HOT: f64 = 0.5;
+/// What is left of the hotness of a file that was called cold.
+const COLD: f64 = 0.25;
+/// The least that a pinned file has.
+const PINNED: f64 = 0.9;
+/// Characters shown of a reason somebody gave.
+const WHY: usize = 120;
+
+/// A hint that stands on a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// What it says.
+    pub advice: Advice,
+    /// Who gave it; nothing for the person.
+    pub by: Option<String>,
+    /// Why.
+    pub why: String,
+}
+
+/// What is true of a file now, beside what was done to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// Whether the editor has it open.
+    pub open: bool,
+    /// Whether that text is not saved.
+    pub unsaved: bool,
+    /// Proposals with hunks in it that wait, and how many.
+    pub pending: Vec<(String, u32)>,
+    /// Whether the person pinned it.
+    pub pinned: bool,
+    /// The hint on it.
+    pub hint: Option<Hint>,
+}
+
+impl Standing {
+    /// Hunks that wait for a decision.
+    pub fn pending_hunks(&self) -> u32 {
+        self.pending.iter().map(|(_, hunks)| hunks).sum()
+    }
+
+    /// Whether anything keeps it in the working set, were it not touched at all.
+    pub fn keeps(&self) -> bool {
+        let hot = self.hint.as_ref().is_some_and(|hint| hint.advice == Advice::Hot);
+        self.open || self.pinned || hot || !self.pending.is_empty()
+    }
+}
+
+/// How hot a file is whose touches sum up to `touched`.
+pub fn score(standing: &Standing, touched: f64) -> f64 {
+    let advice = standing.hint.as_ref().map(|hint| hint.advice);
+    let factors = [
+        (true, 1.0 - (-touched).exp()),
+        (standing.open, OPEN),
+        (standing.unsaved, UNSAVED),
+        (!standing.pending.is_empty(), PENDING),
+        (advice == Some(Advice::Hot), HOT),
+    ];
+    // Each takes its share of what the ones before it left: no sum goes past 1, and none is lost.
+    let left: f64 = factors.iter().map(|(holds, weight)| if *holds { 1.0 - weight } else { 1.0 }).product();
+    let hotness = if advice == Some(Advice::Cold) { (1.0 - left) * COLD } else { 1.0 - left };
+    let hotness = if standing.pinned { hotness.max(PINNED) } else { hotness };
+    (hotness * 1000.0).round() / 1000.0
+}
+
+/// Why it is as hot as that, a phrase each, the weightiest first.
+pub fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if standing.pinned {
+        reasons.push("pinned".to_owned());
+    }
+    for (proposal, hunks) in &standing.pending {
+        let (noun, verb) = if *hunks == 1 { ("hunk", "waits") } else { ("hunks", "wait") };
+        reasons.push(format!("{hunks} {noun} of proposal {proposal} {verb} for a decision"));
+    }
+    if let Some(hint) = &standing.hint {
+        let who = hint.by.as_deref().unwrap_or("the person");
+        let word = if hint.advice == Advice::Hot { "hot" } else { "cold" };
+        reasons.push(with_why(format!("called {word} by {}", shown(who, 40)), &hint.why));
+    }
+    match (standing.open, standing.unsaved) {
+        (true, true) => reasons.push("open in the editor, with unsaved changes".to_owned()),
+        (true, false) => reasons.push("open in the editor".to_owned()),
+        (false, _) => {}
+    }
+    let touched = |touch| traces.and_then(|traces| traces.of(touch));
+    if let Some(edit) = touched(Touch::Edit) {
+        reasons.push(format!("edited {}", ago(now_ms - edit.last_ms)));
+    }
+    for (touch, one, many) in [(Touch::Write, "change", "changes"), (Touch::Read, "read", "reads")] {
+        if let Some(trace) = touched(touch) {
+            let noun = if trace.count == 1 { one } else { many };
+            let (by, when) = (shown(&trace.by, 40), ago(now_ms - trace.last_ms));
+            let last = if trace.count == 1 { "" } else { "the last " };
+            reasons.push(with_why(format!("{} {noun} by {by}, {last}{when}", trace.count), &trace.why));
+        }
+    }
+    if let Some(focus) = touched(Touch::Focus) {
+        reasons.push(format!("looked at {}", ago(now_ms - focus.last_ms)));
+    }
+    reasons
+}
+
+fn with_why(reason: String, why: &str) -> String {
+    let why = shown(why, WHY);
+    if why.is_empty() { reason } else { format!("{reason}: {why}") }
+}
+
+/// How long ago, as one says it.
+fn ago(ms: i64) -> String {
+    let minutes = ms.max(0) / 60_000;
+    let (count, unit) = match minutes {
+        0 => return "just now".to_owned(),
+        1..60 => (minutes, "minute"),
+        60..1440 => (minutes / 60, "hour"),
+        _ => (minutes / 1440, "day"),
+    };
+    if count == 1 {
+        return format!("{} {unit} ago", if unit == "hour" { "an" } else { "a" });
+    }
+    format!("{count} {unit}s ago")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::heat::Heat;
+
+    fn hint(advice: Advice, by: Option<&str>) -> Option<Hint> {
+        Some(Hint { advice, by: by.map(str::to_owned), why: "The bug is\nhere".to_owned() })
+    }
+
+    #[test]
+    fn factors_add_up_below_one_and_keep_their_order() {
+        let open = Standing { open: true, ..Standing::default() };
+        let unsaved = Standing { unsaved: true, ..open.clone() };
+        let pending = Standing { pending: vec![("p-1".into(), 2)], ..unsaved.clone() };
+        let cold = Standing { hint: hint(Advice::Cold, None), ..open.clone() };
+        let pinned = Standing { pinned: true, ..cold.clone() };
+        let scores: Vec<f64> = [&Standing::default(), &cold, &open, &unsaved, &pending, &pinned]
+            .iter()
+            .map(|standing| score(standing, 0.0))
+            .collect();
+        assert_eq!(scores, [0.0, 0.05, 0.2, 0.52, 0.76, 0.9]);
+        assert!(score(&pending, 100.0) <= 1.0);
+        assert!(score(&open, 0.6) > score(&open, 0.25));
+    }
+
+    #[test]
+    fn each_reason_is_a_phrase_for_a_person() {
+        let now = 1_700_000_000_000;
+        let mut heat = Heat::new(30);
+        heat.touch("a", Touch::Edit, "", "", now - 2 * 60_000);
+        heat.touch("a", Touch::Read, "claude-code/2.1", "First", now - 200 * 60_000);
+        heat.touch("a", Touch::Read, "claude-code/2.1", "Find the limit", now - 60_000);
+        heat.touch("a", Touch::Write, "me\u{202e}", "", now - 3_000 * 60_000);
+        let standing = Standing {
+            open: true,
+            unsaved: true,
+            pending: vec![("p-1".into(), 2), ("p-2".into(), 1)],
+            pinned: true,
+            hint: hint(Advice::Hot, Some("codex")),
+        };
+        assert_eq!(
+            reasons(&standing, heat.traces("a"), now),
+            [
+                "pinned",
+                "2 hunks of proposal p-1 wait for a decision",
+                "1 hunk of proposal p-2 waits for a decision",
+                "called hot by codex: The bug is here",
+                "open in the editor, with unsaved changes",
+                "edited 2 minutes ago",
+                "1 change by me⟨202E⟩, 2 days ago",
+                "2 reads by claude-code/2.1, the last a minute ago: Find the limit",
+            ]
+        );
+        assert_eq!(reasons(&Standing::default(), None, now), Vec::<String>::new());
+    }
+}

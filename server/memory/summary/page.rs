@@ -1,0 +1,174 @@
+//! A summary as a file: front matter, a title, and statements that link to their lines.
+
+use std::fmt::Write;
+
+use crate::memory::lines::scalar;
+use crate::ports::{Section, Statement, Style};
+
+/// A summary, to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The file it is written to, relative to the root.
+    pub into: &'a str,
+    /// What it holds.
+    pub sections: &'a [Section],
+    /// How it reads.
+    pub style: Style,
+    /// What made it.
+    pub by: &'a str,
+    /// When, RFC 3339.
+    pub created: &'a str,
+    /// Whether statements link to their lines.
+    pub keep_refs: bool,
+}
+
+/// Whether a text is a summary that was written so.
+pub fn is_summary(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+        return false;
+    };
+    rest.lines().take_while(|line| line.trim_end() != "---").any(|line| line.starts_with("summary_of:"))
+}
+
+impl Page<'_> {
+    /// The file's text.
+    pub fn text(&self) -> String {
+        let mut out = String::from("---\nsummary_of:\n");
+        // Writing to a string never fails.
+        for section in self.sections {
+            let _ = writeln!(out, "  - {}", scalar(&section.path));
+        }
+        let style = match self.style {
+            Style::Bullet => "bullet",
+            Style::Narrative => "narrative",
+            Style::Schema => "schema",
+        };
+        let created = scalar(self.created);
+        let _ = write!(out, "created: {created}\nstyle: {style}\nby: {}\n---\n", scalar(self.by));
+        for section in self.sections {
+            let title = match self.keep_refs {
+                true => link(self.into, &section.path, None),
+                false => escaped(&section.path),
+            };
+            let _ = write!(out, "\n# {title}\n\n");
+            self.section(&mut out, section);
+        }
+        out
+    }
+
+    fn section(&self, out: &mut String, section: &Section) {
+        if section.statements.is_empty() {
+            out.push_str("There is nothing in it to be said in fewer words.\n");
+            return;
+        }
+        if self.style == Style::Narrative {
+            let told: Vec<String> = section
+                .statements
+                .iter()
+                .map(|statement| {
+                    let ends = statement.text.ends_with(['.', '!', '?', ':', '…']);
+                    let stop = if ends { "" } else { "." };
+                    format!("{}{stop}{}", statement.text, self.reference(section, statement))
+                })
+                .collect();
+            let _ = writeln!(out, "{}", told.join(" "));
+            return;
+        }
+        for statement in &section.statements {
+            let pad = "  ".repeat(statement.depth);
+            let _ = writeln!(out, "{pad}- {}{}", statement.text, self.reference(section, statement));
+        }
+    }
+
+    fn reference(&self, section: &Section, statement: &Statement) -> String {
+        match (self.keep_refs, statement.line) {
+            (true, Some(line)) => format!(" ({})", link(self.into, &section.path, Some(line))),
+            _ => String::new(),
+        }
+    }
+}
+
+/// A link from one file to a line of another, both relative to the root.
+fn link(from: &str, to: &str, line: Option<u32>) -> String {
+    let folders: Vec<&str> = from.split('/').collect();
+    let parts: Vec<&str> = to.split('/').collect();
+    let shared = folders[..folders.len() - 1]
+        .iter()
+        .zip(&parts[..parts.len() - 1])
+        .take_while(|(a, b)| a == b)
+        .count();
+    let mut target = "../".repeat(folders.len() - 1 - shared);
+    for c in parts[shared..].join("/").chars() {
+        match c {
+            ' ' | '(' | ')' | '<' | '>' | '%' | '#' | '?' | '\\' | '"' => {
+                let _ = write!(target, "%{:02X}", u32::from(c));
+            }
+            c if crate::base::hidden::is_hidden(c) => target.extend(c.escape_unicode()),
+            c => target.push(c),
+        }
+    }
+    match line {
+        Some(line) => format!("[{}:{line}]({target}#L{line})", escaped(parts.last().unwrap_or(&to))),
+        None => format!("[{}]({target})", escaped(to)),
+    }
+}
+
+/// A name in Markdown, with nothing in it that Markdown takes for markup.
+fn escaped(name: &str) -> String {
+    let mut out = String::new();
+    for c in crate::base::hidden::shown(name).chars() {
+        if matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_from_one_file_to_a_line_of_the_other() {
+        for (from, to, expected) in [
+            ("s.md", "src/a.rs", "[a.rs:3](src/a.rs#L3)"),
+            ("notes/s.md", "src/a.rs", "[a.rs:3](../src/a.rs#L3)"),
+            ("src/x/s.md", "src/y/a b.rs", "[a b.rs:3](../y/a%20b.rs#L3)"),
+            ("src/s.md", "src/a.rs", "[a.rs:3](a.rs#L3)"),
+        ] {
+            assert_eq!(link(from, to, Some(3)), expected);
+        }
+        assert_eq!(link("a/s.md", "[x].md", None), "[\\[x\\].md](../[x].md)");
+    }
+
+    #[test]
+    fn a_page_says_what_it_is_of_and_is_known_again() {
+        let statements = vec![
+            Statement { text: "One thing.".into(), line: Some(4), depth: 0 },
+            Statement { text: "Part of it".into(), line: None, depth: 1 },
+        ];
+        let sections = [Section { path: "a: b.md".into(), statements }];
+        let page = Page {
+            into: "n/s.md",
+            sections: &sections,
+            style: Style::Bullet,
+            by: "extractive",
+            created: "2026-11-22T05:00:00.000Z",
+            keep_refs: true,
+        };
+        let text = page.text();
+        assert_eq!(
+            text,
+            "---\nsummary_of:\n  - \"a: b.md\"\ncreated: \"2026-11-22T05:00:00.000Z\"\nstyle: bullet\nby: extractive\n---\n\n\
+             # [a: b.md](../a:%20b.md)\n\n- One thing. ([a: b.md:4](../a:%20b.md#L4))\n  - Part of it\n"
+        );
+        assert!(
+            is_summary(&text)
+                && !is_summary("# a\nsummary_of: x\n")
+                && !is_summary("---\na: 1\n---\nsummary_of:\n")
+        );
+        let plain = Page { keep_refs: false, style: Style::Narrative, ..page }.text();
+        assert!(plain.ends_with("\n# a: b.md\n\nOne thing. Part of it.\n"), "{plain}");
+    }
+}

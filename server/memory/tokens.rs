@@ -1,0 +1,133 @@
+//! How many tokens a text is: by a model's own tokenizer where it is known, else a quarter of its characters.
+
+use tiktoken::CoreBpe;
+
+/// The name of the guess that stands in for a tokenizer that is not known.
+pub const ESTIMATE: &str = "estimate";
+
+/// The tokenizer of a model that nobody named.
+const DEFAULT: &str = "o200k_base";
+
+/// Models by what their names begin with, and their tokenizers. The longest beginning counts.
+const MODELS: [(&str, &str); 13] = [
+    ("chatgpt-", "o200k_base"),
+    ("gpt-3.5", "cl100k_base"),
+    ("gpt-4", "cl100k_base"),
+    ("gpt-4.1", "o200k_base"),
+    ("gpt-4.5", "o200k_base"),
+    ("gpt-4o", "o200k_base"),
+    ("gpt-5", "o200k_base"),
+    ("gpt-oss", "o200k_base"),
+    ("llama3", "llama3"),
+    ("llama-3", "llama3"),
+    ("qwen", "qwen2"),
+    ("o1", "o200k_base"),
+    ("text-embedding-", "cl100k_base"),
+];
+
+/// What counts tokens.
+#[derive(Clone, Copy)]
+pub struct Counter {
+    name: &'static str,
+    tokenizer: Option<&'static CoreBpe>,
+}
+
+impl std::fmt::Debug for Counter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Counter({})", self.name)
+    }
+}
+
+impl Counter {
+    /// The guess.
+    pub const ESTIMATE: Self = Self { name: ESTIMATE, tokenizer: None };
+
+    /// The counter for a model, or for a tokenizer by its own name. The first use of a tokenizer unpacks its vocabulary.
+    pub fn of(model: Option<&str>) -> Self {
+        let name = match model.map(str::to_lowercase) {
+            None => Some(DEFAULT),
+            Some(model) => tokenizer_of(&model),
+        };
+        match name {
+            Some(name) => Self { name, tokenizer: tiktoken::get_encoding(name) },
+            None => Self::ESTIMATE,
+        }
+    }
+
+    /// The tokenizer's name, or [`ESTIMATE`].
+    pub fn name(self) -> &'static str {
+        if self.tokenizer.is_some() { self.name } else { ESTIMATE }
+    }
+
+    /// How many tokens a text is.
+    pub fn count(self, text: &str) -> u64 {
+        match self.tokenizer {
+            Some(tokenizer) => tokenizer.count(text) as u64,
+            None => estimate(text.chars().count() as u64),
+        }
+    }
+}
+
+/// About how many tokens so many characters are.
+pub fn estimate(characters: u64) -> u64 {
+    characters.div_ceil(4)
+}
+
+fn tokenizer_of(model: &str) -> Option<&'static str> {
+    // What stands before a slash is who serves it.
+    let model = model.rsplit('/').next().unwrap_or(model);
+    let numbered = model.strip_prefix('o').is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_digit()) && rest[1..].chars().next().is_none_or(|c| c == '-')
+    });
+    if numbered {
+        return Some("o200k_base");
+    }
+    if let Some(name) = MODELS.iter().map(|(_, name)| *name).find(|name| *name == model) {
+        return Some(name);
+    }
+    let known = MODELS.iter().filter(|(start, _)| model.starts_with(start));
+    known.max_by_key(|(start, _)| start.len()).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_models_are_counted_by_their_tokenizers() {
+        for (model, name) in [
+            (None, "o200k_base"),
+            (Some("gpt-4"), "cl100k_base"),
+            (Some("gpt-4-turbo"), "cl100k_base"),
+            (Some("GPT-4o-mini"), "o200k_base"),
+            (Some("openai/gpt-5.1"), "o200k_base"),
+            (Some("o3"), "o200k_base"),
+            (Some("o4-mini"), "o200k_base"),
+            (Some("llama3.2:3b"), "llama3"),
+            (Some("qwen2.5-coder"), "qwen2"),
+            (Some("cl100k_base"), "cl100k_base"),
+            (Some("opus"), ESTIMATE),
+            (Some("claude-sonnet-5"), ESTIMATE),
+            (Some(""), ESTIMATE),
+        ] {
+            assert_eq!(Counter::of(model).name(), name, "{model:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_as_the_tokenizers_authors_count_them() {
+        // From the documentation of the tokenizers.
+        for (model, text, tokens) in [
+            ("cl100k_base", "hello world", 2),
+            ("cl100k_base", "tiktoken is great!", 6),
+            ("cl100k_base", "2 + 2 = 4", 7),
+            ("o200k_base", "2 + 2 = 4", 7),
+            ("cl100k_base", "お誕生日おめでとう", 9),
+            ("o200k_base", "お誕生日おめでとう", 8),
+            ("o200k_base", "", 0),
+        ] {
+            assert_eq!(Counter::of(Some(model)).count(text), tokens, "{model} {text}");
+        }
+        assert_eq!(Counter::of(Some("claude-x")).count("ünïcode!!"), 3);
+    }
+}

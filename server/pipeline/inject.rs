@@ -1,0 +1,26 @@
+//! What a call touched goes into the memory of the workspace.
+
+use crate::memory::Touch;
+use crate::protocol::{Access, ChangeKind};
+use crate::registry::{Output, Permitted};
+use crate::session::Session;
+
+/// A call ran: the files that it read, and those that it changes.
+pub fn touched(session: &Session, permitted: &Permitted, output: &Output) {
+    let (memory, call) = (session.memory(), permitted.call());
+    let (by, why) = (call.origin().who(), call.why().as_str());
+    // Of what is read only files count: a listing or a search says little of one of them.
+    let read = permitted
+        .grant()
+        .touches()
+        .iter()
+        .filter(|touch| touch.access == Access::Read && touch.file.is_some());
+    for touch in read {
+        memory.touch(touch.resolved.as_str(), Touch::Read, by, why);
+    }
+    if let Output::Change(draft) = output {
+        for change in draft.changes.iter().filter(|change| change.kind != ChangeKind::Mkdir) {
+            memory.touch(change.path.as_str(), Touch::Write, by, why);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The working set of a session: its memory together with what the editor shows and the files hold.
+
+use std::collections::BTreeMap;
+
+use super::Session;
+use crate::base::WorkspacePath;
+use crate::memory::advise::{Facts, decide};
+use crate::memory::collect::{Occasion, leaving};
+use crate::memory::{Memory, Notes, Seen, estimate};
+use crate::protocol::{
+    Access, Advice, Code, CollectAnswer, Event, Fault, HintAct, HintOutcome, HintParams, Outcome,
+    WorkingSetAnswer,
+};
+use crate::workspace::Kind;
+
+/// Our own folder: what is open there is no work on the project.
+const OURS: &str = ".wherefore";
+
+impl Session {
+    /// What it remembers of its files.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The files that matter now, the hottest first.
+    pub fn working_set(&self) -> WorkingSetAnswer {
+        let files = self.memory.working_set(&self.seen_now(), |path| self.tokens_of(path));
+        let notes = self.memory.files().now();
+        WorkingSetAnswer {
+            tokens: files.iter().filter_map(|file| file.tokens).sum(),
+            files,
+            budget: self.budget(&notes),
+            problems: notes.problems(),
+        }
+    }
+
+    /// Tokens that a context of the working set may hold.
+    pub fn budget(&self, notes: &Notes) -> u64 {
+        notes.manifest.budget.unwrap_or(self.settings().memory.budget)
+    }
+
+    /// What the editor has open, by path.
+    fn seen_now(&self) -> BTreeMap<String, Seen> {
+        let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+        for document in self.documents.all() {
+            let Some(path) = document.path.filter(|path| path.parts().next() != Some(OURS)) else { continue };
+            let entry = seen.entry(path.to_string()).or_default();
+            *entry = Seen { open: true, unsaved: entry.unsaved || document.dirty };
+        }
+        seen
+    }
+
+    /// About how many tokens a file holds, as the person sees it; nothing where there is none that may be read.
+    fn tokens_of(&self, path: &str) -> Option<u64> {
+        let path = WorkspacePath::clean(path)?;
+        let stat = self.files.stat(&path).ok()?;
+        if let Some(document) = self.documents.snapshot(stat.as_ref().map_or(&path, |stat| &stat.path)) {
+            return Some(estimate(document.text.len() as u64));
+        }
+        stat.filter(|stat| stat.kind == Kind::File).map(|stat| estimate(stat.size))
+    }
+
+    /// Judges a hint of a model's, and keeps it where it counts.
+    pub fn advise(&self, advice: Advice, asked: &str, why: &str, by: &str) -> HintOutcome {
+        let word = if advice == Advice::Hot { "hot" } else { "cold" };
+        let (path, bar) = match self.hintable(asked) {
+            Ok(path) => (path.to_string(), None),
+            Err(fault) => (asked.to_owned(), Some(barred(&fault))),
+        };
+        let notes = self.memory.files().now();
+        let seen = self.seen_now();
+        let standing = self.memory.standing(&path, seen.get(&path).copied().unwrap_or_default(), &notes);
+        let (touched, touches) = self.memory.touched(&path);
+        let budget = self.budget(&notes);
+        let tokens = self.tokens_of(&path).unwrap_or_default();
+        let left = budget.saturating_sub(self.held(&notes));
+        let facts = Facts { bar, standing, touched, touches, tokens, left, budget };
+        let (mut outcome, mut reason) = decide(advice, &facts);
+        let kept = match outcome {
+            Outcome::Honoured => self.memory.files().hint(advice, &path, why, Some(by)),
+            // What it said of the file before no longer counts either.
+            Outcome::Promoted => self.memory.files().unhint(|entry| entry.path == path && entry.by.is_some()),
+            _ => Ok(()),
+        };
+        if let Err(wrong) = kept {
+            (outcome, reason) = (Outcome::Deferred, format!("{wrong}: mend the file, then advise again"));
+        }
+        self.memory.changed();
+        HintOutcome { path, advice: word.to_owned(), outcome, reason }
+    }
+
+    /// Tokens that what is hot and pinned holds already.
+    fn held(&self, notes: &Notes) -> u64 {
+        let hot = notes.hot.entries.iter().map(|entry| entry.path.as_str());
+        let pinned = notes.manifest.files.iter().filter(|rule| rule.pinned).map(|rule| rule.path.as_str());
+        let held: std::collections::BTreeSet<&str> = hot.chain(pinned).collect();
+        held.into_iter().filter_map(|path| self.tokens_of(path)).sum()
+    }
+
+    /// A file that a hint may stand on.
+    ///
+    /// # Errors
+    /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for a folder.
+    fn hintable(&self, asked: &str) -> Result<WorkspacePath, Fault> {
+        let path = WorkspacePath::parse(self.root(), asked)?;
+        self.files.rules().permit(Access::Read, &path)?;
+        if let Ok(real) = self.files.root().resolve(&path)
+            && self.documents.snapshot(&real).is_some()
+        {
+            return Ok(real);
+        }
+        // Opened and not only looked at: so a folder and a device are told apart, and near names are found.
+        self.files.open(&path).map(|opened| opened.stat.path)
+    }
+
+    /// Carries out a person's word on a file.
+    ///
+    /// # Errors
+    /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule; INVALID_ARGS for a folder, or where the file that
+    /// keeps it cannot be written.
+    pub fn hint(&self, params: &HintParams) -> Result<HintOutcome, Fault> {
+        let asked = &params.path;
+        let path = match params.advice {
+            // What is gone can still be let go.
+            HintAct::Clear | HintAct::Unpin => {
+                let path = WorkspacePath::parse(self.root(), asked)?;
+                self.files.root().resolve(&path).unwrap_or(path)
+            }
+            _ => self.hintable(asked)?,
+        }
+        .to_string();
+        let why = params.why.as_deref().unwrap_or_default();
+        let files = self.memory.files();
+        let pinned = files.now().manifest.of(&path).is_some_and(|rule| rule.pinned);
+        let (word, kept, reason) = match params.advice {
+            HintAct::Hot => ("hot", files.hint(Advice::Hot, &path, why, None), "it is hot from now on"),
+            HintAct::Cold if pinned => (
+                "cold",
+                files.hint(Advice::Cold, &path, why, None),
+                "it is cold, but stays in the set as long as it is pinned",
+            ),
+            HintAct::Cold => ("cold", files.hint(Advice::Cold, &path, why, None), "it is cold from now on"),
+            HintAct::Pin => ("pin", files.pin(&path, true), "it stays in the set until it is unpinned"),
+            HintAct::Unpin => ("unpin", files.pin(&path, false), "it stays as long as it is warm"),
+            HintAct::Clear => {
+                ("clear", files.unhint(|entry| entry.path == path), "no hint stands on it any more")
+            }
+        };
+        kept.map_err(|wrong| {
+            Fault::new(Code::InvalidArgs, wrong).suggest("mend that file, or remove it, then say it again")
+        })?;
+        self.memory.changed();
+        let (advice, reason) = (word.to_owned(), reason.to_owned());
+        let told = HintOutcome { path, advice, outcome: Outcome::Honoured, reason };
+        let paths = vec![told.clone()];
+        self.write(Event::Hint { by: "person".to_owned(), call_id: None, why: why.to_owned(), paths })?;
+        Ok(told)
+    }
+
+    /// Cleans the working set up, logs what left it, and says so.
+    ///
+    /// # Errors
+    /// What keeps the log from being written.
+    pub fn collect(&self, occasion: Occasion, by: &str, why: &str) -> Result<CollectAnswer, Fault> {
+        let set = self.working_set();
+        let dropped = leaving(&set.files, set.budget, occasion);
+        if !dropped.is_empty() {
+            self.memory.forget(dropped.iter().map(|dropped| dropped.path.as_str()));
+            // An editor that only looks at a folder leaves no log in it.
+            if occasion == Occasion::Request || self.opened_journal().is_some() {
+                let paths = dropped.clone();
+                self.write(Event::Hint { by: by.to_owned(), call_id: None, why: why.to_owned(), paths })?;
+            }
+        }
+        Ok(CollectAnswer { dropped })
+    }
+
+    /// Lets go of what agents advised: their hints are for the session, a person's stay.
+    pub(super) fn drop_hints_of_agents(&self) {
+        let notes = self.memory.files().now();
+        let of_agents = |advice: Advice, word: &str| {
+            let entries = notes.hints(advice).entries.iter().filter(|entry| entry.by.is_some());
+            entries
+                .map(|entry| HintOutcome {
+                    path: entry.path.clone(),
+                    advice: word.to_owned(),
+                    outcome: Outcome::Dropped,
+                    reason: "an agent's hint ends with the session".to_owned(),
+                })
+                .collect::<Vec<_>>()
+        };
+        let paths = [of_agents(Advice::Hot, "hot"), of_agents(Advice::Cold, "cold")].concat();
+        if paths.is_empty() || self.memory.files().unhint(|entry| entry.by.is_some()).is_err() {
+            return;
+        }
+        let event = Event::Hint {
+            by: "wherefore".to_owned(),
+            call_id: None,
+            why: "The session ended".to_owned(),
+            paths,
+        };
+        // Where the log cannot be written any more, nobody is left to tell.
+        let _ = self.write(event);
+    }
+}
+
+/// Why a hint on a path cannot count, as one sentence.
+fn barred(fault: &Fault) -> String {
+    match fault.hints.is_empty() {
+        true => fault.message.clone(),
+        false => format!("{}; near it: {}", fault.message, fault.hints.join(", ")),
+    }
+}
