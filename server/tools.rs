@@ -1,6 +1,7 @@
 //! The activities, one file each.
 
 mod change;
+mod context_assemble;
 mod fs_append;
 mod fs_copy;
 mod fs_edit;
@@ -9,6 +10,8 @@ mod fs_mkdir;
 mod fs_patch;
 mod fs_read;
 mod fs_write;
+mod memory_advise;
+mod memory_summarize;
 mod review_wait;
 mod search_lexical;
 mod task_complete;
@@ -17,6 +20,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::memory::Extractive;
 use crate::protocol::{Code, Fault};
 use crate::registry::{Activities, Activity, PROD};
 use crate::review::Desk;
@@ -26,7 +30,7 @@ use change::Rewrite;
 /// Every built-in activity, under the name of its tool.
 pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
     let activities = Activities::default();
-    let all: [(&str, Arc<dyn Activity>); 11] = [
+    let all: [(&str, Arc<dyn Activity>); 14] = [
         ("fs.ls", Arc::new(fs_ls::Ls)),
         ("fs.read", Arc::new(fs_read::Read)),
         ("fs.append", Arc::new(Rewrite(fs_append::draft))),
@@ -36,6 +40,9 @@ pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
         ("fs.mkdir", Arc::new(fs_mkdir::Mkdir)),
         ("fs.copy", Arc::new(fs_copy::Copy)),
         ("search.lexical", Arc::new(search_lexical::Lexical)),
+        ("context.assemble", Arc::new(context_assemble::Assemble)),
+        ("memory.advise", Arc::new(memory_advise::Advise)),
+        ("memory.summarize", Arc::new(memory_summarize::Summarize(Arc::new(Extractive)))),
         ("review.wait", Arc::new(review_wait::Wait(desk.clone()))),
         ("task_complete", Arc::new(task_complete::Complete(desk.clone()))),
     ];

@@ -12,6 +12,7 @@ macro_rules! embedded {
 
 /// Each built-in definition with its path in the repository; a test holds the list to the folder.
 pub const BUILT_IN: &[(&str, &str)] = embedded![
+    "context.assemble",
     "fs.append",
     "fs.copy",
     "fs.edit",
@@ -20,6 +21,8 @@ pub const BUILT_IN: &[(&str, &str)] = embedded![
     "fs.patch",
     "fs.read",
     "fs.write",
+    "memory.advise",
+    "memory.summarize",
     "review.wait",
     "search.lexical",
     "task_complete",

@@ -35,7 +35,19 @@ impl Activity for Rewrite {
 /// # Errors
 /// STALE where the caller expects another text; what reading it says.
 pub fn target(scope: &Scope, args: &Map<String, Value>) -> Result<(WorkspacePath, Option<Snapshot>), Fault> {
-    let path = scope.path(text(args, "path"))?;
+    target_at(scope, text(args, "path"), args)
+}
+
+/// The same, of a tool that calls the path it writes otherwise.
+///
+/// # Errors
+/// As [`target`].
+pub fn target_at(
+    scope: &Scope,
+    asked: &str,
+    args: &Map<String, Value>,
+) -> Result<(WorkspacePath, Option<Snapshot>), Fault> {
+    let path = scope.path(asked)?;
     let before = scope.text(&path)?;
     expect(scope, &path, before.as_ref(), args)?;
     Ok((path, before))

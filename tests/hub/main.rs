@@ -5,6 +5,7 @@ mod afterwards;
 mod editing;
 mod examples;
 mod logging;
+mod memory;
 mod policies;
 mod recovery;
 mod review;

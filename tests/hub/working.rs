@@ -168,6 +168,21 @@ async fn the_editor_hears_of_it_once_and_only_of_changes() {
 }
 
 #[tokio::test]
+async fn agents_hints_end_with_the_session_and_a_persons_stay() {
+    let bench = Bench::new(&[("a.rs", "a\n"), ("b.rs", "b\n")]);
+    hint(&bench, "a.rs", HintAct::Hot).unwrap();
+    let arguments =
+        json!({ "hot": [{ "path": "b.rs", "why": "The parser is here" }], "why": "Keep the parser at hand" });
+    let answer = bench.call("memory.advise", arguments, None).await;
+    assert_eq!(answer.error, None);
+    assert_eq!(file(&bench, "b.rs").advice, Some(Advice::Hot));
+    bench.hub.close();
+    let left = bench.disk(".wherefore/hot.yml");
+    assert!(left.contains("a.rs") && !left.contains("b.rs"), "{left}");
+    assert!(bench.log().contains("an agent's hint ends with the session"), "{}", bench.log());
+}
+
+#[tokio::test]
 async fn what_has_cooled_is_dropped_where_somebody_asks() {
     let bench = Bench::new(&[("a.rs", "a\n"), ("b.rs", &"b\n".repeat(100))]);
     bench.hub.settings_changed(Some(json!({ "memory": { "budget": 10 }, "review": { "policy": "auto" } })));

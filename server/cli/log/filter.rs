@@ -168,7 +168,8 @@ impl Selector {
 
 /// The paths that a call names.
 pub(super) fn paths(entry: &Entry) -> Vec<String> {
-    const KEYS: [&str; 8] = ["path", "from", "to", "source", "destination", "file", "dir", "paths"];
+    const KEYS: [&str; 10] =
+        ["path", "from", "to", "source", "destination", "file", "dir", "paths", "target_paths", "into_path"];
     let Some(Value::Object(args)) = entry.body.get("args") else { return Vec::new() };
     let named = args.iter().filter(|(key, _)| KEYS.contains(&key.as_str()));
     let texts = named.flat_map(|(_, value)| match value {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::filter::paths;
 use crate::journal::{Entry, shown};
@@ -176,6 +176,13 @@ impl Table {
                     said("rule")
                 )
             }
+            "hint" => format!("hint by {}: {}", said("by"), hinted(entry)),
+            "context_assembly" => {
+                let number = |key: &str| entry.body.get(key).and_then(Value::as_u64).unwrap_or_default();
+                let files = entry.body.get("included").and_then(Value::as_object).map_or(0, Map::len);
+                let (tokens, budget) = (number("tokens"), number("budget"));
+                format!("context: {files} files, {tokens} tokens of {budget} by {}", said("tokenizer"))
+            }
             "session_start" => format!("session {} in {}", said("session"), said("root")),
             "recovery" => self.paint(Style::Yellow, &format!("{} ({})", said("reason"), said("kept"))),
             "session_end" => format!("session end: {}", totals(entry)),
@@ -225,6 +232,16 @@ fn hunks(entry: &Entry) -> String {
         let reason =
             if part("reason").is_empty() { String::new() } else { format!(" (“{}”)", part("reason")) };
         format!("{} {}{reason}", part("id"), part("state"))
+    });
+    shown(&said.collect::<Vec<_>>().join(", "), REASON)
+}
+
+/// Files with what was advised of them and what became of it.
+fn hinted(entry: &Entry) -> String {
+    let paths = entry.body.get("paths").and_then(Value::as_array).into_iter().flatten();
+    let said = paths.map(|path| {
+        let part = |key: &str| path.get(key).and_then(Value::as_str).unwrap_or_default();
+        format!("{} {} {}", part("advice"), part("path"), part("outcome"))
     });
     shown(&said.collect::<Vec<_>>().join(", "), REASON)
 }
