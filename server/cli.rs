@@ -5,9 +5,11 @@ mod backend;
 mod call;
 mod completions;
 mod consent;
+mod context;
 mod demo;
 mod doctor;
 mod file;
+mod hint;
 mod init;
 mod limits;
 mod log;
@@ -21,6 +23,7 @@ mod show;
 mod status;
 mod tools;
 mod undo;
+mod working_set;
 
 use std::process::ExitCode;
 
@@ -47,6 +50,9 @@ enum Command {
     Review(review::Args),
     Undo(undo::Args),
     Log(log::LogArgs),
+    WorkingSet(working_set::WorkingSetArgs),
+    Hint(hint::HintArgs),
+    Context(context::ContextArgs),
     Status(status::Args),
     Init(init::InitArgs),
     Consent(consent::ConsentArgs),
@@ -78,6 +84,9 @@ pub fn main() -> ExitCode {
         Command::Review(args) => review::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Log(args) => log::run(args),
+        Command::WorkingSet(args) => working_set::run(&args),
+        Command::Hint(args) => hint::run(&args),
+        Command::Context(args) => context::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Consent(args) => consent::run(&args),

@@ -249,3 +249,37 @@ fn completions_and_help_exist_for_all() {
     }
     assert!(!run(folder.path(), &["completions", "bash"], "").stdout.is_empty());
 }
+
+#[test]
+fn the_working_set_on_the_command_line() {
+    let folder = folder();
+    let hint = |args: &[&str]| run(folder.path(), &[&["hint"], args].concat(), "");
+    let pinned = hint(&["pin", "a.txt", "--why", "It is next"]);
+    assert_eq!(String::from_utf8_lossy(&pinned.stdout), "a.txt: it stays in the set until it is unpinned\n");
+    assert_eq!(json_of(&hint(&["cold", "a.txt", "--json"]))["outcome"], "honoured");
+    let missing = hint(&["hot", "b.txt"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("a.txt"), "{missing:?}");
+    assert_eq!(hint(&["warm", "a.txt"]).status.code(), Some(2));
+
+    let set = json_of(&run(folder.path(), &["working-set", "--json"], ""));
+    assert_eq!(set.pointer("/files/0/pinned"), Some(&json!(true)), "{set}");
+    let shown = run(folder.path(), &["working-set", "--collect"], "");
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(
+        shown.starts_with("0.90  pinned  doc")
+            && shown.ends_with("1 file, about 4 tokens; the budget is 32000\n"),
+        "{shown}"
+    );
+
+    let context = run(folder.path(), &["context", "--budget", "500"], "");
+    assert_eq!(String::from_utf8_lossy(&context.stdout), "==> a.txt <==\none\ntwo\nthree\n\n");
+    let said = String::from_utf8_lossy(&context.stderr).into_owned();
+    assert!(said.ends_with("tokens of 500, counted by o200k_base\n"), "{said}");
+    let context = json_of(&run(folder.path(), &["context", "a.txt", "--model", "gpt-4", "--json"], ""));
+    assert_eq!(
+        (&context["tokenizer"], &context["included"][0]["content"]),
+        (&json!("cl100k_base"), &json!("one\ntwo\nthree\n"))
+    );
+    assert_eq!(run(folder.path(), &["context", "b.txt"], "").status.code(), Some(1));
+}

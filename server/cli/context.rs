@@ -1,0 +1,123 @@
+//! `wherefore context`: the files that matter now, fitted to a budget of tokens.
+
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::answer;
+use super::backend::{Backend, RootArgs};
+use crate::protocol::{Code, Envelope, Fault};
+
+/// Print the files that matter now, and those named, as many as fit into a budget of tokens
+#[derive(Debug, clap::Args)]
+pub struct ContextArgs {
+    /// Files that go in before all others
+    paths: Vec<String>,
+    /// Tokens at most [default: what working-set.yml or the settings say]
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u64>,
+    /// What it is to be about: files that hold these words come first
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
+    /// The model whose tokens are counted, as gpt-4o
+    #[arg(long)]
+    model: Option<String>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// The answer of `context.assemble`.
+#[derive(Debug, Serialize, Deserialize)]
+struct Context {
+    tokens: u64,
+    budget: u64,
+    tokenizer: String,
+    included: Vec<Included>,
+    cut: Vec<Cut>,
+    left_out: Vec<LeftOut>,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Included {
+    path: String,
+    role: String,
+    priority: u32,
+    tokens: u64,
+    content: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Cut {
+    path: String,
+    strategy: String,
+    lines: Value,
+    tokens_whole: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct LeftOut {
+    path: String,
+    reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+}
+
+/// Runs it.
+pub fn run(args: &ContextArgs) -> ExitCode {
+    match assemble(args) {
+        Ok(context) if args.json => answer::json(&context),
+        Ok(context) => show(&context),
+        Err(fault) => return answer::fault(&fault),
+    }
+    ExitCode::SUCCESS
+}
+
+fn assemble(args: &ContextArgs) -> Result<Context, Fault> {
+    let mut arguments = json!({ "why": "Print the context that the person asked for on the command line" });
+    if !args.paths.is_empty() {
+        arguments["paths"] = json!(args.paths);
+    }
+    for (name, value) in [("query", &args.query), ("model", &args.model)] {
+        if let Some(value) = value {
+            arguments[name] = json!(value);
+        }
+    }
+    if let Some(budget) = args.budget {
+        arguments["budget"] = json!(budget);
+    }
+    let call = json!({ "tool": "context.assemble", "arguments": arguments });
+    let envelope: Envelope = Backend::open(&args.root.find()?)?.request("wherefore/call", call)?;
+    if let Some(fault) = envelope.error {
+        return Err(fault);
+    }
+    let result = envelope.result.as_deref().cloned().unwrap_or_default();
+    serde_json::from_value(result).map_err(|error| {
+        Fault::new(Code::Internal, format!("the answer of context.assemble is odd: {error}"))
+    })
+}
+
+/// The texts on standard output, each below its path; what became of the others on standard error.
+fn show(context: &Context) {
+    for file in &context.included {
+        answer::line(&format!("==> {} <==", super::print::visible(&file.path)));
+        let end = if file.content.ends_with('\n') { "" } else { "\n" };
+        answer::out(&format!("{}{end}\n", file.content));
+    }
+    let Context { tokens, budget, tokenizer, .. } = context;
+    answer::note(&format!("{tokens} tokens of {budget}, counted by {tokenizer}"));
+    for cut in &context.cut {
+        let lines = format!("lines {} to {}", cut.lines["start"], cut.lines["end"]);
+        answer::note(&format!("cut       {}: {lines} are left out", super::print::visible(&cut.path)));
+    }
+    for left in &context.left_out {
+        answer::note(&format!("left out  {}: {}", super::print::visible(&left.path), left.reason));
+    }
+    for warning in &context.warnings {
+        answer::note(&format!("warning   {warning}"));
+    }
+}

@@ -1,0 +1,76 @@
+//! `wherefore working-set`: the files that matter now, and why.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use super::answer;
+use super::backend::{Backend, RootArgs};
+use super::print::visible;
+use crate::protocol::{Advice, CollectAnswer, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
+
+/// Show the files that matter now, the hottest first, and why each does
+#[derive(Debug, clap::Args)]
+pub struct WorkingSetArgs {
+    /// First drop what has cooled, and say what that was
+    #[arg(long)]
+    collect: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// Runs it.
+pub fn run(args: &WorkingSetArgs) -> ExitCode {
+    match working_set(args) {
+        Ok((dropped, set)) if args.json => {
+            let mut shown = serde_json::to_value(&set).unwrap_or_default();
+            if args.collect {
+                shown["dropped"] = serde_json::to_value(dropped).unwrap_or_default();
+            }
+            answer::json(&shown);
+        }
+        Ok((dropped, set)) => {
+            for gone in &dropped {
+                answer::line(&format!("dropped  {}: {}", visible(&gone.path), gone.reason));
+            }
+            set.files.iter().for_each(show);
+            let count =
+                if set.files.len() == 1 { "1 file".to_owned() } else { format!("{} files", set.files.len()) };
+            answer::line(&format!("{count}, about {} tokens; the budget is {}", set.tokens, set.budget));
+            set.problems.iter().for_each(|problem| answer::line(&format!("problem  {problem}")));
+        }
+        Err(fault) => return answer::fault(&fault),
+    }
+    ExitCode::SUCCESS
+}
+
+fn working_set(args: &WorkingSetArgs) -> Result<(Vec<HintOutcome>, WorkingSetAnswer), Fault> {
+    let mut backend = Backend::open(&args.root.find()?)?;
+    let dropped = match args.collect {
+        true => backend.request::<CollectAnswer>("wherefore/collect", Value::Null)?.dropped,
+        false => Vec::new(),
+    };
+    Ok((dropped, backend.request("wherefore/workingSet", Value::Null)?))
+}
+
+fn show(file: &WorkingFile) {
+    let mark = match (file.pinned, file.advice) {
+        (true, _) => "pinned",
+        (false, Some(Advice::Hot)) => "hot",
+        (false, Some(Advice::Cold)) => "cold",
+        (false, None) => "",
+    };
+    let tokens = file.tokens.map_or_else(|| "gone".to_owned(), |tokens| format!("~{tokens}"));
+    answer::line(&format!(
+        "{:.2}  {mark:6}  {:9}  {tokens:>8}  {}",
+        file.hotness,
+        file.role.word(),
+        visible(&file.path)
+    ));
+    for reason in &file.reasons {
+        answer::line(&format!("      {}", visible(reason)));
+    }
+}
