@@ -41,6 +41,8 @@ pub struct Standing {
     pub pending: Vec<(String, u32)>,
     /// Whether the person pinned it.
     pub pinned: bool,
+    /// Why they did.
+    pub pin_why: String,
     /// The hint on it.
     pub hint: Option<Hint>,
 }
@@ -79,7 +81,7 @@ pub fn score(standing: &Standing, touched: f64) -> f64 {
 pub fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec<String> {
     let mut reasons = Vec::new();
     if standing.pinned {
-        reasons.push("pinned".to_owned());
+        reasons.push(with_why("pinned".to_owned(), &standing.pin_why));
     }
     for (proposal, hunks) in &standing.pending {
         let (noun, verb) = if *hunks == 1 { ("hunk", "waits") } else { ("hunks", "wait") };
@@ -171,12 +173,13 @@ mod tests {
             unsaved: true,
             pending: vec![("p-1".into(), 2), ("p-2".into(), 1)],
             pinned: true,
+            pin_why: "It is next".into(),
             hint: hint(Advice::Hot, Some("codex")),
         };
         assert_eq!(
             reasons(&standing, heat.traces("a"), now),
             [
-                "pinned",
+                "pinned: It is next",
                 "2 hunks of proposal p-1 wait for a decision",
                 "1 hunk of proposal p-2 waits for a decision",
                 "called hot by codex: The bug is here",

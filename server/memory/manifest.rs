@@ -27,6 +27,8 @@ pub struct FileRule {
     pub truncate: Option<Truncate>,
     /// Whether it stays in the set whatever happens.
     pub pinned: bool,
+    /// What the person says of it.
+    pub why: String,
 }
 
 /// What the manifest holds.
@@ -103,6 +105,7 @@ fn rule(item: &Node, problems: &mut Vec<String>) -> Option<FileRule> {
         match entry.key.as_str() {
             "priority" => rule.priority = number(entry, "a whole number, 1 for the first", problems),
             "role" => rule.role = word(entry, &Role::ALL.map(|role| (role.word(), role)), problems),
+            "why" => rule.why = entry.value.text().unwrap_or_default().to_owned(),
             "truncate_strategy" => {
                 rule.truncate = word(entry, &Truncate::ALL.map(|way| (way.word(), way)), problems);
             }
@@ -148,26 +151,40 @@ fn word<T: Copy>(entry: &Entry, words: &[(&str, T)], problems: &mut Vec<String>)
     found
 }
 
-/// The text with a file pinned, or no longer.
+/// The text with a file pinned, and why, or no longer.
 ///
 /// # Errors
 /// Why it cannot be written so, as a sentence.
-pub fn with_pin(text: &str, path: &str, pinned: bool) -> Result<String, String> {
+pub fn with_pin(text: &str, path: &str, pinned: bool, why: &str) -> Result<String, String> {
     let text = if text.trim().is_empty() { HEADING } else { text };
+    let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
     let listed = Listed::read(FILE, text, &["files"])?;
     let named = |item: &&Node| {
         item.text().or_else(|| item.entry("path")?.value.text()).and_then(clean).as_deref() == Some(path)
     };
     let after = match (listed.items().iter().find(named), pinned) {
-        (Some(item), true) => lines::with_key(text, item, "pinned", Some("true")),
+        (Some(item), true) => {
+            let pinned = lines::with_key(text, item, "pinned", Some("true"));
+            // What they wrote of it before stays.
+            match pinned {
+                Some(pinned) if !why.is_empty() && item.entry("why").is_none() => {
+                    let listed = Listed::read(FILE, &pinned, &["files"])?;
+                    let item = listed.items().iter().find(named);
+                    item.and_then(|item| lines::with_key(&pinned, item, "why", Some(&scalar(&why))))
+                }
+                pinned => pinned,
+            }
+        }
         (Some(item), false)
-            if item.entries().iter().all(|entry| matches!(entry.key.as_str(), "path" | "pinned")) =>
+            if item.entries().iter().all(|entry| matches!(entry.key.as_str(), "path" | "pinned" | "why")) =>
         {
             lines::without(text, item.line)
         }
         (Some(item), false) => lines::with_key(text, item, "pinned", None),
         (None, true) => {
-            listed.add(text, &[("path", scalar(path)), ("pinned", "true".to_owned())], Some("files"))
+            let mut pairs = vec![("path", scalar(path)), ("pinned", "true".to_owned())];
+            pairs.extend((!why.is_empty()).then(|| ("why", scalar(&why))));
+            listed.add(text, &pairs, Some("files"))
         }
         (None, false) => Some(text.to_owned()),
     };
@@ -195,7 +212,7 @@ mod tests {
             priority: Some(1),
             role: Some(Role::Reference),
             truncate: Some(Truncate::Middle),
-            pinned: false,
+            ..FileRule::default()
         };
         assert_eq!(manifest.of("a.rs"), Some(&expected));
         assert_eq!(manifest.of("b.rs"), Some(&FileRule { path: "b.rs".into(), ..FileRule::default() }));
@@ -225,24 +242,27 @@ mod tests {
 
     #[test]
     fn a_pin_changes_its_lines_alone() {
-        let pinned = with_pin(OWN, "b.rs", true).unwrap();
+        let pinned = with_pin(OWN, "b.rs", true, "").unwrap();
         assert_eq!(pinned, OWN.replace("  - b.rs\n", "  - path: b.rs\n    pinned: true\n"));
-        let both = with_pin(&pinned, "a.rs", true).unwrap();
+        let both = with_pin(&pinned, "a.rs", true, "").unwrap();
         assert_eq!(both.matches("pinned: true").count(), 2);
-        assert_eq!(with_pin(&both, "a.rs", false).unwrap(), pinned);
-        let unpinned = with_pin(&pinned, "b.rs", false).unwrap();
+        assert_eq!(with_pin(&both, "a.rs", false, "").unwrap(), pinned);
+        let unpinned = with_pin(&pinned, "b.rs", false, "").unwrap();
         assert!(
             unpinned.starts_with("budget: 9000 # small\n")
                 && unpinned.contains("# and")
                 && !unpinned.contains("b.rs")
         );
-        let new = with_pin("", "new file.rs", true).unwrap();
-        assert!(read(&new).of("new file.rs").unwrap().pinned);
+        let new = with_pin("", "new file.rs", true, "It is\nnext").unwrap();
+        let rule = read(&new).of("new file.rs").cloned().unwrap();
+        assert_eq!((rule.pinned, rule.why.as_str()), (true, "It is next"));
         assert_eq!(
-            with_pin(&with_pin("budget: 5\n", "x", true).unwrap(), "x", false).unwrap(),
+            with_pin(&with_pin("budget: 5\n", "x", true, "").unwrap(), "x", false, "").unwrap(),
             "budget: 5\nfiles:\n"
         );
-        assert!(with_pin("files: [x]\n", "y", true).is_err());
-        assert!(with_pin("files: [", "y", true).is_err());
+        let again = with_pin("files:\n  - b.rs\n", "b.rs", true, "x: y").unwrap();
+        assert_eq!(again, "files:\n  - path: b.rs\n    why: \"x: y\"\n    pinned: true\n");
+        assert!(with_pin("files: [x]\n", "y", true, "").is_err());
+        assert!(with_pin("files: [", "y", true, "").is_err());
     }
 }

@@ -144,11 +144,11 @@ impl NoteFiles {
         Ok(())
     }
 
-    /// Pins a file, or no longer.
+    /// Pins a file, and why, or no longer.
     ///
     /// # Errors
     /// Why it cannot be written, as a sentence.
-    pub fn pin(&self, path: &str, pinned: bool) -> Result<(), String> {
-        self.change(manifest::FILE, |text| manifest::with_pin(text, path, pinned))
+    pub fn pin(&self, path: &str, pinned: bool, why: &str) -> Result<(), String> {
+        self.change(manifest::FILE, |text| manifest::with_pin(text, path, pinned, why))
     }
 }

@@ -119,11 +119,13 @@ impl Memory {
             let hunks: u32 = files.iter().filter(|(file, _)| file == path).map(|(_, hunks)| hunks).sum();
             (hunks > 0).then(|| (proposal.clone(), hunks))
         });
+        let rule = notes.manifest.of(path);
         Standing {
             open: seen.open,
             unsaved: seen.unsaved,
             pending: waiting.collect(),
-            pinned: notes.manifest.of(path).is_some_and(|rule| rule.pinned),
+            pinned: rule.is_some_and(|rule| rule.pinned),
+            pin_why: rule.map_or_else(String::new, |rule| rule.why.clone()),
             hint: notes.hint(path),
         }
     }

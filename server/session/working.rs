@@ -140,8 +140,8 @@ impl Session {
                 "it is cold, but stays in the set as long as it is pinned",
             ),
             HintAct::Cold => ("cold", files.hint(Advice::Cold, &path, why, None), "it is cold from now on"),
-            HintAct::Pin => ("pin", files.pin(&path, true), "it stays in the set until it is unpinned"),
-            HintAct::Unpin => ("unpin", files.pin(&path, false), "it stays as long as it is warm"),
+            HintAct::Pin => ("pin", files.pin(&path, true, why), "it stays in the set until it is unpinned"),
+            HintAct::Unpin => ("unpin", files.pin(&path, false, why), "it stays as long as it is warm"),
             HintAct::Clear => {
                 ("clear", files.unhint(|entry| entry.path == path), "no hint stands on it any more")
             }

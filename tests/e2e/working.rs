@@ -48,7 +48,7 @@ fn a_plugin_shows_it_and_has_its_say() {
     assert_eq!(
         set(&mut editor),
         [
-            "pinned b.txt: pinned",
+            "pinned b.txt: pinned: It is next",
             "a.txt: called cold by the person: It is next; open in the editor; looked at just now",
         ]
     );
