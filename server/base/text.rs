@@ -42,12 +42,16 @@ pub struct Decoded {
 }
 
 /// The text in `bytes`; nothing where they are not text: a NUL with no UTF-16 mark, broken UTF-16, or bytes
-/// that are not UTF-8 and hold many control characters.
-pub fn decode(bytes: &[u8]) -> Option<Decoded> {
-    let mut sniffer = Sniffer::new(bytes);
-    sniffer.feed(bytes);
+/// that are not UTF-8 and hold many control characters. Bytes that are given away are not copied where they are UTF-8.
+pub fn decode<'b>(bytes: impl Into<Cow<'b, [u8]>>) -> Option<Decoded> {
+    let bytes = bytes.into();
+    let mut sniffer = Sniffer::new(&bytes);
+    sniffer.feed(&bytes);
     let encoding = sniffer.finish()?;
-    let text = encoding.text(bytes.get(encoding.mark().len()..)?)?;
+    let text = match (encoding, bytes) {
+        (Encoding::Utf8, Cow::Owned(bytes)) => String::from_utf8(bytes).ok()?,
+        (_, bytes) => encoding.text(bytes.get(encoding.mark().len()..)?)?,
+    };
     Some(Decoded { text, encoding })
 }
 

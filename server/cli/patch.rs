@@ -52,7 +52,7 @@ pub fn run(args: &PatchArgs) -> ExitCode {
 fn one(path: &Path, diff: &Path, output: Option<&Path>) -> Result<(), Fault> {
     let diff = read_diff(diff)?;
     let bytes = file::read(path)?;
-    let before = bytes.map(|bytes| decode(&bytes).ok_or_else(|| not_text(path))).transpose()?;
+    let before = bytes.map(|bytes| decode(bytes).ok_or_else(|| not_text(path))).transpose()?;
     let text = before.as_ref().map(|before| before.text.as_str());
     let applied = apply_to(&path.to_string_lossy(), text, &diff)?;
     let encoding = before.as_ref().map_or(Encoding::Utf8, |before| before.encoding);
@@ -82,7 +82,7 @@ fn read_diff(path: &Path) -> Result<String, Fault> {
         false => file::read(path)?,
     };
     let missing = || Fault::new(Code::NotFound, format!("there is no diff at {}", path.display()));
-    let Decoded { text, .. } = decode(&bytes.ok_or_else(missing)?).ok_or_else(|| not_text(path))?;
+    let Decoded { text, .. } = decode(bytes.ok_or_else(missing)?).ok_or_else(|| not_text(path))?;
     Ok(text)
 }
 

@@ -207,7 +207,7 @@ impl Target<'_, '_> {
         };
         let hunks = edited.hunks;
         if !self.section.deletes {
-            let after = format!("{bom}{after}");
+            let after = if bom.is_empty() { after } else { format!("{bom}{after}") };
             let unchanged = after == whole;
             return Ok(Applied { unchanged, hunks, ..self.applied(Some(after), kind) });
         }

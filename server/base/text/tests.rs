@@ -66,7 +66,7 @@ proptest! {
     fn every_text_survives(text in "\\PC*[\r\n]*\\PC*") {
         for encoding in [Encoding::Utf8Bom, Encoding::Utf16Le, Encoding::Utf16Be] {
             let bytes = encoding.encode(&text).unwrap();
-            let decoded = decode(&bytes).unwrap();
+            let decoded = decode(&*bytes).unwrap();
             prop_assert_eq!((decoded.text.as_str(), decoded.encoding), (text.as_str(), encoding));
         }
     }

@@ -34,7 +34,7 @@ struct Outcome {
 
 fn check(case: &Path) -> Result<(), String> {
     let before = fs::read(case.join("before")).ok();
-    let diff = decode(&fs::read(case.join("diff")).unwrap()).unwrap();
+    let diff = decode(fs::read(case.join("diff")).unwrap()).unwrap();
     let came = outcome(before.as_deref(), &diff.text);
     if std::env::var_os("BLESS").is_some() {
         return bless(case, &came);
