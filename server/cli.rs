@@ -18,6 +18,7 @@ mod mcp;
 mod patch;
 mod print;
 mod review;
+mod search;
 mod serve;
 mod show;
 mod status;
@@ -49,6 +50,7 @@ enum Command {
     Patch(patch::PatchArgs),
     Review(review::Args),
     Undo(undo::Args),
+    Search(search::SearchArgs),
     Log(log::LogArgs),
     WorkingSet(working_set::WorkingSetArgs),
     Hint(hint::HintArgs),
@@ -83,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Patch(args) => patch::run(&args),
         Command::Review(args) => review::run(&args),
         Command::Undo(args) => undo::run(&args),
+        Command::Search(args) => search::run(&args),
         Command::Log(args) => log::run(args),
         Command::WorkingSet(args) => working_set::run(&args),
         Command::Hint(args) => hint::run(&args),

@@ -7,6 +7,7 @@ mod documents;
 mod folder;
 mod nearness;
 mod requests;
+mod search;
 mod stage;
 mod telling;
 mod trail;

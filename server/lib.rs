@@ -22,6 +22,10 @@ pub mod journal;
 
 pub mod workspace;
 
+pub mod watch;
+
+pub mod index;
+
 pub mod memory;
 
 pub mod session;

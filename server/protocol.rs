@@ -12,7 +12,9 @@ mod point;
 mod proposal;
 mod requests;
 mod risk;
+mod searching;
 mod settings;
+mod watching;
 mod why;
 
 pub use call::{Door, Lead, Origin, RawCall};
@@ -36,9 +38,11 @@ pub use requests::{
     ProposalsAnswer, ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkspaceStatus,
 };
 pub use risk::Risk;
+pub use searching::{SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
 pub use settings::{
     DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings, LogSettings,
     McpServer, MemorySettings, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings,
     RuleSettings, Settings, ShowCalls, Surface, Verbosity, WhySettings,
 };
+pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

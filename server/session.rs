@@ -1,8 +1,11 @@
 //! The one owner of a workspace's state, and the scope of work in flight.
 
+mod finder;
+mod finding;
 mod open;
 mod scope;
 mod seen;
+mod texts;
 mod working;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +13,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+pub use finder::Finder;
+pub use finding::Where;
 pub use scope::{Cancel, Scope, Snapshot, text_of, unencodable};
 
 use crate::base::ids::Counter;
@@ -31,6 +36,7 @@ pub struct Session {
     store: Arc<Store>,
     documents: Documents,
     memory: Memory,
+    finder: Finder,
     settings: RwLock<Arc<Settings>>,
     editor: Arc<dyn Editor>,
     clock: Arc<dyn Clock>,
@@ -86,6 +92,7 @@ impl Session {
             store,
             documents: Documents::default(),
             memory,
+            finder: Finder::default(),
             settings: RwLock::new(Arc::new(loaded.settings)),
             editor: options.editor,
             clock: options.clock,
@@ -140,6 +147,16 @@ impl Session {
     pub fn document(&self, path: &WorkspacePath) -> Option<Document> {
         let real = self.files.root().resolve(path).ok()?;
         self.documents.snapshot(&real)
+    }
+
+    /// What searches know of the files.
+    pub fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
+    /// Keeps what searches need current from now on: for a process that stays.
+    pub fn serve(self: &Arc<Self>) {
+        self.finder.serve(self);
     }
 
     /// The editor, or none.
@@ -261,6 +278,7 @@ impl Session {
         if !self.shared_log {
             self.drop_hints_of_agents();
         }
+        self.finder.end();
         if let Some(log) = self.log.get() {
             let totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
             // Nobody is left to tell of a fault here; the log's reader sees that its end is missing.

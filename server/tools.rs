@@ -14,7 +14,9 @@ mod memory_advise;
 mod memory_summarize;
 mod review_wait;
 mod search_lexical;
+mod search_vector;
 mod task_complete;
+mod workspace_files;
 
 use std::sync::Arc;
 
@@ -30,7 +32,7 @@ use change::Rewrite;
 /// Every built-in activity, under the name of its tool.
 pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
     let activities = Activities::default();
-    let all: [(&str, Arc<dyn Activity>); 14] = [
+    let all: [(&str, Arc<dyn Activity>); 16] = [
         ("fs.ls", Arc::new(fs_ls::Ls)),
         ("fs.read", Arc::new(fs_read::Read)),
         ("fs.append", Arc::new(Rewrite(fs_append::draft))),
@@ -40,6 +42,8 @@ pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
         ("fs.mkdir", Arc::new(fs_mkdir::Mkdir)),
         ("fs.copy", Arc::new(fs_copy::Copy)),
         ("search.lexical", Arc::new(search_lexical::Lexical)),
+        ("search.vector", Arc::new(search_vector::Vector)),
+        ("workspace.files", Arc::new(workspace_files::List)),
         ("context.assemble", Arc::new(context_assemble::Assemble)),
         ("memory.advise", Arc::new(memory_advise::Advise)),
         ("memory.summarize", Arc::new(memory_summarize::Summarize(Arc::new(Extractive)))),

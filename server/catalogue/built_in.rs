@@ -25,5 +25,7 @@ pub const BUILT_IN: &[(&str, &str)] = embedded![
     "memory.summarize",
     "review.wait",
     "search.lexical",
+    "search.vector",
     "task_complete",
+    "workspace.files",
 ];

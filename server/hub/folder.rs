@@ -42,6 +42,7 @@ impl Folder {
             custom.settle_soon();
             custom.keep_near();
             telling::start(&session);
+            session.serve();
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
         Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })
@@ -127,6 +128,7 @@ impl Folder {
             unreviewed_hunks: self.desk.unreviewed(),
             pending_files,
             problems,
+            watch: self.session.finder().status(),
         }
     }
 

@@ -30,6 +30,7 @@ impl Hub {
             }
             "wherefore/hint" => write(self.hint(&read(params)?)?),
             "wherefore/collect" => write(self.collect(&read(or_empty(params))?)?),
+            "wherefore/search" => write(self.search(read(params)?).await?),
             "wherefore/status" => write(self.status()),
             "wherefore/list" => write(json!({ "tools": self.tools(text(&params, "root")) })),
             "wherefore/listTools" => {

@@ -43,6 +43,7 @@ pub fn service(
         .custom_method("wherefore/decide", Backend::wherefore_decide)
         .custom_method("wherefore/undo", Backend::wherefore_undo)
         .custom_method("wherefore/cancel", Backend::wherefore_cancel)
+        .custom_method("wherefore/search", Backend::wherefore_search)
         .custom_method("wherefore/workingSet", Backend::wherefore_working_set)
         .custom_method("wherefore/hint", Backend::wherefore_hint)
         .custom_method("wherefore/collect", Backend::wherefore_collect)

@@ -14,9 +14,9 @@ use crate::protocol::{
     AskAnswer, AskParams, CallNotice, CancelAnswer, CancelParams, CollectAnswer, CollectParams,
     ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Event, ExpandToolAnswer,
     ExpandToolParams, Fault, FinishNotice, FocusParams, HintOutcome, HintParams, ListToolsAnswer,
-    ListToolsParams, Proposal, ProposalsAnswer, ProposalsParams, RawCall, SearchNodesAnswer,
-    SearchNodesParams, SearchToolsAnswer, SearchToolsParams, Settings, StatusAnswer, ToolSummary, UndoAnswer,
-    UndoParams, WorkingSetAnswer, WorkingSetParams,
+    ListToolsParams, Proposal, ProposalsAnswer, ProposalsParams, RawCall, SearchAnswer, SearchNodesAnswer,
+    SearchNodesParams, SearchParams, SearchToolsAnswer, SearchToolsParams, Settings, StatusAnswer,
+    ToolSummary, UndoAnswer, UndoParams, WorkingSetAnswer, WorkingSetParams,
 };
 
 /// Params of `wherefore/list`.
@@ -160,6 +160,7 @@ fn messages() -> Vec<Message> {
         request::<DecideParams, DecideAnswer>("wherefore/decide"),
         request::<UndoParams, UndoAnswer>("wherefore/undo"),
         request::<CancelParams, CancelAnswer>("wherefore/cancel"),
+        request::<SearchParams, SearchAnswer>("wherefore/search"),
         request::<WorkingSetParams, WorkingSetAnswer>("wherefore/workingSet"),
         request::<HintParams, HintOutcome>("wherefore/hint"),
         request::<CollectParams, CollectAnswer>("wherefore/collect"),

@@ -9,8 +9,8 @@ use super::ext::{ContentParams, ListAnswer, ListParams, LogAnswer, LogParams};
 use crate::hub::DocumentEvent;
 use crate::protocol::{
     CancelAnswer, CollectAnswer, ComposeAnswer, DecideAnswer, Door, ExpandToolAnswer, FocusParams,
-    HintOutcome, ListToolsAnswer, Origin, ProposalsAnswer, SearchNodesAnswer, SearchToolsAnswer,
-    StatusAnswer, UndoAnswer, WorkingSetAnswer, WorkingSetParams,
+    HintOutcome, ListToolsAnswer, Origin, ProposalsAnswer, SearchAnswer, SearchNodesAnswer,
+    SearchToolsAnswer, StatusAnswer, UndoAnswer, WorkingSetAnswer, WorkingSetParams,
 };
 
 impl Backend {
@@ -28,6 +28,10 @@ impl Backend {
 
     pub(super) async fn wherefore_cancel(&self, params: Value) -> Result<CancelAnswer> {
         self.hub.cancel(&read(params)?).map_err(|fault| refuse(&fault))
+    }
+
+    pub(super) async fn wherefore_search(&self, params: Value) -> Result<SearchAnswer> {
+        self.hub.search(read(params)?).await.map_err(|fault| refuse(&fault))
     }
 
     pub(super) async fn wherefore_working_set(&self, params: Value) -> Result<WorkingSetAnswer> {

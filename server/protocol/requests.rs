@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Point, Proposal, ProposalState};
+use super::{Point, Proposal, ProposalState, WatchStatus};
 
 /// What a person does with hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -164,6 +164,9 @@ pub struct WorkspaceStatus {
     pub unreviewed_hunks: u32,
     /// What is not as it should be: a definition refused, a setting ignored.
     pub problems: Vec<String>,
+    /// How its files are watched; absent where no process stays to watch them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<WatchStatus>,
 }
 
 /// Params of `wherefore/cancel`.

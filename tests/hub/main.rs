@@ -9,6 +9,7 @@ mod memory;
 mod policies;
 mod recovery;
 mod review;
+mod search;
 mod support;
 mod together;
 mod undo;

@@ -97,6 +97,16 @@ pub struct Bench {
     pub folder: tempfile::TempDir,
     pub hub: Hub,
     pub editor: Arc<Script>,
+    owns_hub: bool,
+}
+
+impl Drop for Bench {
+    /// The editor holds the hub and the hub the editor: without this each test's watches would stay to the end.
+    fn drop(&mut self) {
+        if self.owns_hub {
+            self.hub.close();
+        }
+    }
 }
 
 impl Bench {
@@ -124,7 +134,7 @@ impl Bench {
         let hub = Hub::new(HubOptions { editor: editor.clone(), shared_log: false });
         editor.hub.set(hub.clone()).unwrap();
         hub.add_root(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
-        Self { folder, hub, editor }
+        Self { folder, hub, editor, owns_hub: true }
     }
 
     pub fn disk(&self, path: &str) -> String {
@@ -210,8 +220,12 @@ impl Bench {
         arguments: Value,
     ) -> (tokio::task::JoinHandle<Envelope>, Proposal) {
         let known: Vec<String> = self.proposals().into_iter().map(|proposal| proposal.id).collect();
-        let bench =
-            Self { folder: tempfile::tempdir().unwrap(), hub: self.hub.clone(), editor: self.editor.clone() };
+        let bench = Self {
+            folder: tempfile::tempdir().unwrap(),
+            hub: self.hub.clone(),
+            editor: self.editor.clone(),
+            owns_hub: false,
+        };
         let tool = tool.to_owned();
         let call = tokio::spawn(async move { bench.call(&tool, arguments, None).await });
         for _ in 0..1000 {

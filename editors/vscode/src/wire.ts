@@ -265,6 +265,64 @@ export interface CancelAnswer {
   call_id: string;
 }
 
+/** Params of `wherefore/search`. */
+export interface SearchParams {
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+  /** What is sought: a regular expression, a plain text with `literal`, or words. */
+  query?: string;
+  /** What the search goes by. */
+  kind?: SearchKind;
+  /** The folder or the file to search, relative to the root; the whole workspace where it is left out. */
+  scope?: string|null;
+  /** Only files that match, as `*.rs`; for patterns. */
+  glob?: string|null;
+  /** Whether capitals count; for patterns. */
+  case?: SearchCase;
+  /** Whether the query is plain text; for patterns. */
+  literal?: boolean;
+  /** Lines to give on each side of a match; for patterns. */
+  context?: number;
+  /** The most results; 10 files or 100 lines where it is left out. */
+  limit?: number|null;
+  /** Where an earlier answer ended, to go on from there; for patterns. */
+  cursor?: string|null;
+}
+
+/** What a search goes by. */
+export type SearchKind = "lexical"|"vector";
+
+/** Whether capitals count in a pattern. */
+export type SearchCase = "sensitive"|"insensitive"|"smart";
+
+/** Answer of `wherefore/search`. */
+export interface SearchAnswer {
+  /** What was found: lines by path and number, files best first. */
+  results: SearchHit[];
+  /** What ranked the files: `words`, or `words+` and a model. */
+  ranker?: string|null;
+  /** Where the next answer goes on; absent where there is no more. */
+  cursor?: string|null;
+}
+
+/** A place that was found. */
+export interface SearchHit {
+  /** The file, relative to the root. */
+  path: string;
+  /** Its first line, counted from 1. */
+  start: number;
+  /** Its last line. */
+  end: number;
+  /** How well it fits beside the others of the same answer; 1 for each line that matches a pattern. */
+  score: number;
+  /** The line, or the piece of the file. */
+  text: string;
+  /** The lines before it that were asked for. */
+  before?: string[];
+  /** The lines after it that were asked for. */
+  after?: string[];
+}
+
 /** Params of `wherefore/workingSet`. */
 export interface WorkingSetParams {
   /** The workspace folder meant, where a server has several: an absolute path inside it. */
@@ -402,7 +460,47 @@ export interface WorkspaceStatus {
   unreviewed_hunks: number;
   /** What is not as it should be: a definition refused, a setting ignored. */
   problems: string[];
+  /** How its files are watched; absent where no process stays to watch them. */
+  watch?: WatchStatus|null;
 }
+
+/** How a watch stands. */
+export interface WatchStatus {
+  /** How changes are learnt of. */
+  mode: WatchMode;
+  /** Folders that the kernel watches for us. */
+  folders_watched: number;
+  /** Folders that are read again before each answer. */
+  folders_polled: number;
+  /** Files in the list. */
+  files: number;
+  /** The generation of the list. */
+  generation: number;
+  /** Events that the kernel keeps for us and that were not looked at yet, at most. */
+  pending: number;
+  /** Files whose change listeners were not told of yet. */
+  untold: number;
+  /** When, why and for how long files were last read again. */
+  last_rescan?: Rescan|null;
+  /** What is not as it should be, each with a way out. */
+  problems: string[];
+}
+
+/** How changes are learnt of. */
+export type WatchMode = "native"|"polling"|"mixed";
+
+/** When files were last read again. */
+export interface Rescan {
+  /** Why. */
+  reason: RescanReason;
+  /** When it began, in seconds since 1970. */
+  at: number;
+  /** How long it took, in milliseconds. */
+  took_ms: number;
+}
+
+/** Why files were read again that had been read. */
+export type RescanReason = "started"|"overflow"|"root_replaced"|"root_missing"|"rules_changed"|"unmounted"|"too_many_changes"|"lagged";
 
 /** Params of `wherefore/list`. */
 export interface ListParams {
@@ -696,6 +794,8 @@ export const methods = {
   /** From the client. */
   cancel: 'wherefore/cancel',
   /** From the client. */
+  search: 'wherefore/search',
+  /** From the client. */
   workingSet: 'wherefore/workingSet',
   /** From the client. */
   hint: 'wherefore/hint',
@@ -742,6 +842,7 @@ export interface Requests {
   decide: { params: DecideParams; result: DecideAnswer };
   undo: { params: UndoParams; result: UndoAnswer };
   cancel: { params: CancelParams; result: CancelAnswer };
+  search: { params: SearchParams; result: SearchAnswer };
   workingSet: { params: WorkingSetParams; result: WorkingSetAnswer };
   hint: { params: HintParams; result: HintOutcome };
   collect: { params: CollectParams; result: CollectAnswer };

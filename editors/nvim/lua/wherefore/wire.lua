@@ -164,6 +164,41 @@
 ---@class wherefore.CancelAnswer
 ---@field call_id string The call.
 
+---Params of `wherefore/search`.
+---@class wherefore.SearchParams
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+---@field query? string What is sought: a regular expression, a plain text with `literal`, or words.
+---@field kind? wherefore.SearchKind What the search goes by.
+---@field scope? string The folder or the file to search, relative to the root; the whole workspace where it is left out.
+---@field glob? string Only files that match, as `*.rs`; for patterns.
+---@field case? wherefore.SearchCase Whether capitals count; for patterns.
+---@field literal? boolean Whether the query is plain text; for patterns.
+---@field context? integer Lines to give on each side of a match; for patterns.
+---@field limit? integer The most results; 10 files or 100 lines where it is left out.
+---@field cursor? string Where an earlier answer ended, to go on from there; for patterns.
+
+---What a search goes by.
+---@alias wherefore.SearchKind "lexical"|"vector"
+
+---Whether capitals count in a pattern.
+---@alias wherefore.SearchCase "sensitive"|"insensitive"|"smart"
+
+---Answer of `wherefore/search`.
+---@class wherefore.SearchAnswer
+---@field results wherefore.SearchHit[] What was found: lines by path and number, files best first.
+---@field ranker? string What ranked the files: `words`, or `words+` and a model.
+---@field cursor? string Where the next answer goes on; absent where there is no more.
+
+---A place that was found.
+---@class wherefore.SearchHit
+---@field path string The file, relative to the root.
+---@field start integer Its first line, counted from 1.
+---@field end integer Its last line.
+---@field score number How well it fits beside the others of the same answer; 1 for each line that matches a pattern.
+---@field text string The line, or the piece of the file.
+---@field before? string[] The lines before it that were asked for.
+---@field after? string[] The lines after it that were asked for.
+
 ---Params of `wherefore/workingSet`.
 ---@class wherefore.WorkingSetParams
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
@@ -250,6 +285,31 @@
 ---@field pending_files integer Files with such hunks.
 ---@field unreviewed_hunks integer Hunks that a policy applied and no person has looked at.
 ---@field problems string[] What is not as it should be: a definition refused, a setting ignored.
+---@field watch? wherefore.WatchStatus How its files are watched; absent where no process stays to watch them.
+
+---How a watch stands.
+---@class wherefore.WatchStatus
+---@field mode wherefore.WatchMode How changes are learnt of.
+---@field folders_watched integer Folders that the kernel watches for us.
+---@field folders_polled integer Folders that are read again before each answer.
+---@field files integer Files in the list.
+---@field generation integer The generation of the list.
+---@field pending integer Events that the kernel keeps for us and that were not looked at yet, at most.
+---@field untold integer Files whose change listeners were not told of yet.
+---@field last_rescan? wherefore.Rescan When, why and for how long files were last read again.
+---@field problems string[] What is not as it should be, each with a way out.
+
+---How changes are learnt of.
+---@alias wherefore.WatchMode "native"|"polling"|"mixed"
+
+---When files were last read again.
+---@class wherefore.Rescan
+---@field reason wherefore.RescanReason Why.
+---@field at integer When it began, in seconds since 1970.
+---@field took_ms integer How long it took, in milliseconds.
+
+---Why files were read again that had been read.
+---@alias wherefore.RescanReason "started"|"overflow"|"root_replaced"|"root_missing"|"rules_changed"|"unmounted"|"too_many_changes"|"lagged"
 
 ---Params of `wherefore/list`.
 ---@class wherefore.ListParams
@@ -429,6 +489,8 @@ M.methods = {
   undo = "wherefore/undo",
   -- from the client: wherefore.CancelParams -> wherefore.CancelAnswer
   cancel = "wherefore/cancel",
+  -- from the client: wherefore.SearchParams -> wherefore.SearchAnswer
+  search = "wherefore/search",
   -- from the client: wherefore.WorkingSetParams -> wherefore.WorkingSetAnswer
   workingSet = "wherefore/workingSet",
   -- from the client: wherefore.HintParams -> wherefore.HintOutcome

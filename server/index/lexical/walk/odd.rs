@@ -6,26 +6,26 @@ use std::sync::{Arc, OnceLock};
 
 use ignore::WalkBuilder;
 
-use crate::protocol::{Code, Fault};
+use super::{IGNORE_FILES, WalkError};
 
-/// What a walk reads of a folder before it goes into it.
+/// What a walk reads of a folder before it goes into it, besides [`IGNORE_FILES`].
 const READ: [&str; 4] = [".ignore", ".gitignore", ".git/info/exclude", ".git/commondir"];
 
 /// The first ignore file found that is a pipe or a device.
 #[derive(Clone, Debug, Default)]
-pub struct Odd(Arc<OnceLock<PathBuf>>);
+pub(super) struct Odd(Arc<OnceLock<PathBuf>>);
 
 impl Odd {
-    /// Keeps a walk that begins at `base` out of folders with such a file.
+    /// Keeps a walk that begins at `top` out of folders with such a file.
     ///
     /// # Errors
-    /// As [`Odd::check`], for `base` and the folders above it.
-    pub fn guard(walk: &mut WalkBuilder, base: &Path) -> Result<Self, Fault> {
+    /// As [`Odd::check`], for `top` and the folders above it.
+    pub(super) fn guard(walk: &mut WalkBuilder, top: &Path) -> Result<Self, WalkError> {
         let odd = Self::default();
-        base.ancestors().for_each(|folder| {
+        top.ancestors().for_each(|folder| {
             odd.look(folder);
         });
-        odd.check(base)?;
+        odd.check(top)?;
         let seen = odd.clone();
         walk.filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -36,7 +36,7 @@ impl Odd {
 
     /// Whether the folder may be entered.
     fn look(&self, folder: &Path) -> bool {
-        let mut files = READ.iter().map(|name| folder.join(name));
+        let mut files = READ.iter().chain(&IGNORE_FILES).map(|name| folder.join(name));
         let odd = files.find(|file| {
             let kind = std::fs::metadata(file).map(|found| found.file_type());
             kind.is_ok_and(|kind| kind.is_fifo() || kind.is_char_device() || kind.is_block_device())
@@ -52,14 +52,11 @@ impl Odd {
     /// Says so where a folder was left out.
     ///
     /// # Errors
-    /// UNSUPPORTED with the file's name.
-    pub fn check(&self, root: &Path) -> Result<(), Fault> {
-        let Some(file) = self.0.get() else { return Ok(()) };
-        let shown = file.strip_prefix(root).unwrap_or(file).display();
-        Err(Fault::new(
-            Code::Unsupported,
-            format!("`{shown}` is a pipe or a device: what it ignores cannot be read"),
-        )
-        .suggest("ask the person to remove it, or search another folder"))
+    /// With the file's name below `root`.
+    pub(super) fn check(&self, root: &Path) -> Result<(), WalkError> {
+        match self.0.get() {
+            Some(file) => Err(WalkError::Odd(file.strip_prefix(root).unwrap_or(file).to_owned())),
+            None => Ok(()),
+        }
     }
 }

@@ -1,0 +1,158 @@
+//! `wherefore search`: files by what they are about, or lines that match a pattern.
+
+use std::io::BufRead;
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answer;
+use super::backend::{Backend, RootArgs};
+use super::print::visible;
+use crate::protocol::{Code, Fault, SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
+
+/// Search the workspace: files by what they are about, or with --lexical lines that match a pattern
+#[derive(Debug, clap::Args)]
+pub struct SearchArgs {
+    /// What is sought: words, or a regular expression with --lexical
+    #[arg(required_unless_present = "batch")]
+    query: Option<String>,
+    /// Find lines that match the query as a regular expression
+    #[arg(long, conflicts_with = "vector")]
+    lexical: bool,
+    /// Find files that are about the query [the default]
+    #[arg(long)]
+    vector: bool,
+    /// Only files that match, as '*.rs' (with --lexical)
+    #[arg(long, short = 'g', requires = "lexical")]
+    glob: Option<String>,
+    /// Capitals do not count (with --lexical)
+    #[arg(long, short = 'i', requires = "lexical")]
+    ignore_case: bool,
+    /// The query is plain text (with --lexical)
+    #[arg(long, short = 'F', requires = "lexical")]
+    literal: bool,
+    /// The folder or the file to search, relative to the workspace
+    #[arg(long, value_name = "PATH")]
+    scope: Option<String>,
+    /// The most results [default: 10 files, or 100 lines]
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+    /// Answer JSON requests from standard input, a line each: {"id","query","limit"}
+    #[arg(long, conflicts_with_all = ["query", "json"])]
+    batch: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+#[derive(Deserialize)]
+struct Request {
+    #[serde(default)]
+    id: Value,
+    query: String,
+    #[serde(default)]
+    limit: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    id: Value,
+    results: Vec<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    path: String,
+    start: u32,
+    end: u32,
+    score: f32,
+}
+
+/// Runs it: exit code 1 with the reason on standard error where it cannot be done.
+pub fn run(args: &SearchArgs) -> ExitCode {
+    let opened = args.root.find().and_then(|root| Backend::open(&root));
+    let done = opened.and_then(|mut backend| match &args.query {
+        Some(query) if !args.batch => one(args, query, &mut backend),
+        _ => batch(args, &mut backend),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => answer::fault(&fault),
+    }
+}
+
+fn ask(
+    args: &SearchArgs,
+    query: &str,
+    limit: Option<u32>,
+    backend: &mut Backend,
+) -> Result<SearchAnswer, Fault> {
+    let params = SearchParams {
+        query: query.to_owned(),
+        kind: if args.lexical { SearchKind::Lexical } else { SearchKind::Vector },
+        scope: args.scope.clone(),
+        glob: args.glob.clone(),
+        case: if args.ignore_case { SearchCase::Insensitive } else { SearchCase::Sensitive },
+        literal: args.literal,
+        limit: limit.or(args.limit),
+        ..SearchParams::default()
+    };
+    let params = serde_json::to_value(params).map_err(|error| Fault::internal(error.to_string()))?;
+    backend.request("wherefore/search", params)
+}
+
+fn one(args: &SearchArgs, query: &str, backend: &mut Backend) -> Result<(), Fault> {
+    let found = ask(args, query, None, backend)?;
+    if args.json {
+        answer::json(&found);
+        return Ok(());
+    }
+    found.results.iter().for_each(|hit| show(hit, args.lexical));
+    if found.results.is_empty() {
+        answer::note("wherefore: nothing was found");
+    }
+    if found.cursor.is_some() {
+        answer::note("wherefore: there is more; raise --limit or narrow the search");
+    }
+    Ok(())
+}
+
+fn show(hit: &SearchHit, lexical: bool) {
+    let SearchHit { path, start, end, text, .. } = hit;
+    let path = visible(path);
+    if lexical {
+        return answer::line(&format!("{path}:{start}:{}", visible(text)));
+    }
+    answer::line(&format!("{path}:{start}-{end}"));
+    text.lines().take(3).for_each(|line| answer::line(&format!("    {}", visible(line))));
+}
+
+fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(|error| Fault::new(Code::InvalidArgs, format!("standard input: {error}")))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let answer = match serde_json::from_str::<Request>(&line) {
+            Err(error) => Answer {
+                id: Value::Null,
+                results: Vec::new(),
+                error: Some(format!("the line is no request: {error}")),
+            },
+            Ok(request) => {
+                let found = ask(args, &request.query, request.limit, backend);
+                let error = found.as_ref().err().map(|fault| fault.message.clone());
+                let results = found.unwrap_or_default().results.into_iter();
+                let place = |SearchHit { path, start, end, score, .. }| Place { path, start, end, score };
+                Answer { id: request.id, results: results.map(place).collect(), error }
+            }
+        };
+        answer::line(&serde_json::to_string(&answer).unwrap_or_default());
+    }
+    Ok(())
+}

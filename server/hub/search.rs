@@ -1,0 +1,74 @@
+//! A person's own search: it needs no why and stands in no log.
+
+use super::Hub;
+use crate::index::lexical::hit::Hit;
+use crate::index::lexical::query::{Case, Query};
+use crate::index::lexical::search::Options;
+use crate::protocol::{Code, Fault, SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
+use crate::session::{Session, Where};
+
+/// Results where no number is named: lines, and files.
+const LINES: u32 = 100;
+const FILES: u32 = 10;
+
+impl Hub {
+    /// Searches a folder's files, as the rules let them be read.
+    ///
+    /// # Errors
+    /// INVALID_ARGS for an empty query, a pattern or a glob that does not parse, a cursor of no search; NOT_FOUND and
+    /// PERMISSION_DENIED for the scope.
+    pub async fn search(&self, params: SearchParams) -> Result<SearchAnswer, Fault> {
+        if params.query.is_empty() {
+            return Err(Fault::new(Code::InvalidArgs, "the query is empty").suggest("say what is sought"));
+        }
+        let session = self.meant(params.root.as_deref())?.session().clone();
+        let done = tokio::task::spawn_blocking(move || match params.kind {
+            SearchKind::Lexical => lines(&session, &params),
+            SearchKind::Vector => files(&session, &params),
+        });
+        done.await.unwrap_or_else(|error| Err(Fault::internal(format!("the search failed: {error}"))))
+    }
+}
+
+fn lines(session: &Session, params: &SearchParams) -> Result<SearchAnswer, Fault> {
+    let case = match params.case {
+        SearchCase::Sensitive => Case::Sensitive,
+        SearchCase::Insensitive => Case::Insensitive,
+        SearchCase::Smart => Case::Smart,
+    };
+    let query = Query::new(&params.query, case, params.literal)?;
+    let after = params.cursor.as_deref().map(str::parse).transpose();
+    let options = Options {
+        context: params.context as usize,
+        limit: params.limit.unwrap_or(LINES) as usize,
+        bytes: session.settings().limits.output_bytes,
+        after: after.map_err(|error| Fault::new(Code::InvalidArgs, format!("{error}")))?,
+        ..Options::default()
+    };
+    let (scope, glob) = (params.scope.as_deref(), params.glob.as_deref());
+    let place = Where { scope: scope.unwrap_or_default(), glob: glob.unwrap_or_default() };
+    let found = session.lines(&query, place, options, &|| true)?;
+    let cursor = found.next().map(|next| next.to_string());
+    let hit = |(path, hit): (std::sync::Arc<str>, Hit)| {
+        let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
+        let Hit { text, before, after, .. } = hit;
+        SearchHit { path: path.to_string(), start: line, end: line, score: 1.0, text, before, after }
+    };
+    Ok(SearchAnswer { results: found.hits.into_iter().map(hit).collect(), ranker: None, cursor })
+}
+
+fn files(session: &Session, params: &SearchParams) -> Result<SearchAnswer, Fault> {
+    let limit = params.limit.unwrap_or(FILES) as usize;
+    let scope = params.scope.as_deref().unwrap_or_default();
+    let found = session.meant(&params.query, scope, limit, &|_, _| {}, &|| true)?;
+    let hits = found.hits.into_iter().map(|hit| SearchHit {
+        path: hit.path,
+        start: hit.start,
+        end: hit.end,
+        score: hit.score,
+        text: hit.snippet,
+        before: Vec::new(),
+        after: Vec::new(),
+    });
+    Ok(SearchAnswer { results: hits.collect(), ranker: Some(found.ranker), cursor: None })
+}

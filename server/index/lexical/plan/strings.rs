@@ -1,0 +1,89 @@
+//! Small sets of strings, one of which a match is, begins with or ends with.
+
+use std::collections::BTreeSet;
+
+use super::Plan;
+use crate::index::lexical::trigrams::trigram;
+
+/// Strings that a set may have.
+pub const MOST: usize = 32;
+
+/// Bytes that are kept of a begin or an end: with one byte of what comes next they make a trigram.
+const KEPT: usize = 2;
+
+/// A set of strings, with ASCII's capitals as small letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strings(BTreeSet<Vec<u8>>);
+
+impl Strings {
+    /// The set of one string.
+    pub fn one(string: &[u8]) -> Self {
+        Self(BTreeSet::from([string.to_ascii_lowercase()]))
+    }
+
+    /// The set with the empty string, which every text begins and ends with.
+    pub fn empty() -> Self {
+        Self::one(b"")
+    }
+
+    /// The set of these, where they are few.
+    pub fn of(strings: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
+        let mut all = BTreeSet::new();
+        for mut string in strings {
+            string.make_ascii_lowercase();
+            all.insert(string);
+            if all.len() > MOST {
+                return None;
+            }
+        }
+        Some(Self(all))
+    }
+
+    /// Each of these followed by each of the others, where they are few.
+    pub fn cross(&self, others: &Self) -> Option<Self> {
+        if self.0.len().saturating_mul(others.0.len()) > MOST {
+            return None;
+        }
+        let followed = |begin: &Vec<u8>| {
+            let begin = begin.clone();
+            others.0.iter().map(move |end| [begin.as_slice(), end].concat())
+        };
+        Some(Self(self.0.iter().flat_map(followed).collect()))
+    }
+
+    /// Those of both sets, where they are few.
+    pub fn union(&self, others: &Self) -> Option<Self> {
+        let all: BTreeSet<_> = self.0.union(&others.0).cloned().collect();
+        (all.len() <= MOST).then_some(Self(all))
+    }
+
+    /// Only the begins of the strings.
+    pub fn begins(&self) -> Self {
+        Self(self.0.iter().map(|string| string.iter().take(KEPT).copied().collect()).collect())
+    }
+
+    /// Only the ends of the strings.
+    pub fn ends(&self) -> Self {
+        let end = |string: &Vec<u8>| string.get(string.len().saturating_sub(KEPT)..).map(<[u8]>::to_vec);
+        Self(self.0.iter().filter_map(end).collect())
+    }
+
+    /// What a text must hold to hold one of them. `pairs`: two bytes are worth asking for.
+    pub fn plan(&self, pairs: bool) -> Plan {
+        Plan::any(self.0.iter().map(|string| {
+            if let ([first, second], true) = (string.as_slice(), pairs)
+                && *first != b'\n'
+                && *second != b'\n'
+            {
+                return Plan::Pair(u16::from_be_bytes([*first, *second]));
+            }
+            string.windows(3).fold(Plan::All, |plan, window| match *window {
+                // A line end only stands as the last byte of a trigram.
+                [first, second, third] if first != b'\n' && second != b'\n' => {
+                    plan.and(Plan::Trigram(trigram([first, second, third])))
+                }
+                _ => plan,
+            })
+        }))
+    }
+}

@@ -1,0 +1,245 @@
+//! An index over its life: built, shared, damaged, and without a place to be.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::ripgrep::Folder;
+use crate::index::lexical::entry::FileList;
+use crate::index::lexical::index::Index;
+use crate::index::lexical::keeper::{Keeper, Report};
+use crate::index::lexical::query::{Case, Query};
+use crate::index::lexical::search::{Found, Options};
+use crate::index::lexical::segment::Segment;
+use crate::index::lexical::source::Source;
+use crate::index::lexical::update::Trouble;
+use crate::index::lexical::walk::{Walk, walk};
+
+struct Quiet;
+
+impl Report for Quiet {
+    fn progress(&mut self, _: usize, _: usize) {}
+
+    fn trouble(&mut self, trouble: &Trouble) {
+        panic!("{trouble}");
+    }
+}
+
+struct Place {
+    folder: tempfile::TempDir,
+    cache: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(files: usize) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
+        for number in 0..files {
+            let text = format!("common line\nword{number}x\n");
+            fs::write(place.root().join(format!("file{number}")), text).unwrap();
+        }
+        place
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn index(&self) -> Index {
+        Index::open(self.cache.path(), self.root().to_str().unwrap()).unwrap()
+    }
+
+    fn list(&self) -> FileList {
+        walk(self.root(), &Walk { stamps: true, ..Walk::default() }, &|| true).unwrap()
+    }
+
+    fn source(&self) -> Folder {
+        Folder(self.root().to_owned())
+    }
+
+    fn update(&self, index: &Index) -> usize {
+        let mut added = 0;
+        loop {
+            let list = self.list();
+            added += index.update(&list, &self.source(), &mut |_, _| {}, &|| true).unwrap().added;
+            if index.view(&list).unknown().next().is_none() {
+                return added;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn search(&self, index: &Index, pattern: &str) -> Found {
+        let query = Query::new(pattern, Case::Sensitive, false).unwrap();
+        index.search(&self.list(), &self.source(), &query, &Options::default(), None, &|| true)
+    }
+}
+
+fn segments(place: &Place, index: &Index) -> Vec<Arc<Segment>> {
+    index.view(&place.list()).segments().to_vec()
+}
+
+#[test]
+fn only_candidates_are_looked_through() {
+    let place = Place::new(60);
+    let index = place.index();
+    assert_eq!(place.search(&index, "word7x").candidates, 60);
+    place.update(&index);
+    let found = place.search(&index, "word7x");
+    assert_eq!((found.candidates, found.hits.len()), (1, 1));
+    assert_eq!(place.search(&index, "common").hits.len(), 60);
+    // A file that changed is looked through at once, and known after the next update.
+    fs::write(place.root().join("file3"), "word7x again\n").unwrap();
+    assert_eq!(place.search(&index, "word7x").hits.len(), 2);
+    assert_eq!(place.update(&index), 1);
+    assert_eq!(place.search(&index, "word7x").candidates, 2);
+    assert_eq!(place.search(&index, "word3x").candidates, 0);
+}
+
+#[test]
+fn what_is_left_of_many_changes_is_merged() {
+    let place = Place::new(100);
+    let index = place.index();
+    place.update(&index);
+    for round in 0..12 {
+        fs::write(place.root().join(format!("file{round}")), format!("round{round}\n")).unwrap();
+        place.update(&index);
+    }
+    assert!(segments(&place, &index).len() <= 7);
+    for round in 0..12 {
+        assert_eq!(place.search(&index, &format!("round{round}$")).candidates, 1);
+    }
+    assert_eq!(place.search(&index, "common").hits.len(), 88);
+}
+
+#[test]
+fn one_server_writes_and_another_reads() {
+    let place = Place::new(60);
+    let (writer, reader) = (place.index(), place.index());
+    place.update(&writer);
+    let list = place.list();
+    let done = reader.update(&list, &place.source(), &mut |_, _| {}, &|| true).unwrap();
+    assert_eq!(done.added, 0);
+    assert_eq!(place.search(&reader, "word7x").candidates, 1);
+    // With the writer gone the reader writes.
+    drop(writer);
+    fs::write(place.root().join("file3"), "word7x again\n").unwrap();
+    assert_eq!(place.update(&reader), 1);
+}
+
+#[test]
+fn a_damaged_index_is_no_wrong_answer_and_is_built_anew() {
+    let place = Place::new(60);
+    let index = place.index();
+    place.update(&index);
+    let path = segments(&place, &index)[0].path().to_owned();
+    let mut bytes = fs::read(&path).unwrap();
+    // All of the postings, which stand before the dictionary.
+    let dictionary = segments(&place, &index)[0].terms() * 16;
+    let end = bytes.len() - dictionary;
+    bytes[end - 200..end].fill(0x55);
+    fs::write(&path, &bytes).unwrap();
+    let damaged = ["word7x", "common", "word59"].map(|pattern| place.search(&index, pattern));
+    assert_eq!(damaged.each_ref().map(|found| found.hits.len()), [1, 60, 1]);
+    assert!(damaged.iter().any(|found| found.damaged));
+    assert_eq!(place.update(&index), 60);
+    assert_eq!(place.search(&index, "word7x").candidates, 1);
+}
+
+#[test]
+fn without_a_place_it_says_so_and_goes_on() {
+    let place = Place::new(60);
+    let index = place.index();
+    let folder = fs::read_dir(place.cache.path().join("index")).unwrap().next().unwrap().unwrap().path();
+    fs::remove_dir_all(folder).unwrap();
+    let list = place.list();
+    let trouble = index.update(&list, &place.source(), &mut |_, _| {}, &|| true).unwrap_err();
+    assert!(trouble.to_string().contains("searches go on without it"), "{trouble}");
+    assert_eq!(place.search(&index, "word7x").hits.len(), 1);
+    fs::write(place.cache.path().join("file"), "").unwrap();
+    assert!(Index::open(&place.cache.path().join("file"), "/root").is_err());
+    assert_eq!(place.search(&Index::none(), "word7x").hits.len(), 1);
+}
+
+#[test]
+fn a_keeper_works_by_itself_until_it_is_dropped() {
+    let place = Place::new(60);
+    let index = Arc::new(place.index());
+    let keeper = Keeper::start(Arc::clone(&index), place.source(), Quiet).unwrap();
+    let list = place.list();
+    while index.view(&list).unknown().next().is_some() {
+        keeper.listed(Arc::clone(&list));
+        std::thread::yield_now();
+    }
+    drop(keeper);
+    assert_eq!(place.search(&index, "word7x").candidates, 1);
+}
+
+/// A folder of which editors hold some files unsaved.
+struct Unsaved(Folder, Vec<(&'static str, &'static str)>);
+
+impl Source for Unsaved {
+    fn open(&self, path: &str) -> Option<fs::File> {
+        self.0.open(path)
+    }
+
+    fn unsaved(&self, path: &str) -> Option<Arc<str>> {
+        self.1.iter().find(|(of, _)| *of == path).map(|(_, text)| Arc::from(*text))
+    }
+
+    fn unsaved_paths(&self) -> Vec<Arc<str>> {
+        self.1.iter().map(|(path, _)| Arc::from(*path)).collect()
+    }
+}
+
+#[test]
+fn unsaved_text_counts_instead_of_what_is_on_the_disk() {
+    let place = Place::new(60);
+    let index = place.index();
+    place.update(&index);
+    let source = Unsaved(
+        place.source(),
+        vec![("file7", "nothing\n"), ("file8", "a\nword7x\n"), ("new/file", "word7x\n")],
+    );
+    let query = Query::new("word7x", Case::Sensitive, false).unwrap();
+    let search = |scope: &str, limit| {
+        let options = Options { scope: scope.to_owned(), limit, ..Options::default() };
+        let found = index.search(&place.list(), &source, &query, &options, None, &|| true);
+        found.hits.iter().map(|(path, hit)| (path.to_string(), hit.line)).collect::<Vec<_>>()
+    };
+    assert_eq!(search("", 9), [("file8".to_owned(), 2), ("new/file".to_owned(), 1)]);
+    assert_eq!(search("new", 9), [("new/file".to_owned(), 1)]);
+    assert_eq!(search("", 1), [("file8".to_owned(), 2)]);
+}
+
+#[test]
+fn a_stopped_search_says_so() {
+    let place = Place::new(5);
+    let query = Query::new("common", Case::Sensitive, false).unwrap();
+    let found =
+        Index::none().search(&place.list(), &place.source(), &query, &Options::default(), None, &|| false);
+    assert!(found.stopped && found.hits.is_empty());
+}
+
+#[test]
+fn scopes_and_odd_files() {
+    let place = Place::new(3);
+    let root = place.root();
+    for folder in ["a", "a.b", "ab"] {
+        fs::create_dir(root.join(folder)).unwrap();
+        fs::write(root.join(folder).join("x"), "common\n").unwrap();
+    }
+    std::os::unix::fs::symlink("..", root.join("a/loop")).unwrap();
+    std::os::unix::fs::symlink("file0", root.join("link")).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+    let index = place.index();
+    let paths = |scope: &str| {
+        let query = Query::new("common", Case::Sensitive, false).unwrap();
+        let options = Options { scope: scope.to_owned(), ..Options::default() };
+        let found = index.search(&place.list(), &place.source(), &query, &options, None, &|| true);
+        found.hits.iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(""), ["a.b/x", "a/x", "ab/x", "file0", "file1", "file2"]);
+    assert_eq!(paths("a"), ["a/x"]);
+    assert_eq!(paths("file1"), ["file1"]);
+    assert!(paths("file").is_empty());
+}

@@ -1,0 +1,174 @@
+//! Files found by what is asked for in words: with no model, and with one that says what is near as one more feature.
+
+mod asked;
+mod chunks;
+mod definitions;
+mod digest;
+mod features;
+mod language;
+mod model;
+mod nearness;
+mod prior;
+mod runs;
+mod store;
+mod words;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use asked::Asked;
+use digest::Digest;
+pub use digest::Key;
+use model::{Model, WORDS, WORDS_AND_NEARNESS};
+use nearness::Near;
+pub use nearness::{Nearness, Pieces};
+use store::Store;
+
+/// What a search is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Query<'a> {
+    /// What is asked for: words, a name, a sentence.
+    pub text: &'a str,
+    /// Files and folders below this path alone; all where it is empty.
+    pub scope: &'a str,
+    /// How many files are wanted.
+    pub limit: usize,
+}
+
+/// A file that was found, with its best piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// As it was put.
+    pub path: String,
+    /// The first line of the piece, from 1.
+    pub start: u32,
+    /// The last line of it.
+    pub end: u32,
+    /// How likely the file is meant, beside the others of the same search.
+    pub score: f32,
+    /// The text of the piece, as the reader gave it.
+    pub snippet: String,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Best first, one for a file.
+    pub hits: Vec<Hit>,
+    /// What ranked them: `words`, or `words+` and the model's name.
+    pub ranker: String,
+}
+
+/// The files of a workspace, to be found by what they are about. Texts are not kept. Any number of threads may search
+/// while others put files: a file is read into words before the lock is taken.
+#[derive(Debug, Default)]
+pub struct Meaning {
+    store: RwLock<Store>,
+    pieces: Mutex<Option<Arc<Pieces>>>,
+}
+
+impl Meaning {
+    /// Of no files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a file in, in place of the one of the same path. Of what is not text, is longer than a megabyte or was not
+    /// written by a person, only the path is known.
+    pub fn put(&self, path: &str, text: &[u8]) {
+        let digest = Digest::of(path, text);
+        self.store.write().unwrap_or_else(PoisonError::into_inner).put(digest);
+    }
+
+    /// Forgets a file; whether it was known.
+    pub fn remove(&self, path: &str) -> bool {
+        self.store.write().unwrap_or_else(PoisonError::into_inner).remove(path)
+    }
+
+    /// Forgets the files for which `is_kept` is false: those below a folder, those that are ignored now.
+    pub fn retain(&self, is_kept: impl Fn(&str) -> bool) {
+        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<String> = store.paths().filter(|path| !is_kept(path)).map(str::to_owned).collect();
+        gone.iter().for_each(|path| {
+            store.remove(path);
+        });
+    }
+
+    /// Gives back memory that was set aside for more files: to be called once many were put.
+    pub fn settle(&self) {
+        self.store.write().unwrap_or_else(PoisonError::into_inner).settle();
+    }
+
+    /// How many files are known.
+    pub fn len(&self) -> usize {
+        self.store.read().unwrap_or_else(PoisonError::into_inner).count()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The pieces of all files as they are now, for a model to say how near they are. The same until a file changes.
+    pub fn pieces(&self) -> Arc<Pieces> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(pieces) if pieces.version() == store.version() => pieces.clone(),
+            _ => known.insert(Arc::new(Pieces::of(&store))).clone(),
+        }
+    }
+
+    /// The files that are most likely meant. `read` gives the text of a file's lines, both ends included, as it may be
+    /// shown; a file for which it gives nothing is left out. It is called with no lock held.
+    pub fn search(
+        &self,
+        query: &Query<'_>,
+        nearness: Option<&Nearness<'_>>,
+        mut read: impl FnMut(&str, u32, u32) -> Option<String>,
+    ) -> Found {
+        let asked = Asked::of(query.text);
+        let (ranked, is_near) = self.ranked(query.scope, &asked, nearness);
+        let ranker = match nearness {
+            Some(nearness) if is_near => format!("words+{}", nearness.model),
+            _ => "words".to_owned(),
+        };
+        let shown = |mut hit: Hit| {
+            hit.snippet = read(&hit.path, hit.start, hit.end)?;
+            Some(hit)
+        };
+        Found { hits: ranked.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
+    }
+
+    /// All that may be meant, best first, without their snippets; whether it counts how near they are.
+    fn ranked(&self, scope: &str, asked: &Asked, nearness: Option<&Nearness<'_>>) -> (Vec<Hit>, bool) {
+        if asked.is_empty() {
+            return (Vec::new(), false);
+        }
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let near = nearness.and_then(|nearness| Near::of(nearness, &store));
+        let model: &Model = if near.is_some() { &WORDS_AND_NEARNESS } else { &WORDS };
+        let found = features::candidates(&store, asked, near.as_ref(), |path| is_below(path, scope));
+        let mut ranked: Vec<Hit> = found
+            .iter()
+            .filter_map(|candidate| {
+                let file = store.file(candidate.file)?;
+                let (start, end) =
+                    file.pieces.get(candidate.chunk).map_or((1, 1), |piece| (piece.start, piece.end));
+                let score = model.score(&candidate.features);
+                Some(Hit { path: file.path.clone(), start, end, score, snippet: String::new() })
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
+        (ranked, near.is_some())
+    }
+}
+
+/// Whether a path is that of a scope, or below it.
+fn is_below(path: &str, scope: &str) -> bool {
+    let scope = scope.trim_end_matches('/');
+    let rest = path.strip_prefix(scope);
+    scope.is_empty() || scope == "." || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests;

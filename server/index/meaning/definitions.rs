@@ -1,0 +1,267 @@
+//! The names that a line of code defines, told by its form alone: enough to rank by, in any language.
+
+mod keyword;
+
+use keyword::by_keyword;
+
+use super::language::Language;
+
+/// What is defined, the weightiest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Said to be elsewhere: a prototype, an implementation for a type.
+    Mention,
+    /// A constant, a variable, a field.
+    Value,
+    /// A function inside something.
+    Method,
+    /// A function of the file's own.
+    Function,
+    /// A class, a struct, a trait, a type, a module.
+    Type,
+}
+
+const MODIFIERS: &[&str] = &[
+    "pub",
+    "export",
+    "default",
+    "async",
+    "static",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "abstract",
+    "final",
+    "override",
+    "open",
+    "sealed",
+    "data",
+    "inline",
+    "extern",
+    "unsafe",
+    "virtual",
+    "partial",
+    "readonly",
+    "declare",
+    "suspend",
+    "companion",
+    "case",
+    "implicit",
+    "lazy",
+    "local",
+    "constexpr",
+    "inner",
+    "annotation",
+    "value",
+    "fileprivate",
+    "mutating",
+    "required",
+    "convenience",
+    "indirect",
+    "noinline",
+    "tailrec",
+    "operator",
+    "infix",
+    "external",
+    "expect",
+    "actual",
+    "new",
+    "late",
+    "covariant",
+    "comptime",
+    "noexcept",
+    "explicit",
+    "friend",
+    "given",
+    "transparent",
+    "recursive",
+    "elemental",
+    "pure",
+    "typedef",
+    "volatile",
+    "synchronized",
+    "global",
+    "nonisolated",
+    "unowned",
+    "weak",
+    "crate",
+];
+
+/// Words before a parenthesis that define nothing.
+const CONTROL: &[&str] = &[
+    "if",
+    "for",
+    "while",
+    "switch",
+    "return",
+    "catch",
+    "else",
+    "sizeof",
+    "new",
+    "throw",
+    "assert",
+    "await",
+    "case",
+    "super",
+    "this",
+    "do",
+    "try",
+    "in",
+    "of",
+    "and",
+    "or",
+    "not",
+    "when",
+    "match",
+    "foreach",
+    "using",
+    "lock",
+    "defined",
+    "typeof",
+    "delete",
+    "yield",
+    "elif",
+    "unless",
+    "until",
+    "with",
+    "require",
+    "import",
+    "print",
+    "echo",
+    "function",
+    "synchronized",
+    "guard",
+    "select",
+    "constructor",
+    "goto",
+    "raise",
+    "fixed",
+    "def",
+    "static_assert",
+    "__attribute__",
+    "decltype",
+    "alignas",
+    "fn",
+    "func",
+    "where",
+];
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The name at the start of some text, and what follows it.
+fn name(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c| !is_name(c)).unwrap_or(text.len()))
+}
+
+/// The name that a line defines, as the language writes it; the line comes with the spaces before it.
+pub(super) fn definition(line: &str, language: Language) -> Option<(&str, Kind)> {
+    if !language.is_code() {
+        return None;
+    }
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    if text.is_empty() || indent > 24 || language.is_comment(text) {
+        return None;
+    }
+    let text = if language == Language::Lisp { text.strip_prefix('(')? } else { text };
+    by_keyword(text, indent, language).or_else(|| by_form(text, indent, language))
+}
+
+/// What is defined with no keyword.
+fn by_form(text: &str, indent: usize, language: Language) -> Option<(&str, Kind)> {
+    let end = text.trim_end();
+    match language {
+        Language::Functional => {
+            let (name, rest) = name(text);
+            let is_one = indent == 0 && !name.is_empty() && rest.trim_start().starts_with("::");
+            return is_one.then_some((name, Kind::Function));
+        }
+        Language::Python => {
+            let (name, rest) = name(text);
+            let rest = rest.trim_start();
+            let is_set =
+                rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(':') && indent > 0;
+            let is_one =
+                indent <= 4 && is_set && !name.is_empty() && !CONTROL.contains(&name) && name != "else";
+            return is_one.then_some((name, Kind::Value));
+        }
+        _ => {}
+    }
+    let open = text.find('(');
+    let assigned = text.find(" = ").or_else(|| text.find(": function"));
+    if let Some(at) = assigned
+        && open.is_none_or(|open| at < open)
+        && matches!(language, Language::Script | Language::Keywords)
+    {
+        // `exports.name = …`, `Type.prototype.name = function`, `name: function`.
+        let target = text[..at].trim_end();
+        let last = target.rsplit(['.', ' ']).next()?;
+        let is_one =
+            indent <= 4 && !last.is_empty() && last.chars().all(is_name) && indent + target.len() < 80;
+        let is_function = text[at..].contains("function") || text[at..].contains("=>");
+        let is_own = target.contains("exports") || target.contains("prototype") || is_function;
+        let kind = if is_function { Kind::Method } else { Kind::Value };
+        return (is_one && is_own).then_some((last, kind));
+    }
+    let open = open?;
+    let before = text[..open].trim_end();
+    let start = before
+        .rfind(|c| !is_name(c))
+        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let (types, found) = before.split_at(start);
+    let is_word = found.starts_with(|c: char| c.is_alphabetic() || c == '_') && !CONTROL.contains(&found);
+    if !is_word || before.contains(['=', '"', '\'', ';', '{', '}', '(', ')']) {
+        return None;
+    }
+    let first = name(text).0;
+    let has_type = !types.trim().is_empty() && !CONTROL.contains(&first);
+    let opens = end.ends_with('{');
+    match language {
+        Language::C => {
+            let is_prototype = end.ends_with(';');
+            let is_one = (indent == 0 && !end.ends_with(':') && found.to_uppercase() != found)
+                || (indent <= 8 && opens && has_type)
+                || (indent <= 4 && is_prototype && has_type);
+            let kind = if is_prototype {
+                Kind::Mention
+            } else if indent == 0 {
+                Kind::Function
+            } else {
+                Kind::Method
+            };
+            (is_one && !types.trim_end().ends_with(['.', '>', ',', '-'])).then_some((found, kind))
+        }
+        Language::Classes => {
+            let is_one =
+                indent <= 8 && has_type && !types.trim_end().ends_with(['.', ',', '-', '+', '!', '&', '|']);
+            let kind = if end.ends_with(';') { Kind::Mention } else { Kind::Method };
+            is_one.then_some((found, kind))
+        }
+        Language::Script => {
+            let is_one = opens && indent <= 4 && indent > 0 && (types.is_empty() || is_modified(types));
+            is_one.then_some((found, Kind::Method))
+        }
+        Language::Shell => {
+            let is_one = types.is_empty() && text[open..].starts_with("()");
+            is_one.then_some((found, Kind::Function))
+        }
+        Language::Keywords => {
+            // Erlang.
+            let is_one = indent == 0 && types.is_empty() && end.ends_with("->");
+            is_one.then_some((found, Kind::Function))
+        }
+        _ => None,
+    }
+}
+
+fn is_modified(types: &str) -> bool {
+    types
+        .split_whitespace()
+        .all(|word| MODIFIERS.contains(&word) || matches!(word, "get" | "set" | "*" | "#"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! What each feature is worth.
+//!
+//! The weights were fitted to a listwise loss over 1,029 queries on 84 projects: descriptions of what files are for, names
+//! of definitions, and subjects of patches with the files that they changed. Features were dropped while the halves of the
+//! projects, each ranked by weights that were fitted to the other, lost nothing.
+
+use super::features::{FEATURES, Features};
+
+/// Weights of the features, in their order.
+#[derive(Debug)]
+pub(super) struct Model([f32; FEATURES]);
+
+/// Where words are all that is known.
+pub(super) const WORDS: Model = Model([
+    0.71, 0.78, 0.18, 0.77, 1.10, 0.43, 2.15, 2.15, 2.24, 0.62, 2.02, 2.12, 1.30, 0.90, 0.60, 0.24, 1.24,
+    1.03, 1.41, 1.83, 0.94, -4.70, -3.18, -3.05, -4.63, -2.63, 0.10, -1.63, -1.75, -1.33, 0.32, 0.41, 0.00,
+]);
+/// Where it is known as well how near the files are.
+pub(super) const WORDS_AND_NEARNESS: Model = {
+    let Model(mut weights) = WORDS;
+    weights[FEATURES - 1] = NEAR;
+    Model(weights)
+};
+/// What a standard deviation nearer than the mean is worth. Anything from 0.3 to 1 ranks alike.
+const NEAR: f32 = 0.5;
+
+impl Model {
+    /// How likely a file is meant, beside others.
+    pub(super) fn score(&self, features: &Features) -> f32 {
+        features.iter().zip(&self.0).map(|(feature, weight)| feature * weight).sum()
+    }
+}

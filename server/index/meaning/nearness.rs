@@ -1,0 +1,94 @@
+//! How near files are to a query, by what a model says of their pieces.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::digest::Key;
+use super::store::{FileId, Store};
+
+/// The pieces of all files, as they were when asked for.
+#[derive(Debug)]
+pub struct Pieces {
+    keys: Arc<[Key]>,
+    /// Of each piece: the file that it is of, and its place there.
+    places: Vec<(FileId, u16)>,
+    version: u64,
+}
+
+impl Pieces {
+    pub(super) fn of(store: &Store) -> Self {
+        let mut keys = Vec::new();
+        let mut places = Vec::new();
+        for (id, file) in store.files() {
+            for (chunk, piece) in file.pieces.iter().enumerate() {
+                keys.push(piece.key);
+                places.push((id, chunk as u16));
+            }
+        }
+        Self { keys: keys.into(), places, version: store.version() }
+    }
+
+    /// What each piece is known by: the hash of its text.
+    pub fn keys(&self) -> &Arc<[Key]> {
+        &self.keys
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+}
+
+/// How near a query is to the pieces of files, as a model has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearness<'a> {
+    /// The model's name.
+    pub model: &'a str,
+    /// The pieces.
+    pub pieces: &'a Pieces,
+    /// The cosine for each of them, NaN where it is not known.
+    pub cosines: &'a [f32],
+}
+
+/// How near each file is, in standard deviations above the mean, with its nearest piece.
+#[derive(Debug)]
+pub(super) struct Near(HashMap<FileId, (f32, usize), RandomState>);
+
+impl Near {
+    /// Nothing where too little is known to compare.
+    pub(super) fn of(nearness: &Nearness<'_>, store: &Store) -> Option<Self> {
+        let mut files: HashMap<FileId, (f32, usize), RandomState> = HashMap::default();
+        for (at, (cosine, (id, chunk))) in nearness.cosines.iter().zip(&nearness.pieces.places).enumerate() {
+            let piece = store.file(*id).and_then(|file| file.pieces.get(usize::from(*chunk)));
+            // A file that changed since is as one without vectors.
+            let is_same = piece.is_some_and(|piece| nearness.pieces.keys.get(at) == Some(&piece.key));
+            if is_same && cosine.is_finite() {
+                let best = files.entry(*id).or_insert((*cosine, usize::from(*chunk)));
+                if *cosine > best.0 {
+                    *best = (*cosine, usize::from(*chunk));
+                }
+            }
+        }
+        let count = files.len() as f32;
+        let mean = files.values().map(|(cosine, _)| cosine).sum::<f32>() / count;
+        let spread = (files.values().map(|(cosine, _)| (cosine - mean).powi(2)).sum::<f32>() / count).sqrt();
+        if files.len() < 2 || spread <= f32::EPSILON {
+            return None;
+        }
+        files.values_mut().for_each(|(cosine, _)| *cosine = ((*cosine - mean) / spread).clamp(-3.0, 6.0));
+        Some(Self(files))
+    }
+
+    /// How near a file is, and its nearest piece.
+    pub(super) fn of_file(&self, id: FileId) -> Option<(f32, usize)> {
+        self.0.get(&id).copied()
+    }
+
+    /// The files from the nearest on.
+    pub(super) fn nearest(&self, count: usize) -> Vec<FileId> {
+        let mut all: Vec<(f32, FileId)> = self.0.iter().map(|(id, (near, _))| (*near, *id)).collect();
+        all.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        all.iter().take(count).map(|(_, id)| *id).collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! Files put, changed and searched.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn index(files: &[(&str, &str)]) -> Meaning {
+    let index = Meaning::new();
+    files.iter().for_each(|(path, text)| index.put(path, text.as_bytes()));
+    index.settle();
+    index
+}
+
+fn search(index: &Meaning, text: &str) -> Vec<String> {
+    let query = Query { text, scope: "", limit: 10 };
+    index.search(&query, None, |_, _, _| Some(String::new())).hits.into_iter().map(|hit| hit.path).collect()
+}
+
+const FILES: &[(&str, &str)] = &[
+    (
+        "src/pool/thread_pool.rs",
+        "//! Runs blocking work on threads.\npub struct ThreadPool;\nimpl ThreadPool {\n    pub fn spawn(&self) {}\n}\n",
+    ),
+    (
+        "src/net/retry.rs",
+        "//! Retries requests with a growing delay.\npub fn retry_with_backoff() {\n    let delay = 1;\n}\n",
+    ),
+    ("src/lib.rs", "pub mod pool;\npub mod net;\npub use pool::ThreadPool;\n"),
+    ("tests/pool.rs", "use lab::ThreadPool;\nfn spawns() { ThreadPool.spawn(); }\n"),
+    ("README.md", "# A thread pool\nWith retry and backoff.\n"),
+    ("src/colours.py", "class ColourTable:\n    \"\"\"Normalises colours.\"\"\"\n"),
+];
+
+#[test]
+fn what_is_asked_for_comes_first() {
+    let index = index(FILES);
+    let check = |query: &str, path: &str| {
+        let found = search(&index, query);
+        assert_eq!(found.first().map(String::as_str), Some(path), "{query}: {found:?}");
+    };
+    check("ThreadPool", "src/pool/thread_pool.rs");
+    check("struct ThreadPool", "src/pool/thread_pool.rs");
+    check("how is blocking work run on the threadpool", "src/pool/thread_pool.rs");
+    check("net: fix `retry_with_backoff()` (#12)", "src/net/retry.rs");
+    check("exponential backoff of requests", "src/net/retry.rs");
+    check("normalizing colors", "src/colours.py");
+}
+
+#[test]
+fn a_hit_is_one_piece_with_its_lines() {
+    let index = Meaning::new();
+    let body = |name: &str| format!("fn {name}() {{\n{}}}\n\n", "    let other = 1 + 2;\n".repeat(60));
+    let text = format!("{}/// Parses dates.\n{}{}", body("first"), body("parse_date"), body("last"));
+    index.put("a.rs", text.as_bytes());
+    let read = |path: &str, start: u32, end: u32| {
+        assert_eq!(path, "a.rs");
+        let lines = text.lines().skip(start as usize - 1).take((end - start) as usize + 1);
+        Some(lines.collect::<Vec<_>>().join("\n"))
+    };
+    let found = index.search(&Query { text: "parse_date", scope: "", limit: 3 }, None, read);
+    assert_eq!(found.ranker, "words");
+    let [hit] = found.hits.as_slice() else { panic!("one file, one hit: {found:?}") };
+    assert!(hit.snippet.starts_with("/// Parses dates.\nfn parse_date()"), "{hit:?}");
+    assert!(hit.end - hit.start < 70, "{hit:?}");
+}
+
+#[test]
+fn a_scope_and_what_may_not_be_read_leave_files_out() {
+    let index = index(FILES);
+    let scoped = |scope: &str| {
+        let query = Query { text: "thread pool retry", scope, limit: 10 };
+        let found = index.search(&query, None, |path, _, _| (path != "src/lib.rs").then(String::new));
+        let mut paths: Vec<String> = found.hits.into_iter().map(|hit| hit.path).collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(scoped("src/net"), ["src/net/retry.rs"]);
+    assert_eq!(scoped("src/net/"), ["src/net/retry.rs"]);
+    assert_eq!(scoped("src/n"), Vec::<String>::new());
+    assert_eq!(scoped("README.md"), ["README.md"]);
+    assert!(scoped("src").iter().all(|path| path.starts_with("src/") && path != "src/lib.rs"));
+}
+
+#[test]
+fn what_is_gone_is_not_found() {
+    let index = index(FILES);
+    assert!(index.remove("src/net/retry.rs"));
+    assert!(!index.remove("src/net/retry.rs"));
+    assert!(!search(&index, "retry with backoff").contains(&"src/net/retry.rs".to_owned()));
+    index.put("src/pool/thread_pool.rs", b"pub struct Sieve;\n");
+    assert_eq!(search(&index, "Sieve"), ["src/pool/thread_pool.rs"]);
+    index.retain(|path| !path.starts_with("src/"));
+    assert_eq!(index.len(), 2);
+}
+
+#[test]
+fn odd_queries_are_answered() {
+    let index = index(FILES);
+    let long = "thread ".repeat(150_000);
+    for query in ["", " ", "?!", "``", ":", "a", "\0", "#", "::", "()", "🙂", "\u{301}", &"(".repeat(9_000)]
+    {
+        search(&index, query);
+    }
+    assert_eq!(search(&index, ""), Vec::<String>::new());
+    assert!(!search(&index, &long).is_empty());
+    assert!(!search(&index, "where is the").iter().any(|path| path.is_empty()));
+    assert_eq!(search(&Meaning::new(), "anything"), Vec::<String>::new());
+    let none =
+        index.search(&Query { text: "thread", scope: "", limit: 0 }, None, |_, _, _| Some(String::new()));
+    assert_eq!(none.hits, []);
+}
+
+#[test]
+fn other_scripts_are_found_by_their_pairs() {
+    let index = index(&[
+        ("a.py", "# 数据库连接池\nx = 1\n"),
+        ("b.py", "# 線程\ny = 2\n"),
+        ("c.py", "# Größe ändern\n"),
+    ]);
+    assert_eq!(search(&index, "连接池"), ["a.py"]);
+    assert_eq!(search(&index, "größe"), ["c.py"]);
+}
+
+#[test]
+fn what_is_no_text_is_known_by_its_path() {
+    let index = Meaning::new();
+    index.put("assets/parser.bin", b"\0\x01parser word");
+    index.put("dist/bundle.js", "var wordy=1;".repeat(400_000).as_bytes());
+    index.put("one", b"x");
+    index.put("none", b"");
+    index.put("latin.c", b"/* gr\xfc\xdfe wordy */\nint f(void)\n{\n}\n");
+    assert_eq!(search(&index, "wordy"), ["latin.c"]);
+    assert!(search(&index, "parser").contains(&"assets/parser.bin".to_owned()));
+    assert_eq!(index.len(), 5);
+}
+
+#[test]
+fn what_a_model_says_is_added() {
+    let index = index(FILES);
+    let pieces = index.pieces();
+    let wanted = key_of(FILES[1].1);
+    let cosines: Vec<f32> = pieces.keys().iter().map(|key| if *key == wanted { 0.9 } else { 0.1 }).collect();
+    let near = Nearness { model: "m", pieces: &pieces, cosines: &cosines };
+    let query = Query { text: "trying once more later", scope: "", limit: 3 };
+    let found = index.search(&query, Some(&near), |_, _, _| Some(String::new()));
+    assert_eq!((found.hits[0].path.as_str(), found.ranker.as_str()), ("src/net/retry.rs", "words+m"));
+    // The file changed: what was said of it counts no more, nor does what is not known.
+    index.put("src/net/retry.rs", b"fn other() {}\n");
+    let found = index.search(&query, Some(&near), |_, _, _| Some(String::new()));
+    assert!(found.hits.iter().all(|hit| hit.path != "src/net/retry.rs"), "{found:?}");
+    let unknown = vec![f32::NAN; cosines.len()];
+    let near = Nearness { cosines: &unknown, ..near };
+    assert_eq!(index.search(&query, Some(&near), |_, _, _| Some(String::new())).ranker, "words");
+    assert!(!std::sync::Arc::ptr_eq(&pieces, &index.pieces()));
+    assert!(std::sync::Arc::ptr_eq(&index.pieces(), &index.pieces()));
+}
+
+fn key_of(text: &str) -> Key {
+    *blake3::hash(text.as_bytes()).as_bytes()
+}
+
+#[test]
+fn threads_search_while_others_put() {
+    let index = index(FILES);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..200 {
+                index.put("src/changing.rs", format!("fn thread_{round}() {{}}\n").as_bytes());
+            }
+        });
+        scope.spawn(|| (0..200).for_each(|_| assert!(!search(&index, "thread pool").is_empty())));
+    });
+    assert_eq!(search(&index, "thread_199").first().map(String::as_str), Some("src/changing.rs"));
+    assert_eq!(index.len(), FILES.len() + 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// However files come and go, what is found is what is found where the last of them were put at once.
+    #[test]
+    fn an_index_that_changed_is_as_one_made_anew(
+        steps in prop::collection::vec((0_usize..6, prop::option::of("(fn [a-c]{1,2}_[a-c]\\(\\) \\{\n\\}\n|// [a-c]{1,3} [a-c]\n){0,5}")), 1..40),
+        query in "[a-c]{1,2}( |_)[a-c]{1,3}",
+    ) {
+        let changed = Meaning::new();
+        let mut last: std::collections::BTreeMap<String, String> = Default::default();
+        for (file, text) in steps {
+            let path = format!("src/f{file}.rs");
+            match text {
+                Some(text) => {
+                    changed.put(&path, text.as_bytes());
+                    last.insert(path, text);
+                }
+                None => prop_assert_eq!(changed.remove(&path), last.remove(&path).is_some()),
+            }
+        }
+        let anew = Meaning::new();
+        last.iter().for_each(|(path, text)| anew.put(path, text.as_bytes()));
+        prop_assert_eq!(changed.len(), anew.len());
+        prop_assert_eq!(search(&changed, &query), search(&anew, &query));
+    }
+
+    /// No bytes and no query are too odd, and every hit has lines that are there.
+    #[test]
+    fn any_text_and_any_query(
+        path in "[a-z/.]{1,12}",
+        text in prop::collection::vec(any::<u8>(), 0..400),
+        words in "\\PC{0,60}",
+        query in "\\PC{0,40}",
+    ) {
+        let index = Meaning::new();
+        index.put(&path, &text);
+        index.put("b.rs", words.as_bytes());
+        index.put("c.py", format!("def {words}:\n{words}").as_bytes());
+        let query = Query { text: &query, scope: "", limit: 5 };
+        for hit in index.search(&query, None, |_, _, _| Some(String::new())).hits {
+            prop_assert!(hit.start >= 1 && hit.start <= hit.end && hit.score.is_finite());
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The terms of code and of sentences: identifiers split by case and underscore, stemmed, and kept whole.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// What a term is known by. Terms are not kept as text: two different ones share a number once in four thousand million
+/// pairs, which a ranking does not notice.
+pub(super) type Term = u32;
+
+/// The longest word that is looked at, in bytes; what is longer is data.
+const LONGEST: usize = 64;
+/// Parts of one identifier that are looked at.
+const PARTS: usize = 12;
+/// Stems that a thread remembers.
+const REMEMBERED: usize = 1 << 14;
+
+/// What a term is to the text that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A word, or a part of an identifier.
+    Part,
+    /// An identifier of several parts, or two neighbours among three or more.
+    Joined,
+}
+
+/// Makes terms, with a memory of the stems that it met.
+pub(super) struct Terms {
+    stemmer: Stemmer,
+    /// By the hash of a word in lower case: its stem.
+    stems: HashMap<u64, Stem, RandomState>,
+    lower: String,
+}
+
+thread_local! {
+    static TERMS: RefCell<Terms> = RefCell::new(Terms {
+        stemmer: Stemmer::create(Algorithm::English),
+        stems: HashMap::default(),
+        lower: String::new(),
+    });
+}
+
+/// Runs `work` with this thread's [`Terms`].
+pub(super) fn with_terms<T>(work: impl FnOnce(&mut Terms) -> T) -> T {
+    TERMS.with_borrow_mut(work)
+}
+
+const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A stem by its letters, as a number that can be written together with others: `thread` and `pool` make that of
+/// `threadpool`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stem {
+    sum: u64,
+    /// The base to the power of its length.
+    power: u64,
+}
+
+impl Stem {
+    const NONE: Self = Self { sum: 0, power: 1 };
+
+    fn of(letters: &[u8]) -> Self {
+        letters.iter().fold(Self::NONE, |stem, letter| Self {
+            sum: stem.sum.wrapping_mul(BASE).wrapping_add(u64::from(*letter) + 1),
+            power: stem.power.wrapping_mul(BASE),
+        })
+    }
+
+    /// This and another, written together.
+    pub(super) fn with(self, next: Self) -> Self {
+        Self {
+            sum: self.sum.wrapping_mul(next.power).wrapping_add(next.sum),
+            power: self.power.wrapping_mul(next.power),
+        }
+    }
+
+    /// What it is known by.
+    pub(super) fn term(self) -> Term {
+        let mixed = (self.sum ^ self.sum >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        (mixed ^ mixed >> 32) as Term
+    }
+}
+
+/// British spelling as American: what is asked for in the one is written in the other.
+fn respelt(word: &mut String) {
+    if word.len() < 6 {
+        return;
+    }
+    for (british, american) in [
+        ("isation", "ization"),
+        ("ising", "izing"),
+        ("ised", "ized"),
+        ("iser", "izer"),
+        ("ise", "ize"),
+        ("ises", "izes"),
+    ] {
+        if let Some(start) = word.strip_suffix(british) {
+            let keep = start.len();
+            word.truncate(keep);
+            return word.push_str(american);
+        }
+    }
+    if let Some(at) = word
+        .find("our")
+        .filter(|at| matches!(&word[..*at], "col" | "behavi" | "fav" | "neighb" | "hon" | "lab" | "flav"))
+    {
+        word.remove(at + 1);
+    }
+}
+
+impl Terms {
+    /// The stem of one word, in any case.
+    pub(super) fn stem(&mut self, word: &str) -> Stem {
+        self.lower.clear();
+        if word.is_ascii() {
+            self.lower.push_str(word);
+            self.lower.make_ascii_lowercase();
+        } else {
+            self.lower.extend(word.chars().flat_map(char::to_lowercase));
+        }
+        let key = Stem::of(self.lower.as_bytes()).sum;
+        if let Some(known) = self.stems.get(&key) {
+            return *known;
+        }
+        let stem = if self.lower.is_ascii() {
+            respelt(&mut self.lower);
+            Stem::of(self.stemmer.stem(&self.lower).as_bytes())
+        } else {
+            Stem::of(self.lower.as_bytes())
+        };
+        if self.stems.len() >= REMEMBERED {
+            self.stems.clear();
+        }
+        self.stems.insert(key, stem);
+        stem
+    }
+
+    /// Every term of a run of letters, digits and underscores.
+    pub(super) fn each(&mut self, run: &str, mut found: impl FnMut(Stem, Form)) {
+        if run.len() > LONGEST {
+            return;
+        }
+        let (mut parts, mut count) = ([Stem::NONE; PARTS], 0);
+        each_part(run, |part| {
+            if count < PARTS {
+                parts[count] = self.stem(part);
+                count += 1;
+            }
+        });
+        let parts = &parts[..count];
+        if let [only] = parts {
+            return found(*only, Form::Part);
+        }
+        parts.iter().for_each(|part| found(*part, Form::Part));
+        if !parts.is_empty() {
+            found(parts.iter().fold(Stem::NONE, |all, part| all.with(*part)), Form::Joined);
+        }
+        if parts.len() > 2 {
+            parts.windows(2).for_each(|two| found(two[0].with(two[1]), Form::Joined));
+        }
+    }
+}
+
+/// Whether a character has no spaces around the words that it makes.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+}
+
+/// [`each_run_at`] without the places.
+pub(super) fn each_run<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
+    each_run_at(text, |_, run| found(run));
+}
+
+/// The runs of letters, digits and underscores in a text, with where each begins. Writing without spaces is cut into
+/// its pairs of characters.
+pub(super) fn each_run_at<'a>(text: &'a str, mut found: impl FnMut(usize, &'a str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        while at < bytes.len() && is_word(bytes[at]) {
+            at += 1;
+        }
+        if at == bytes.len() || bytes[at] < 128 {
+            if at > start {
+                found(start, &text[start..at]);
+            }
+            at += 1;
+            continue;
+        }
+        // Other scripts, with what stands directly before them.
+        let rest = &text[start..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let run = &rest[..end];
+        if run.chars().any(is_unspaced) {
+            each_pair(start, run, &mut found);
+        } else if !run.is_empty() {
+            found(start, run);
+        }
+        at = start + end;
+        at += text[at..].chars().next().map_or(1, char::len_utf8);
+    }
+}
+
+fn each_pair<'a>(start: usize, run: &'a str, found: &mut impl FnMut(usize, &'a str)) {
+    let mut before: Option<usize> = None;
+    for (at, c) in run.char_indices() {
+        let end = at + c.len_utf8();
+        match before {
+            Some(first) if is_unspaced(c) => found(start + first, &run[first..end]),
+            None if end == run.len() => found(start, run),
+            _ => {}
+        }
+        before = Some(at);
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Upper,
+    Lower,
+    Digit,
+    None,
+}
+
+fn kind(c: char) -> Kind {
+    match c {
+        'a'..='z' => Kind::Lower,
+        'A'..='Z' => Kind::Upper,
+        '0'..='9' => Kind::Digit,
+        '_' => Kind::None,
+        c if c.is_uppercase() => Kind::Upper,
+        c if c.is_numeric() => Kind::Digit,
+        _ => Kind::Lower,
+    }
+}
+
+/// The parts of a run: split at underscores, where the case changes, and between letters and digits.
+pub(super) fn each_part<'a>(run: &'a str, mut found: impl FnMut(&'a str)) {
+    let mut chars = run.char_indices().map(|(at, c)| (at, kind(c))).peekable();
+    let (mut start, mut before) = (0, Kind::None);
+    while let Some((at, now)) = chars.next() {
+        let begins = match (before, now) {
+            (Kind::Upper, Kind::Lower) => false,
+            (Kind::Upper, Kind::Upper) => chars.peek().is_some_and(|(_, next)| *next == Kind::Lower),
+            (before, now) => before != now,
+        };
+        if begins {
+            if before != Kind::None {
+                found(&run[start..at]);
+            }
+            start = at;
+        }
+        before = now;
+    }
+    if before != Kind::None {
+        found(&run[start..]);
+    }
+}
+
+#[cfg(test)]
+mod tests;

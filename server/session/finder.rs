@@ -1,0 +1,183 @@
+//! The files of a workspace as searches see them: a list that is current when asked for, an index of their texts, and
+//! what each is about.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Session;
+use super::texts::Known;
+use crate::base::person;
+use crate::index::lexical::entry::FileList;
+use crate::index::lexical::index::Index;
+use crate::index::lexical::keeper::{Keeper, Report};
+use crate::index::lexical::update::Trouble;
+use crate::index::lexical::walk::{Walk, WalkError, walk};
+use crate::index::meaning::Meaning;
+use crate::protocol::WatchStatus;
+use crate::watch::{Options, Stamp, Watch};
+
+/// How long a search waits for the list to be current; past that it walks for itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Fewer files than this are read as quickly as an index of them.
+const INDEXED: usize = 2_000;
+
+/// What a process that stays keeps of a workspace's files. One that does not walks them for each search.
+#[derive(Debug, Default)]
+pub struct Finder {
+    served: OnceLock<Served>,
+    /// An index of nothing, for the process that does not stay.
+    unindexed: OnceLock<Index>,
+    meaning: Meaning,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug)]
+struct Served {
+    watch: Watch,
+    index: Arc<Index>,
+    keeper: Option<Keeper>,
+    /// The list of a generation: the same one as long as nothing changes, since what is known of it hangs on that.
+    list: Mutex<Option<(u64, FileList)>>,
+}
+
+/// What the ranker has taken in.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// Files, as they were read.
+    pub files: HashMap<Arc<str>, (Stamp, u64)>,
+    /// Unsaved texts in place of them.
+    pub unsaved: HashMap<Arc<str>, Arc<str>>,
+}
+
+/// Nobody is told: status shows it.
+struct Quiet;
+
+impl Report for Quiet {
+    fn progress(&mut self, _: usize, _: usize) {}
+
+    fn trouble(&mut self, trouble: &Trouble) {
+        tracing::warn!("{trouble}");
+    }
+}
+
+impl Finder {
+    /// Watches the files from now on and keeps an index of them, for as long as the session is there.
+    pub(super) fn serve(&self, session: &Arc<Session>) {
+        let watch = match Watch::start(Path::new(session.root()), Options::default()) {
+            Ok(watch) => watch,
+            Err(error) => return tracing::warn!("{error}"),
+        };
+        let cache = person::folder("XDG_CACHE_HOME", ".cache");
+        let index = cache.map(|cache| Index::open(&cache, session.root()));
+        let index = index.and_then(|opened| opened.inspect_err(|error| tracing::warn!("{error}")).ok());
+        let index = Arc::new(index.unwrap_or_else(Index::none));
+        let source = Known(Arc::downgrade(session));
+        let keeper = Keeper::start(index.clone(), source, Quiet);
+        let keeper = keeper.inspect_err(|error| tracing::warn!("{error}")).ok();
+        let served = Served { watch, index, keeper, list: Mutex::default() };
+        // A second call changes nothing.
+        let _ = self.served.set(served);
+        let session = Arc::downgrade(session);
+        let mut changes = match self.served.get() {
+            Some(served) => served.watch.subscribe(),
+            None => return,
+        };
+        let told = move || {
+            while changes.wait().is_some() {
+                let Some(session) = session.upgrade() else { return };
+                session.finder().keep_indexed();
+            }
+        };
+        // Without it the index is made at the first search.
+        let _ = std::thread::Builder::new().name("listed".to_owned()).spawn(told);
+    }
+
+    /// Has the index brought up to date in the background.
+    fn keep_indexed(&self) {
+        let Some(served) = self.served.get() else { return };
+        let list = served.current(Duration::from_millis(500));
+        if let (Some(list), Some(keeper)) = (list, &served.keeper)
+            && list.len() >= INDEXED
+        {
+            keeper.listed(list);
+        }
+    }
+
+    /// How the files are watched, where they are.
+    pub fn status(&self) -> Option<WatchStatus> {
+        self.served.get().map(|served| served.watch.status())
+    }
+
+    /// The index that searches go by.
+    pub(super) fn index(&self) -> &Index {
+        match self.served.get() {
+            Some(served) => &served.index,
+            None => self.unindexed.get_or_init(Index::none),
+        }
+    }
+
+    /// What the files are about.
+    pub(super) fn meaning(&self) -> &Meaning {
+        &self.meaning
+    }
+
+    /// What of them was taken in; one search at a time brings it up to date.
+    pub(super) fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files as they are on the disk now, those below a folder or a file at least. A glob counts more than what is
+    /// ignored, and a folder that is named may itself be ignored: these are walked.
+    ///
+    /// # Errors
+    /// For a glob that does not parse, a folder that cannot be walked, and where `go_on` says no.
+    pub(super) fn files(
+        &self,
+        root: &Path,
+        scope: &str,
+        glob: &str,
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<FileList, WalkError> {
+        if glob.is_empty()
+            && let Some(list) = self.served.get().and_then(|served| served.current(PATIENCE))
+        {
+            let below = |path: &str| {
+                path.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            if scope.is_empty()
+                || list[list.partition_point(|entry| &*entry.path < scope)..]
+                    .first()
+                    .is_some_and(|entry| below(&entry.path))
+            {
+                return Ok(list);
+            }
+        }
+        walk(root, &Walk { scope, glob, stamps: true }, go_on)
+    }
+
+    /// Ends what runs in the background.
+    pub(super) fn end(&self) {
+        if let Some(served) = self.served.get() {
+            served.watch.end();
+        }
+    }
+}
+
+impl Served {
+    /// The list with every change that is on the disk now; none where that takes too long.
+    fn current(&self, patience: Duration) -> Option<FileList> {
+        let snapshot = self.watch.settled(Instant::now() + patience).ok()?;
+        let mut kept = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((generation, list)) if *generation == snapshot.generation() => Some(list.clone()),
+            _ => {
+                let list: FileList = snapshot.iter().cloned().collect();
+                *kept = Some((snapshot.generation(), list.clone()));
+                Some(list)
+            }
+        }
+    }
+}

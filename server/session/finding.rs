@@ -1,0 +1,244 @@
+//! Searches in a workspace: lines that match a pattern, and files that are about something.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Session;
+use super::finder::Taken;
+use super::texts::Texts;
+use crate::base::WorkspacePath;
+use crate::index::lexical::entry::{FileEntry, FileList};
+use crate::index::lexical::query::{Query, QueryError};
+use crate::index::lexical::search::{Found, Options};
+use crate::index::lexical::source::Source;
+use crate::index::lexical::walk::WalkError;
+use crate::index::meaning;
+use crate::protocol::{Code, Fault};
+use crate::workspace::Kind;
+
+/// Bytes of a file that the ranker is shown: it takes no more than this in.
+const MOST: u64 = (1 << 20) + 1;
+
+/// Bytes of a snippet.
+const SNIPPET: usize = 16 << 10;
+
+/// The most threads that take files in.
+const THREADS: usize = 4;
+
+/// Where to search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Where<'a> {
+    /// A folder or a file, as a caller writes it; the whole workspace where it is empty.
+    pub scope: &'a str,
+    /// Only files that match; all where it is empty.
+    pub glob: &'a str,
+}
+
+impl Session {
+    /// The lines that match, until `go_on` says no. `options.scope` is set here.
+    ///
+    /// # Errors
+    /// NOT_FOUND and PERMISSION_DENIED for the scope, INVALID_ARGS for a glob; CANCELLED where `go_on` said no.
+    pub fn lines(
+        &self,
+        query: &Query,
+        place: Where<'_>,
+        mut options: Options,
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<Found, Fault> {
+        let scope = self.scope_of(place.scope)?;
+        let list = self.listed(&scope, place.glob, go_on)?;
+        options.scope = scope;
+        let found = self.finder().index().search(&list, &Texts::new(self), query, &options, None, go_on);
+        if found.stopped { Err(stopped()) } else { Ok(found) }
+    }
+
+    /// The files that are most likely meant, with their best piece. The first search takes every file in, and
+    /// `progress` hears how many of how many; later ones what changed.
+    ///
+    /// # Errors
+    /// NOT_FOUND and PERMISSION_DENIED for the scope; CANCELLED where `go_on` said no.
+    pub fn meant(
+        &self,
+        text: &str,
+        scope: &str,
+        limit: usize,
+        progress: &dyn Fn(usize, usize),
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<meaning::Found, Fault> {
+        let scope = self.scope_of(scope)?;
+        let texts = Texts::new(self);
+        {
+            let mut taken = self.finder().taken();
+            let list = self.listed("", "", go_on)?;
+            self.take_in(&list, &texts, &mut taken, progress, go_on);
+        }
+        if !go_on() {
+            return Err(stopped());
+        }
+        let query = meaning::Query { text, scope: &scope, limit };
+        Ok(self.finder().meaning().search(&query, None, |path, start, end| piece(&texts, path, start, end)))
+    }
+
+    /// The files of the workspace, or of a folder in it, as they are now.
+    ///
+    /// # Errors
+    /// As [`Session::lines`].
+    pub fn list(
+        &self,
+        place: Where<'_>,
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<Vec<FileEntry>, Fault> {
+        let scope = self.scope_of(place.scope)?;
+        let list = self.listed(&scope, place.glob, go_on)?;
+        let below = |entry: &&FileEntry| {
+            entry
+                .path
+                .strip_prefix(scope.as_str())
+                .is_some_and(|rest| scope.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        };
+        let open = |entry: &&FileEntry| {
+            WorkspacePath::clean(&entry.path)
+                .is_some_and(|path| self.files().rules().permit(crate::protocol::Access::Read, &path).is_ok())
+        };
+        Ok(list.iter().filter(below).filter(open).cloned().collect())
+    }
+
+    fn listed(&self, scope: &str, glob: &str, go_on: &(impl Fn() -> bool + Sync)) -> Result<FileList, Fault> {
+        self.finder().files(Path::new(self.root()), scope, glob, go_on).map_err(Fault::from)
+    }
+
+    /// The path of what is to be searched; empty for the whole.
+    fn scope_of(&self, scope: &str) -> Result<String, Fault> {
+        let path = WorkspacePath::parse(self.root(), if scope.is_empty() { "." } else { scope })?;
+        let found = self.files().stat(&path)?.ok_or_else(|| {
+            Fault::new(Code::NotFound, format!("{path} does not exist")).suggest("fs.ls shows what is there")
+        })?;
+        if found.kind != Kind::Folder {
+            // One that is named and cannot be read is a fault; one that is come across is passed over.
+            self.files().open(&found.path)?;
+        }
+        Ok(if found.path.is_root() { String::new() } else { found.path.to_string() })
+    }
+
+    /// Brings the ranker up to date with a list.
+    fn take_in(
+        &self,
+        list: &FileList,
+        texts: &Texts<'_>,
+        taken: &mut Taken,
+        progress: &dyn Fn(usize, usize),
+        go_on: &(impl Fn() -> bool + Sync),
+    ) {
+        let meaning = self.finder().meaning();
+        // A text that was saved or given up: the disk counts again.
+        let saved: Vec<Arc<str>> =
+            taken.unsaved.keys().filter(|path| !texts.unsaved().contains_key(*path)).cloned().collect();
+        for path in saved {
+            taken.unsaved.remove(&path);
+            taken.files.remove(&path);
+        }
+        let changed: Vec<&FileEntry> = list
+            .iter()
+            .filter(|entry| taken.files.get(&entry.path) != Some(&(entry.stamp, entry.changed)))
+            .collect();
+        let many = changed.len() > 64;
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(entry) = changed.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| go_on()) {
+                let mut bytes = Vec::new();
+                let file = texts.open(&entry.path);
+                let read = file.map(|file| file.take(MOST).read_to_end(&mut bytes));
+                // What is closed to callers is not even known by its name.
+                match read {
+                    Some(Ok(_)) => meaning.put(&entry.path, &bytes),
+                    _ => drop(meaning.remove(&entry.path)),
+                }
+            }
+        };
+        let threads = if many {
+            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS))
+        } else {
+            1
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where the system gives no further thread, this one does it all.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            }
+            progress(0, changed.len());
+            work();
+        });
+        if !go_on() {
+            return;
+        }
+        taken.files.extend(changed.iter().map(|entry| (entry.path.clone(), (entry.stamp, entry.changed))));
+        if taken.files.len() > list.len() {
+            let there = |path: &str| list.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok();
+            taken.files.retain(|path, _| there(path));
+            meaning.retain(|path| there(path) || texts.unsaved().contains_key(path));
+        }
+        for (path, text) in texts.unsaved() {
+            if taken.unsaved.get(path).is_none_or(|known| !Arc::ptr_eq(known, text)) {
+                meaning.put(path, text.as_bytes());
+                taken.unsaved.insert(path.clone(), text.clone());
+            }
+        }
+        if many {
+            meaning.settle();
+            progress(changed.len(), changed.len());
+        }
+    }
+}
+
+/// Some lines of a file, both ends included.
+fn piece(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<String> {
+    let (skip, count) = (start.saturating_sub(1) as usize, (end + 1).saturating_sub(start) as usize);
+    let mut text = match texts.unsaved().get(path) {
+        Some(text) => text.split_inclusive('\n').skip(skip).take(count).collect::<String>().into_bytes(),
+        None => {
+            let mut reader = BufReader::new(texts.open(path)?.take(MOST));
+            let mut line = Vec::new();
+            for _ in 0..skip {
+                line.clear();
+                reader.read_until(b'\n', &mut line).ok()?;
+            }
+            let mut text = Vec::new();
+            for _ in 0..count {
+                if text.len() > SNIPPET || reader.read_until(b'\n', &mut text).ok()? == 0 {
+                    break;
+                }
+            }
+            text
+        }
+    };
+    text.truncate(SNIPPET);
+    Some(String::from_utf8_lossy(&text).trim_end().to_owned())
+}
+
+fn stopped() -> Fault {
+    Fault::new(Code::Cancelled, "the call was cancelled")
+}
+
+impl From<WalkError> for Fault {
+    fn from(error: WalkError) -> Self {
+        match error {
+            WalkError::Glob { .. } => {
+                Self::new(Code::InvalidArgs, error.to_string()).suggest("write one like *.rs or src/**/*.ts")
+            }
+            WalkError::Odd(_) => Self::new(Code::Unsupported, error.to_string())
+                .suggest("ask the person to remove it, or search another folder"),
+            WalkError::Io(_) => Self::internal(error.to_string()),
+            WalkError::Stopped => stopped(),
+        }
+    }
+}
+
+impl From<QueryError> for Fault {
+    fn from(error: QueryError) -> Self {
+        Self::new(Code::InvalidArgs, error.to_string())
+            .suggest("mend the expression, or set `literal` to search for the text as it stands")
+    }
+}
