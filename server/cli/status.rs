@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
-use crate::protocol::{Fault, StatusAnswer, WorkspaceStatus};
+use crate::protocol::{Fault, RescanReason, StatusAnswer, WatchMode, WatchStatus, WorkspaceStatus};
 
 /// Show sessions, agents and what waits for a decision
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,33 @@ fn show(workspace: &WorkspaceStatus) {
         let hunks = count(workspace.unreviewed_hunks, "hunk");
         answer::line(&format!("  applied   {hunks} that nobody has looked at"));
     }
+    if let Some(watch) = &workspace.watch {
+        watched(watch);
+    }
     for problem in &workspace.problems {
+        answer::line(&format!("  problem   {problem}"));
+    }
+}
+
+/// How the files are watched, and why they were last read again.
+fn watched(watch: &WatchStatus) {
+    let how = match watch.mode {
+        WatchMode::Native => "the kernel tells of changes".to_owned(),
+        WatchMode::Polling => "read again before each answer".to_owned(),
+        WatchMode::Mixed => format!("{} folders are read again before each answer", watch.folders_polled),
+    };
+    let why = watch.last_rescan.map_or("", |rescan| match rescan.reason {
+        RescanReason::Started => "",
+        RescanReason::Overflow => "; read again since more changed than the kernel keeps",
+        RescanReason::RootReplaced | RescanReason::RootMissing => {
+            "; read again since the folder was replaced"
+        }
+        RescanReason::RulesChanged => "; read again since an ignore file changed",
+        RescanReason::Unmounted => "; read again since a file system came or went",
+        RescanReason::TooManyChanges | RescanReason::Lagged => "; read again since very much changed",
+    });
+    answer::line(&format!("  files     {}; {how}{why}", watch.files));
+    for problem in &watch.problems {
         answer::line(&format!("  problem   {problem}"));
     }
 }

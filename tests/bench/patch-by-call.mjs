@@ -15,17 +15,14 @@ const server = spawn(process.argv[2] ?? "wherefore", ["call", "--batch", "--root
 const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
 process.on("exit", () => rmSync(root, { recursive: true, force: true }));
 
-let number = 0;
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, path, before, before_b64, diff } = JSON.parse(line);
-  // A folder each, so that no case sees another's files.
-  const relative = join(`case-${(number += 1)}`, path);
-  const file = join(root, relative);
+  const file = join(root, path);
   const bytes = before_b64 === undefined ? before : Buffer.from(before_b64, "base64");
   mkdirSync(dirname(file), { recursive: true });
   if (typeof bytes === "string" || Buffer.isBuffer(bytes)) writeFileSync(file, bytes);
   const started = process.hrtime.bigint();
-  const call = { tool: "fs.patch", arguments: { path: relative, diff, why: "Score the tool as an agent meets it" } };
+  const call = { tool: "fs.patch", arguments: { path, diff, why: "Score the tool as an agent meets it" } };
   server.stdin.write(JSON.stringify(call) + "\n");
   const { value } = await answers.next();
   if (value === undefined) throw new Error("the server ended");
@@ -39,6 +36,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     ...(near ? [near.start, near.start + near.lines.length - 1] : []),
   ];
   const after = existsSync(file) ? readFileSync(file).toString("base64") : undefined;
+  // No case sees another's files.
+  rmSync(file, { force: true });
   const left = after === undefined ? { after: null } : { after_b64: after };
   console.log(JSON.stringify({ id, ok: error === undefined || error === null, us, error: error?.message, hints, ...left }));
 }
