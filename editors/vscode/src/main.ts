@@ -11,6 +11,7 @@ import { Documents } from './documents';
 import { Draw } from './draw';
 import { Edit } from './edit';
 import { Elsewhere } from './elsewhere';
+import { Focus } from './focus';
 import { go, openAt } from './go';
 import { Lenses, type About } from './lenses';
 import { Logs } from './log';
@@ -30,6 +31,7 @@ import { Calls, callOf } from './views/calls';
 import { Proposals, type Node } from './views/proposals';
 import { Tools } from './views/tools';
 import { WorkingSet } from './views/workingset';
+import { WorkingActs } from './workingacts';
 
 /** What other extensions, and tests, may ask. */
 export interface Api {
@@ -53,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const lenses = new Lenses(review, near);
   const draw = new Draw(review, near, (uri) => isNew(review, uri));
   const asks = new Asks(documents);
+  const focus = new Focus(() => server, () => false);
   const calls = new Calls(review, asks);
   const proposals = new Proposals(review);
 
@@ -85,8 +88,10 @@ export function activate(context: vscode.ExtensionContext): Api {
       return said;
     },
     state: (running) => {
-      if (running) void load();
-      else {
+      if (running) {
+        void load();
+        focus.look();
+      } else {
         applied.forget();
         review.forget();
         notify.forget();
@@ -107,6 +112,7 @@ export function activate(context: vscode.ExtensionContext): Api {
 
   const tools = new Tools(server, documents);
   const workingSet = new WorkingSet(server, review);
+  const workingActs = new WorkingActs(server);
   const logs = new Logs(server, documents);
   const tree = vscode.window.createTreeView('wherefore.proposals', { treeDataProvider: proposals });
   let picked: Node | undefined;
@@ -126,13 +132,12 @@ export function activate(context: vscode.ExtensionContext): Api {
   };
   const file = [{ scheme: 'file' }, { scheme: 'wherefore' }];
   context.subscriptions.push(
-    output, review, below, draw, logs, applied, elsewhere, status, server, tree, asks, callTree, workingSet,
+    output, review, below, draw, logs, applied, elsewhere, status, server, tree, asks, callTree, workingSet, focus,
     edit.register(),
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
     vscode.languages.registerCodeLensProvider(file, lenses),
     vscode.languages.registerHoverProvider({ scheme: 'file' }, lenses),
-    vscode.window.registerTreeDataProvider('wherefore.workingSet', workingSet),
     vscode.window.registerTreeDataProvider('wherefore.tools', tools),
     offer(context),
     tree.onDidChangeSelection(({ selection }) => (picked = selection[0])),
@@ -200,6 +205,12 @@ export function activate(context: vscode.ExtensionContext): Api {
       const of = callOf(argument);
       return logs.show(of?.call ?? (argument as { call?: string } | undefined)?.call, of);
     },
+    pin: (argument) => workingActs.hint(argument, 'pin'),
+    unpin: (argument) => workingActs.hint(argument, 'unpin'),
+    markHot: (argument) => workingActs.hint(argument, 'hot'),
+    markCold: (argument) => workingActs.hint(argument, 'cold'),
+    clearMark: (argument) => workingActs.hint(argument, 'clear'),
+    collect: () => workingActs.collect(),
     showTool: (argument) => tools.show(argument),
     refreshTools: () => tools.refresh(),
     restart: () => (vscode.workspace.isTrusted ? server.restart() : warn('the server starts once you trust this folder')),

@@ -6,7 +6,7 @@ import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } 
 import { find, type Program } from './program';
 import { setting } from './settings';
 import { sentence } from './text';
-import { methods, type AskAnswer, type AskParams, type CallNotice, type FinishNotice, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
+import { methods, type AskAnswer, type AskParams, type CallNotice, type FinishNotice, type Notifications, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
 
 /** What the server says by itself. */
 export interface Listener {
@@ -86,6 +86,12 @@ export class Server implements vscode.Disposable {
   async ask<K extends keyof Requests>(name: K, params: Requests[K]['params']): Promise<Requests[K]['result']> {
     if (!this.client || !this.running) throw new Error(this.trouble ?? 'the server does not run');
     return this.client.sendRequest<Requests[K]['result']>(methods[name], params ?? {});
+  }
+
+  /** Tells something that has no answer; where no server runs nobody hears it. */
+  async tell<K extends keyof Notifications>(name: K, params: Notifications[K]): Promise<void> {
+    if (!this.client || !this.running) return;
+    await this.client.sendNotification(methods[name], params).catch((thrown: unknown) => this.output.error(sentence(thrown)));
   }
 
   /** The server's process, where it runs. */

@@ -1,70 +1,71 @@
-// The view of the working set: the files that matter now, as the server ranks them, and why each does.
+// The view of the working set: the files that matter now, the hottest first, and why each does.
 
 import * as vscode from 'vscode';
 import type { Review } from '../review';
 import type { Server } from '../server';
-import { clip, sentence } from '../text';
-import type { WorkingFile } from '../wire';
+import { clip, count, sentence } from '../text';
+import type { WorkingFile, WorkingSetAnswer } from '../wire';
 import { Tree } from './tree';
 
-interface Placed {
+/** A file of the set, in its folder. */
+export interface Placed {
   root: vscode.Uri;
   file: WorkingFile;
 }
 
 type Node = { folder: vscode.WorkspaceFolder } | Placed | { reason: string } | { trouble: string };
 
+/** Whether it is a file of this view. */
+export function isPlaced(node: unknown): node is Placed {
+  return typeof node === 'object' && node !== null && 'file' in node && 'root' in node;
+}
+
 /** The view. */
 export class WorkingSet extends Tree<Node> implements vscode.Disposable {
-  private readonly dirty = new Set<vscode.TextDocument>();
-  private readonly listeners: vscode.Disposable;
+  private readonly view = vscode.window.createTreeView<Node>('wherefore.workingSet', { treeDataProvider: this, showCollapseAll: true });
+  private readonly answers = new Map<string, WorkingSetAnswer>();
+  private readonly parts: vscode.Disposable;
 
   constructor(
     private readonly server: Server,
     private readonly review: Review,
   ) {
     super();
-    // The server tells which files come and go; that text is unsaved is one of its reasons, too.
-    const look = (document: vscode.TextDocument): void => {
-      if (document.isDirty === this.dirty.has(document)) return;
-      if (document.isDirty) this.dirty.add(document);
-      else this.dirty.delete(document);
-      this.refresh();
-    };
-    this.listeners = vscode.Disposable.from(
-      review.onChange(() => this.refresh()),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)),
-      vscode.workspace.onDidSaveTextDocument(look),
-      vscode.workspace.onDidCloseTextDocument((document) => this.dirty.delete(document)),
-    );
+    // The server tells of all that it shows; where a press on a file leads is ours.
+    this.parts = vscode.Disposable.from(this.view, review.onChange(() => this.refresh()));
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
-    if (!this.server.running) return [];
-    if (node && 'file' in node) return node.file.reasons.map((reason) => ({ reason }));
+    if (node && isPlaced(node)) return node.file.reasons.map((reason) => ({ reason }));
     if (node) return 'folder' in node ? this.files(node.folder) : [];
+    this.answers.clear();
+    this.view.message = undefined;
+    if (!this.server.running) return [];
     const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file');
     const [only] = folders;
     return folders.length === 1 && only ? this.files(only) : folders.map((folder) => ({ folder }));
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    if ('file' in node) return this.ofFile(node);
+    if (isPlaced(node)) return this.ofFile(node);
     const [text, icon] = 'folder' in node ? [node.folder.name, 'root-folder'] : 'reason' in node ? [node.reason, 'info'] : [node.trouble, 'warning'];
-    const item = new vscode.TreeItem(text, vscode.TreeItemCollapsibleState['folder' in node ? 'Expanded' : 'None']);
+    const item = new vscode.TreeItem(clip(text, 400), vscode.TreeItemCollapsibleState['folder' in node ? 'Expanded' : 'None']);
     item.iconPath = new vscode.ThemeIcon(icon);
     item.tooltip = text;
     return item;
   }
 
   dispose(): void {
-    this.listeners.dispose();
+    this.parts.dispose();
   }
 
   private async files(folder: vscode.WorkspaceFolder): Promise<Node[]> {
     try {
-      const { files } = await this.server.ask('workingSet', { root: folder.uri.fsPath });
-      return files.map((file) => ({ root: folder.uri, file }));
+      const answer = await this.server.ask('workingSet', { root: folder.uri.fsPath });
+      this.answers.set(folder.uri.toString(), answer);
+      this.view.message = budget([...this.answers.values()]);
+      const troubles = (answer.problems ?? []).map((trouble) => ({ trouble }));
+      return [...troubles, ...answer.files.map((file) => ({ root: folder.uri, file }))];
     } catch (thrown) {
       return [{ trouble: sentence(thrown) }];
     }
@@ -73,13 +74,22 @@ export class WorkingSet extends Tree<Node> implements vscode.Disposable {
   private ofFile({ root, file }: Placed): vscode.TreeItem {
     const uri = vscode.Uri.joinPath(root, file.path);
     const item = new vscode.TreeItem(uri, vscode.TreeItemCollapsibleState.Collapsed);
+    const [heat, ...marks] = marksOf(file);
     const reasons = file.reasons.join('; ');
     item.label = file.path;
     item.id = uri.toString();
-    item.description = clip(reasons, 120);
-    item.tooltip = [file.path, ...file.reasons].join('\n');
-    item.iconPath = vscode.ThemeIcon.File;
-    item.accessibilityInformation = { label: `${file.path}: ${reasons}` };
+    item.description = clip([heat, ...marks, reasons].join(' · '), 160);
+    item.tooltip = tooltip(file, [heat, ...marks].join(', '));
+    item.iconPath = icon(file);
+    item.accessibilityInformation = { label: `${file.path}, ${[heat, ...marks].join(', ')}: ${reasons}` };
+    const words = {
+      unpinned: !file.pinned,
+      pinned: file.pinned,
+      unheated: file.advice !== 'hot',
+      uncooled: file.advice !== 'cold',
+      hinted: Boolean(file.advice),
+    };
+    item.contextValue = Object.entries(words).filter(([, is]) => is).map(([word]) => word).join(' ');
     // One that is only proposed is no file yet, and one with hunks is best opened at the first.
     const [entry] = this.review.of(uri);
     const [hunk] = entry?.hunks ?? [];
@@ -89,4 +99,40 @@ export class WorkingSet extends Tree<Node> implements vscode.Disposable {
         : { title: 'Open', command: 'vscode.open', arguments: [uri] };
     return item;
   }
+}
+
+/** How hot it is, and what a person or an agent said of it. */
+function marksOf(file: WorkingFile): string[] {
+  const marks = [file.pinned && 'pinned', file.advice && `marked ${file.advice}`].filter((mark) => typeof mark === 'string');
+  return [`${Math.round(file.hotness * 100)}%`, ...marks];
+}
+
+/** Its colour tells the heat, its shape what was said of it. */
+function icon(file: WorkingFile): vscode.ThemeIcon {
+  const shape = file.pinned ? 'pinned' : file.advice === 'hot' ? 'flame' : file.advice === 'cold' ? 'arrow-down' : file.hotness >= 0.5 ? 'circle-filled' : 'circle-outline';
+  const color = file.hotness >= 0.66 ? 'charts.red' : file.hotness >= 0.33 ? 'charts.orange' : 'charts.blue';
+  return new vscode.ThemeIcon(shape, new vscode.ThemeColor(color));
+}
+
+/** What a reason quotes was written by others: it is shown as text. */
+function tooltip(file: WorkingFile, marks: string): vscode.MarkdownString {
+  const size = typeof file.tokens === 'number' ? `, about ${number(file.tokens)} tokens` : '';
+  const text = new vscode.MarkdownString();
+  text.appendText(file.path).appendMarkdown('\n\n').appendText(`${marks}, ${file.role}${size}`).appendMarkdown('\n');
+  for (const reason of file.reasons) text.appendMarkdown('\n- ').appendText(clip(reason, 400));
+  return text;
+}
+
+/** How much of the budget the files take. */
+function budget(answers: WorkingSetAnswer[]): string | undefined {
+  const files = answers.reduce((sum, answer) => sum + answer.files.length, 0);
+  // With a message there is no welcome, which says why the view is empty.
+  if (files === 0) return undefined;
+  const [tokens, room] = [answers.reduce((sum, answer) => sum + answer.tokens, 0), answers.reduce((sum, answer) => sum + answer.budget, 0)];
+  return `${count(files, 'file')}, about ${number(tokens)} of ${number(room)} tokens${tokens > room ? ': over the budget' : ''}`;
+}
+
+/** `12,300`. */
+function number(value: number): string {
+  return value.toLocaleString('en');
 }
