@@ -1,5 +1,6 @@
 --- The floating lists: calls as they come and go, files that matter.
 local check = require('check')
+local child = require('child')
 
 local eq, has, lacks, sees = check.eq, check.has, check.lacks, check.sees
 local with, numbered = check.with, check.numbered
@@ -136,13 +137,70 @@ case(
     editor:agent('b', 'fs.write', { path = 'sub/b.txt', content = 'B\n', why = 'Turn the letter into a capital' })
     editor:wait("return vim.fn.search('sub/b.txt.*proposal .* wait', 'nw') > 0", 'the proposal there')
     editor:lua("vim.fn.bufload(vim.fn.bufadd('c.txt'))")
-    editor:wait("return vim.fn.search('^c.txt', 'nw') > 0", 'the file opened since')
+    editor:wait("return vim.fn.search(' c.txt', 'nw') > 0", 'the file opened since')
     editor:cmd("call search('sub/b.txt')")
     editor:keys('<CR>')
     eq(editor:call('nvim_buf_get_name', 0), root .. '/sub/b.txt')
     eq(editor:lua('return #vim.api.nvim_list_wins()'), 1)
     editor:keys('\\wa')
     editor:pending(0)
+  end)
+)
+
+case(
+  'working set: pin, hot, cold and clear; what is read and looked at heats, as one watches',
+  with({ ['a.txt'] = 'a\n', ['b.txt'] = 'b\n' }, function(editor, root)
+    editor:edit('a.txt')
+    editor:cmd('Wherefore working-set')
+    editor:wait("return vim.fn.search('a.txt .*looked at', 'nw') > 0", 'the file that is looked at')
+    sees(editor, 'p pin · h hot · c cold · x clear · K why · C clean up')
+    sees(editor, 'tokens')
+    editor:agent('r', 'fs.read', { path = 'b.txt', why = 'See which letter the file begins with' })
+    editor:answer('r')
+    editor:wait("return vim.fn.search('b.txt .*1 read by test-agent', 'nw') > 0", 'the file that was read')
+    local function on(path, key)
+      editor:cmd(("call search('%s')"):format(path))
+      editor:keys(key)
+    end
+    on('b.txt', 'p')
+    editor:wait("return vim.fn.search('pinned .*b.txt', 'nw') > 0", 'the pin')
+    editor:lua("vim.ui.input = function(opts, done) _G.prompt = opts.prompt done(_G.why) end")
+    on('b.txt', 'h')
+    has(editor:lua('return _G.prompt'), 'Why does b.txt matter')
+    eq(child.bytes(root .. '/.wherefore/hot.yml'), nil, 'turned away it marks nothing')
+    editor:lua("_G.why = ' It holds the letter '")
+    on('b.txt', 'h')
+    editor:wait("return vim.fn.search('pinned, hot .*b.txt', 'nw') > 0", 'the mark')
+    has(child.bytes(root .. '/.wherefore/hot.yml'), 'It holds the letter')
+    editor:lua("_G.why = ''")
+    on('b.txt', 'c')
+    editor:wait("return vim.fn.search('pinned, cold .*b.txt', 'nw') > 0", 'the other mark')
+    on('b.txt', 'x')
+    editor:wait("return vim.fn.search('cold', 'nw') == 0", 'no mark')
+    on('b.txt', 'p')
+    editor:wait("return vim.fn.search('pinned', 'nw') == 0", 'no pin')
+    on('b.txt', 'C')
+    editor:wait("return table.concat(vim.tbl_map(function(n) return n[1] end, _G.notes)):find('the working set', 1, true) ~= nil", 'the message')
+    on('b.txt', '')
+    editor:keys('K')
+    sees(editor, '- 1 read by test-agent/1, just now: See which letter the file begins with')
+    editor:keys('q')
+    editor:lua([[
+      local client, told = require('wherefore.client'), {}
+      local send = client.notify
+      _G.told = told
+      client.notify = function(lsp, method, params)
+        table.insert(told, method .. ' ' .. vim.fs.basename(params.uri))
+        send(lsp, method, params)
+      end
+    ]])
+    for _, path in ipairs({ 'b.txt', 'a.txt', 'b.txt' }) do
+      editor:edit(path)
+    end
+    editor:cmd('Wherefore working-set')
+    editor:wait('return #_G.told > 0', 'the file that is looked at')
+    eq(editor:lua('return _G.told'), { 'wherefore/didFocus b.txt' }, 'files that are passed by are not told')
+    sees(editor, 'b.txt  open in the editor; 1 read')
   end)
 )
 

@@ -25,6 +25,7 @@ const FILES: &[(&str, &str)] = plugin![
     "lua/wherefore/decide.lua",
     "lua/wherefore/edit.lua",
     "lua/wherefore/edits.lua",
+    "lua/wherefore/focus.lua",
     "lua/wherefore/guard.lua",
     "lua/wherefore/handlers.lua",
     "lua/wherefore/health.lua",

@@ -135,7 +135,7 @@ M.words = {
   },
   {
     name = 'working-set',
-    desc = 'the files that matter now, and why; <CR> opens one',
+    desc = 'the files that matter now, the hottest first, and why; <CR> opens one, K shows every reason, p pins or unpins, h marks it hot, c cold, x clears the mark, C lets go what cooled down',
     run = function()
       require('wherefore.working_panel').open()
     end,

@@ -13,15 +13,13 @@ function M.setup(opts)
     require('wherefore.preview').watch()
     require('wherefore.call_panel').watch()
     require('wherefore.applied').watch()
+    require('wherefore.focus').watch()
     local function changed()
       vim.api.nvim_exec_autocmds('User', { pattern = 'WhereforeChanged', modeline = false })
       vim.cmd.redrawstatus({ bang = true })
     end
     require('wherefore.asks').on_change(changed)
-    require('wherefore.review').on_change(function()
-      require('wherefore.working_panel').changed()
-      changed()
-    end)
+    require('wherefore.review').on_change(changed)
   end
   require('wherefore.client').watch()
 end

@@ -22,6 +22,7 @@ local gather_ms = 100
 ---@field empty string what it says where it has no rows
 ---@field keys wherefore.PanelKey[]
 ---@field rows fun(width: integer): wherefore.Row[]
+---@field status? fun(): string? what stands in its title behind its name
 
 ---@class wherefore.Open
 ---@field panel wherefore.Panel
@@ -39,6 +40,7 @@ local function place(panel)
   local hints = vim.tbl_map(function(key)
     return key.lhs .. ' ' .. key.desc
   end, panel.keys)
+  local status = panel.status and panel.status()
   return {
     relative = 'editor',
     width = width,
@@ -46,7 +48,7 @@ local function place(panel)
     row = math.max(math.floor((vim.o.lines - height) / 2) - 1, 0),
     col = math.floor((vim.o.columns - width) / 2),
     border = 'rounded',
-    title = (' wherefore: %s '):format(panel.title),
+    title = (' wherefore: %s%s '):format(panel.title, status and ' · ' .. status or ''),
     footer = (' %s · q close '):format(table.concat(hints, ' · ')),
     footer_pos = 'right',
   }
@@ -73,6 +75,9 @@ local function draw(shown)
   shown.asked = nil
   if not api.nvim_win_is_valid(shown.win) or not api.nvim_buf_is_valid(shown.buf) then
     return
+  end
+  if shown.panel.status then
+    api.nvim_win_set_config(shown.win, place(shown.panel))
   end
   local rows = shown.panel.rows(api.nvim_win_get_width(shown.win))
   local lines, marks = {}, {}
