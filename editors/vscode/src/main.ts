@@ -23,6 +23,7 @@ import { isNew, text, tidy } from './preview';
 import { copy } from './report';
 import { Review } from './review';
 import { saveAll } from './save';
+import { Search } from './search';
 import { Server } from './server';
 import { setting } from './settings';
 import { Status } from './status';
@@ -55,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const lenses = new Lenses(review, near);
   const draw = new Draw(review, near, (uri) => isNew(review, uri));
   const asks = new Asks(documents);
-  const focus = new Focus(() => server, () => false);
+  const focus = new Focus(() => server, () => search.open);
   const calls = new Calls(review, asks);
   const proposals = new Proposals(review);
 
@@ -113,6 +114,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const tools = new Tools(server, documents);
   const workingSet = new WorkingSet(server, review);
   const workingActs = new WorkingActs(server);
+  const search = new Search(server, () => focus.look());
   const logs = new Logs(server, documents);
   const tree = vscode.window.createTreeView('wherefore.proposals', { treeDataProvider: proposals });
   let picked: Node | undefined;
@@ -211,6 +213,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     markCold: (argument) => workingActs.hint(argument, 'cold'),
     clearMark: (argument) => workingActs.hint(argument, 'clear'),
     collect: () => workingActs.collect(),
+    search: () => search.show('vector'),
+    searchText: () => search.show('lexical'),
     showTool: (argument) => tools.show(argument),
     refreshTools: () => tools.refresh(),
     restart: () => (vscode.workspace.isTrusted ? server.restart() : warn('the server starts once you trust this folder')),

@@ -84,8 +84,14 @@ export class Server implements vscode.Disposable {
 
   /** Sends a request. What goes wrong is thrown as a sentence. */
   async ask<K extends keyof Requests>(name: K, params: Requests[K]['params']): Promise<Requests[K]['result']> {
+    return this.request(methods[name], params ?? {});
+  }
+
+  /** The same of a method by its name; `over` says that its answer is not waited for any more. */
+  async request<T>(method: string, params: object, over?: vscode.CancellationToken): Promise<T> {
     if (!this.client || !this.running) throw new Error(this.trouble ?? 'the server does not run');
-    return this.client.sendRequest<Requests[K]['result']>(methods[name], params ?? {});
+    // Nothing in the token's place would be sent as one more param.
+    return over ? this.client.sendRequest<T>(method, params, over) : this.client.sendRequest<T>(method, params);
   }
 
   /** Tells something that has no answer; where no server runs nobody hears it. */

@@ -1,0 +1,140 @@
+// Searches as one types: each found place is shown in the editor while it is selected, and Escape goes back.
+
+import * as vscode from 'vscode';
+import { Origin } from './origin';
+import { search, type SearchKind, type SearchResult } from './searchwire';
+import type { Server } from './server';
+import { clip, sentence } from './text';
+
+/** How long typing is waited for. */
+const SETTLE_MS = 150;
+const LIMIT = 50;
+
+/** A row: a place, or a word about the search. */
+interface Row extends vscode.QuickPickItem {
+  place?: { uri: vscode.Uri; range: vscode.Range };
+}
+
+const WORDS: Record<SearchKind, { title: string; placeholder: string }> = {
+  vector: { title: 'Search by meaning', placeholder: 'What the code does, or what it is called' },
+  lexical: { title: 'Search text', placeholder: 'Text in the files, as you see them, saved or not' },
+};
+
+const TO_REGEX: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('regex'), tooltip: 'Search by a regular expression' };
+const TO_TEXT: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('symbol-string'), tooltip: 'Search by text as it stands' };
+
+/** The search. */
+export class Search {
+  private literal = true;
+  /** Whether places are passed by now. */
+  open = false;
+
+  constructor(
+    private readonly server: Server,
+    private readonly ended: () => void,
+  ) {}
+
+  /** Opens the box; the text selected in the editor stands in it. */
+  show(kind: SearchKind): void {
+    const box = vscode.window.createQuickPick<Row>();
+    const origin = new Origin();
+    let [timer, asked, taken]: [NodeJS.Timeout | undefined, vscode.CancellationTokenSource | undefined, boolean] = [undefined, undefined, false];
+    const look = (): void => {
+      clearTimeout(timer);
+      asked?.cancel();
+      if (box.value.trim() === '') {
+        box.items = [];
+        box.busy = false;
+        return;
+      }
+      box.busy = true;
+      timer = setTimeout(() => {
+        const mine = new vscode.CancellationTokenSource();
+        asked = mine;
+        void this.rows(kind, box.value, mine.token).then((rows) => {
+          if (mine.token.isCancellationRequested) return;
+          box.items = rows;
+          box.busy = false;
+        });
+      }, SETTLE_MS);
+    };
+    const buttons = (): void => {
+      box.buttons = kind === 'lexical' ? [this.literal ? TO_REGEX : TO_TEXT] : [];
+      box.title = kind === 'lexical' && !this.literal ? `${WORDS[kind].title} by a regular expression` : WORDS[kind].title;
+    };
+    box.placeholder = WORDS[kind].placeholder;
+    box.value = selected();
+    buttons();
+    box.onDidChangeValue(look);
+    box.onDidTriggerButton(() => {
+      this.literal = !this.literal;
+      buttons();
+      look();
+    });
+    box.onDidChangeActive(([row]) => row?.place && origin.preview(row.place.uri, row.place.range));
+    box.onDidAccept(() => {
+      const place = box.selectedItems[0]?.place;
+      if (!place) return;
+      taken = true;
+      void origin.leave(place.uri, place.range);
+      box.hide();
+    });
+    box.onDidHide(() => {
+      clearTimeout(timer);
+      asked?.cancel();
+      box.dispose();
+      this.open = false;
+      if (!taken) void origin.restore();
+      this.ended();
+    });
+    this.open = true;
+    box.show();
+    look();
+  }
+
+  private async rows(kind: SearchKind, query: string, over: vscode.CancellationToken): Promise<Row[]> {
+    const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file');
+    try {
+      const found = await Promise.all(folders.map((folder) => this.inFolder(folder, kind, query, over)));
+      const places = found.flatMap(({ places }) => places);
+      if (folders.length > 1 && kind === 'vector') places.sort((one, other) => other.result.score - one.result.score);
+      if (places.length === 0) return [word('nothing found')];
+      const rows = places.map(({ folder, result }) => row(folder, result, folders.length > 1));
+      return found.some(({ more }) => more) ? [...rows, word('there is more: a longer query narrows it down')] : rows;
+    } catch (thrown) {
+      return [word(sentence(thrown), 'warning')];
+    }
+  }
+
+  private async inFolder(folder: vscode.WorkspaceFolder, kind: SearchKind, query: string, over: vscode.CancellationToken) {
+    const params = { root: folder.uri.fsPath, query, kind, case: 'smart', literal: kind === 'lexical' && this.literal, context: 0, limit: LIMIT } as const;
+    const { results, cursor } = await search(this.server, params, over);
+    return { places: results.map((result) => ({ folder, result })), more: Boolean(cursor) };
+  }
+}
+
+/**
+ * The label is no more than an icon: VS Code sorts rows by how their labels match what is typed, and the server has sorted
+ * them already.
+ */
+function row(folder: vscode.WorkspaceFolder, result: SearchResult, several: boolean): Row {
+  const [start, end] = [Math.max(result.start - 1, 0), Math.max(result.end - 1, 0)];
+  const shown = `${several ? `${folder.name}/` : ''}${result.path}:${result.start}`;
+  return {
+    label: '$(file)',
+    description: clip(shown, 160),
+    detail: clip(result.text, 200),
+    alwaysShow: true,
+    place: { uri: vscode.Uri.joinPath(folder.uri, result.path), range: new vscode.Range(start, 0, end, Number.MAX_SAFE_INTEGER) },
+  };
+}
+
+function word(text: string, icon = 'info'): Row {
+  return { label: `$(${icon})`, description: clip(text, 300), alwaysShow: true };
+}
+
+/** What is selected on one line of the active editor. */
+function selected(): string {
+  const editor = vscode.window.activeTextEditor;
+  return editor?.selection.isSingleLine ? editor.document.getText(editor.selection) : '';
+}
