@@ -182,6 +182,16 @@ case(
 )
 
 case(
+  'a server that does not know what is asked says how to go on',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    editor:lua("require('wherefore.client').request(vim.lsp.get_clients({ name = 'wherefore' })[1], 'wherefore/none', {}, function() end)")
+    editor:wait('return #_G.notes > 0', 'the message')
+    has(notes(editor), 'the server is too old for wherefore/none; build it anew, then :Wherefore restart')
+  end)
+)
+
+case(
   'a program that is not there: each command says how to go on',
   with({ ['a.txt'] = 'a\n' }, function(editor)
     editor:cmd('edit a.txt')

@@ -62,7 +62,8 @@ end
 function M.request(client, method, params, done, failed)
   local handler = function(err, result)
     if err then
-      notify.warn(err.message or tostring(err))
+      local old = err.code == vim.lsp.protocol.ErrorCodes.MethodNotFound
+      notify.warn(old and ('the server is too old for %s; build it anew, then :Wherefore restart'):format(method) or err.message or tostring(err))
       return failed and failed()
     end
     guard.wrap(method, done)(result)

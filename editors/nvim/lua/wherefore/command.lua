@@ -141,6 +141,17 @@ M.words = {
     end,
   },
   {
+    name = 'search',
+    takes = '[lexical] [query]',
+    desc = 'places found by what they mean, or with `lexical` by a regular expression, as you see the text, saved or not; pick one to go there',
+    run = function(rest)
+      require('wherefore.search').run(rest)
+    end,
+    complete = function()
+      return { 'lexical' }
+    end,
+  },
+  {
     name = 'log',
     desc = 'the session log beside, following its end',
     run = function()

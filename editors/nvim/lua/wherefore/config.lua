@@ -19,6 +19,7 @@ local M = {}
 ---@field notify 'all'|'writes'|'none'
 ---@field per_second integer
 ---@field max_lines integer
+---@field picker 'auto'|'telescope'|'fzf-lua'|'snacks'|'select'
 ---@field keys wherefore.Keys|false
 
 ---@class wherefore.Key
@@ -115,6 +116,15 @@ M.options = {
     desc = 'lines of one hunk that are drawn; the preview has all',
     must = 'a number of 1 or more',
     is = count,
+  },
+  {
+    name = 'picker',
+    default = 'auto',
+    desc = 'what shows the places of a search, see |wherefore-review|',
+    must = "'auto', 'telescope', 'fzf-lua', 'snacks' or 'select'",
+    is = function(value)
+      return vim.list_contains({ 'auto', 'telescope', 'fzf-lua', 'snacks', 'select' }, value)
+    end,
   },
   {
     name = 'keys',

@@ -1,0 +1,126 @@
+--- Lets the person pick one of several places: in telescope, fzf-lua or snacks, with a preview at the line, where one of them
+--- is there; else by |vim.ui.select()|.
+local M = {}
+
+local config = require('wherefore.config')
+local notify = require('wherefore.notify')
+
+---@alias wherefore.Pick fun(title: string, root: string, places: wherefore.Place[], open: fun(place: wherefore.Place))
+
+---@param place wherefore.Place
+local function row(place)
+  return ('%s:%d: %s'):format(place.shown, place.line, place.text)
+end
+
+---@type wherefore.Pick
+local function by_telescope(title, _, places, open)
+  local actions, state = require('telescope.actions'), require('telescope.actions.state')
+  local conf = require('telescope.config').values
+  local finder = require('telescope.finders').new_table({
+    results = places,
+    entry_maker = function(place)
+      return { value = place, display = row(place), ordinal = row(place), filename = place.path, lnum = place.line }
+    end,
+  })
+  require('telescope.pickers')
+    .new({}, {
+      prompt_title = title,
+      finder = finder,
+      previewer = conf.grep_previewer({}),
+      sorter = conf.generic_sorter({}),
+      attach_mappings = function(prompt)
+        actions.select_default:replace(function()
+          local entry = state.get_selected_entry()
+          actions.close(prompt)
+          if entry then
+            open(entry.value)
+          end
+        end)
+        return true
+      end,
+    })
+    :find()
+end
+
+---@type wherefore.Pick
+local function by_fzf(title, root, places, open)
+  local fzf, by_row, rows = require('fzf-lua'), {}, {}
+  for _, place in ipairs(places) do
+    -- The form that its preview reads: path, line, column, text.
+    local line = ('%s:%d:1:%s'):format(place.shown, place.line, place.text)
+    by_row[line] = place
+    table.insert(rows, line)
+  end
+  fzf.fzf_exec(rows, {
+    prompt = title .. '> ',
+    cwd = root,
+    previewer = 'builtin',
+    actions = {
+      enter = function(selected)
+        local place = by_row[selected and selected[1]]
+        if place then
+          open(place)
+        end
+      end,
+      ['ctrl-s'] = fzf.actions.file_split,
+      ['ctrl-v'] = fzf.actions.file_vsplit,
+      ['ctrl-t'] = fzf.actions.file_tabedit,
+    },
+  })
+end
+
+---@type wherefore.Pick
+local function by_snacks(title, _, places, open)
+  local items = {}
+  for index, place in ipairs(places) do
+    items[index] = { idx = index, text = row(place), file = place.path, pos = { place.line, 0 }, line = place.text, place = place }
+  end
+  require('snacks').picker.pick({
+    title = title,
+    items = items,
+    format = 'file',
+    preview = 'file',
+    confirm = function(picker, item)
+      picker:close()
+      if item then
+        open(item.place)
+      end
+    end,
+  })
+end
+
+---@type wherefore.Pick
+local function by_select(title, _, places, open)
+  vim.ui.select(places, { prompt = title, kind = 'wherefore_search', format_item = row }, function(place)
+    if place then
+      open(place)
+    end
+  end)
+end
+
+--- Each with the module that tells whether it is there, in the order of trying.
+---@type { name: string, module?: string, pick: wherefore.Pick }[]
+local pickers = {
+  { name = 'telescope', module = 'telescope', pick = by_telescope },
+  { name = 'fzf-lua', module = 'fzf-lua', pick = by_fzf },
+  { name = 'snacks', module = 'snacks', pick = by_snacks },
+  { name = 'select', pick = by_select },
+}
+
+--- Shows places in the picker that is set, else in the first that is there; goes to the one picked.
+---@type wherefore.Pick
+function M.pick(title, root, places, open)
+  local set = config.current.picker
+  for _, picker in ipairs(pickers) do
+    if set == 'auto' or set == picker.name then
+      if not picker.module or pcall(require, picker.module) then
+        return picker.pick(title, root, places, open)
+      elseif set ~= 'auto' then
+        notify.warn(('%s is set as the picker and cannot be loaded; vim.ui.select takes its place'):format(set))
+      end
+    end
+  end
+  by_select(title, root, places, open)
+end
+
+return M

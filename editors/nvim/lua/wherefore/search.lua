@@ -1,0 +1,81 @@
+--- `:Wherefore search`: places found by what they mean or by their text, to pick one and go there.
+local M = {}
+
+local client = require('wherefore.client')
+local notify = require('wherefore.notify')
+local text = require('wherefore.text')
+local window = require('wherefore.window')
+
+--- How many places are asked for.
+local limit = 50
+
+---@class wherefore.Place
+---@field path string the whole path
+---@field shown string the path below the root
+---@field line integer from 1
+---@field text string on one row
+
+--- Goes to a place; `CTRL-O` comes back.
+---@param place wherefore.Place
+local function open(place)
+  window.for_file()
+  vim.cmd("normal! m'")
+  if window.show(place.path) then
+    -- Text that is not saved may have fewer lines by now.
+    local line = math.min(place.line, vim.api.nvim_buf_line_count(0))
+    vim.api.nvim_win_set_cursor(0, { line, 0 })
+    vim.cmd('normal! zvzz')
+  end
+end
+
+---@param lsp vim.lsp.Client
+---@param query string
+---@param lexical boolean
+local function ask(lsp, query, lexical)
+  local root = lsp.config.root_dir
+  local params = {
+    root = root,
+    query = query,
+    kind = lexical and 'lexical' or 'vector',
+    case = 'smart',
+    literal = false,
+    context = 0,
+    limit = limit,
+  }
+  client.request(lsp, 'wherefore/search', params, function(answer)
+    local places = vim.tbl_map(function(found)
+      return {
+        path = vim.fs.joinpath(root, found.path),
+        shown = found.path,
+        line = math.max(found.start, 1),
+        text = text.clip(found.text, 200),
+      }
+    end, answer.results)
+    if #places == 0 then
+      return notify.say(('wherefore: nothing found for %s'):format(query))
+    end
+    local first = type(answer.cursor) == 'string' and ', the first ' .. #places or ''
+    require('wherefore.picker').pick(('%s%s'):format(text.clip(query, 60), first), root, places, open)
+  end)
+end
+
+--- Searches by meaning, or by a regular expression where `lexical` stands in front; asks for what where nothing is said.
+---@param rest? string
+function M.run(rest)
+  local lsp = client.needed()
+  if not lsp then
+    return
+  end
+  local words = rest and rest:match('^lexical%f[%s%z]%s*(.*)$')
+  local lexical, query = words ~= nil, words or rest or ''
+  if query ~= '' then
+    return ask(lsp, query, lexical)
+  end
+  vim.ui.input({ prompt = lexical and 'Search for the pattern: ' or 'Search for what is meant: ' }, function(typed)
+    if typed and vim.trim(typed) ~= '' then
+      ask(lsp, vim.trim(typed), lexical)
+    end
+  end)
+end
+
+return M
