@@ -7,7 +7,7 @@ local cases, case = check.cases()
 
 -- A server whose wire has no search cannot be asked for one.
 local wire = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2)) .. '/../lua/wherefore/wire.lua'
-if not table.concat(vim.fn.readfile(wire), '\n'):find('wherefore/search', 1, true) then
+if not table.concat(vim.fn.readfile(wire), '\n'):find('`wherefore/search`', 1, true) then
   return cases
 end
 
