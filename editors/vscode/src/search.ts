@@ -2,9 +2,9 @@
 
 import * as vscode from 'vscode';
 import { Origin } from './origin';
-import { search, type SearchKind, type SearchResult } from './searchwire';
 import type { Server } from './server';
 import { clip, sentence } from './text';
+import type { SearchHit, SearchKind } from './wire';
 
 /** How long typing is waited for. */
 const SETTLE_MS = 150;
@@ -97,7 +97,8 @@ export class Search {
     try {
       const found = await Promise.all(folders.map((folder) => this.inFolder(folder, kind, query, over)));
       const places = found.flatMap(({ places }) => places);
-      if (folders.length > 1 && kind === 'vector') places.sort((one, other) => other.result.score - one.result.score);
+      // A score counts within its own answer only: the best of each folder come first.
+      if (kind === 'vector') places.sort((one, other) => one.rank - other.rank);
       if (places.length === 0) return [word('nothing found')];
       const rows = places.map(({ folder, result }) => row(folder, result, folders.length > 1));
       return found.some(({ more }) => more) ? [...rows, word('there is more: a longer query narrows it down')] : rows;
@@ -108,8 +109,8 @@ export class Search {
 
   private async inFolder(folder: vscode.WorkspaceFolder, kind: SearchKind, query: string, over: vscode.CancellationToken) {
     const params = { root: folder.uri.fsPath, query, kind, case: 'smart', literal: kind === 'lexical' && this.literal, context: 0, limit: LIMIT } as const;
-    const { results, cursor } = await search(this.server, params, over);
-    return { places: results.map((result) => ({ folder, result })), more: Boolean(cursor) };
+    const { results, cursor } = await this.server.ask('search', params, over);
+    return { places: results.map((result, rank) => ({ folder, result, rank })), more: Boolean(cursor) };
   }
 }
 
@@ -117,7 +118,7 @@ export class Search {
  * The label is no more than an icon: VS Code sorts rows by how their labels match what is typed, and the server has sorted
  * them already.
  */
-function row(folder: vscode.WorkspaceFolder, result: SearchResult, several: boolean): Row {
+function row(folder: vscode.WorkspaceFolder, result: SearchHit, several: boolean): Row {
   const [start, end] = [Math.max(result.start - 1, 0), Math.max(result.end - 1, 0)];
   const shown = `${several ? `${folder.name}/` : ''}${result.path}:${result.start}`;
   return {

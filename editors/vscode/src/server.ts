@@ -22,6 +22,9 @@ export interface Listener {
   state(running: boolean): void;
 }
 
+/** JSON-RPC: there is no such method. */
+const METHOD_NOT_FOUND = -32601;
+
 /** Requests that languages' clients make and ours must not: our commands have the server's names, and we draw by ourselves. */
 const NOT_OURS = new Set(['workspace/executeCommand', 'workspace/textDocumentContent', 'textDocument/codeLens', 'textDocument/codeAction']);
 
@@ -82,16 +85,17 @@ export class Server implements vscode.Disposable {
     });
   }
 
-  /** Sends a request. What goes wrong is thrown as a sentence. */
-  async ask<K extends keyof Requests>(name: K, params: Requests[K]['params']): Promise<Requests[K]['result']> {
-    return this.request(methods[name], params ?? {});
-  }
-
-  /** The same of a method by its name; `over` says that its answer is not waited for any more. */
-  async request<T>(method: string, params: object, over?: vscode.CancellationToken): Promise<T> {
+  /** Sends a request; `over` says that its answer is not waited for any more. What goes wrong is thrown as a sentence. */
+  async ask<K extends keyof Requests>(name: K, params: Requests[K]['params'], over?: vscode.CancellationToken): Promise<Requests[K]['result']> {
     if (!this.client || !this.running) throw new Error(this.trouble ?? 'the server does not run');
     // Nothing in the token's place would be sent as one more param.
-    return over ? this.client.sendRequest<T>(method, params, over) : this.client.sendRequest<T>(method, params);
+    const rest: [object, vscode.CancellationToken?] = over ? [params ?? {}, over] : [params ?? {}];
+    try {
+      return await this.client.sendRequest<Requests[K]['result']>(methods[name], ...rest);
+    } catch (thrown) {
+      if ((thrown as { code?: unknown }).code !== METHOD_NOT_FOUND) throw thrown;
+      throw new Error(`the server is too old for ${methods[name]}; build it anew, then Wherefore: Restart Server`);
+    }
   }
 
   /** Tells something that has no answer; where no server runs nobody hears it. */
