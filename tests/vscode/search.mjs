@@ -81,7 +81,7 @@ const cases = {
     await found('a.txt:1', 'typed just now line 1').waitFor();
     await page.keyboard.press('Escape');
     await gone();
-    await page.keyboard.press('Control+z');
+    await me.command('File: Revert File');
   },
 
   'by meaning: the best comes first, whatever the words in its name': async () => {
