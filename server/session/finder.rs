@@ -28,7 +28,7 @@ const INDEXED: usize = 2_000;
 #[derive(Debug, Default)]
 pub struct Finder {
     served: OnceLock<Served>,
-    /// An index of nothing, for the process that does not stay.
+    /// An index of nothing, for where there is no other.
     unindexed: OnceLock<Index>,
     meaning: Meaning,
     taken: Mutex<Taken>,
@@ -37,10 +37,28 @@ pub struct Finder {
 #[derive(Debug)]
 struct Served {
     watch: Watch,
-    index: Arc<Index>,
-    keeper: Option<Keeper>,
+    /// Where there are enough files for one.
+    indexed: OnceLock<Indexed>,
     /// The list of a generation: the same one as long as nothing changes, since what is known of it hangs on that.
     list: Mutex<Option<(u64, FileList)>>,
+}
+
+#[derive(Debug)]
+struct Indexed {
+    index: Arc<Index>,
+    keeper: Option<Keeper>,
+}
+
+impl Indexed {
+    /// Opens what an earlier process left, and keeps it from now on.
+    fn start(session: &Arc<Session>) -> Self {
+        let cache = person::folder("XDG_CACHE_HOME", ".cache");
+        let index = cache.map(|cache| Index::open(&cache, session.root()));
+        let index = index.and_then(|opened| opened.inspect_err(|error| tracing::warn!("{error}")).ok());
+        let index = Arc::new(index.unwrap_or_else(Index::none));
+        let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(session)), Quiet);
+        Self { index, keeper: keeper.inspect_err(|error| tracing::warn!("{error}")).ok() }
+    }
 }
 
 /// What the ranker has taken in.
@@ -70,14 +88,7 @@ impl Finder {
             Ok(watch) => watch,
             Err(error) => return tracing::warn!("{error}"),
         };
-        let cache = person::folder("XDG_CACHE_HOME", ".cache");
-        let index = cache.map(|cache| Index::open(&cache, session.root()));
-        let index = index.and_then(|opened| opened.inspect_err(|error| tracing::warn!("{error}")).ok());
-        let index = Arc::new(index.unwrap_or_else(Index::none));
-        let source = Known(Arc::downgrade(session));
-        let keeper = Keeper::start(index.clone(), source, Quiet);
-        let keeper = keeper.inspect_err(|error| tracing::warn!("{error}")).ok();
-        let served = Served { watch, index, keeper, list: Mutex::default() };
+        let served = Served { watch, indexed: OnceLock::new(), list: Mutex::default() };
         // A second call changes nothing.
         let _ = self.served.set(served);
         let session = Arc::downgrade(session);
@@ -88,20 +99,19 @@ impl Finder {
         let told = move || {
             while changes.wait().is_some() {
                 let Some(session) = session.upgrade() else { return };
-                session.finder().keep_indexed();
+                session.finder().keep_indexed(&session);
             }
         };
-        // Without it the index is made at the first search.
+        // Without it no index is made, and searches read every file.
         let _ = std::thread::Builder::new().name("listed".to_owned()).spawn(told);
     }
 
     /// Has the index brought up to date in the background.
-    fn keep_indexed(&self) {
+    fn keep_indexed(&self, session: &Arc<Session>) {
         let Some(served) = self.served.get() else { return };
-        let list = served.current(Duration::from_millis(500));
-        if let (Some(list), Some(keeper)) = (list, &served.keeper)
-            && list.len() >= INDEXED
-        {
+        let list = served.current(PATIENCE).filter(|list| list.len() >= INDEXED);
+        let Some(list) = list else { return };
+        if let Some(keeper) = &served.indexed.get_or_init(|| Indexed::start(session)).keeper {
             keeper.listed(list);
         }
     }
@@ -113,8 +123,8 @@ impl Finder {
 
     /// The index that searches go by.
     pub(super) fn index(&self) -> &Index {
-        match self.served.get() {
-            Some(served) => &served.index,
+        match self.served.get().and_then(|served| served.indexed.get()) {
+            Some(indexed) => &indexed.index,
             None => self.unindexed.get_or_init(Index::none),
         }
     }
