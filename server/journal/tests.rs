@@ -9,6 +9,7 @@ mod writing;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 
 use super::{Entry, Item, Journal, LOG, Log, Report, Values, verify};
 use crate::ports::Clock;
-use crate::protocol::{Event, Fault, LogEvent, LogSettings, Origin, Status};
+use crate::protocol::{Code, Event, Fault, LogEvent, LogSettings, Origin, Status};
 
 /// A clock that stands.
 #[derive(Debug)]
@@ -33,8 +34,18 @@ fn open_with(dir: &Path, settings: &LogSettings) -> Result<Journal, Fault> {
     Journal::open(fd, "s-1", "/w/project", settings, Arc::new(Still))
 }
 
+/// Opens it once no other has it: a process that another test starts holds what is open here until it has become its
+/// program.
 fn open(dir: &Path) -> Journal {
-    open_with(dir, &LogSettings::default()).unwrap()
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        match open_with(dir, &LogSettings::default()) {
+            Err(fault) if fault.code == Code::NotAuthorized && Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
 }
 
 fn call(number: u64, args: Value) -> LogEvent {

@@ -10,6 +10,7 @@ mod resources;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 use wherefore::hub::{Hub, HubOptions};
@@ -34,6 +35,8 @@ impl Fixtures {
         let root = folder.canonicalize().unwrap().display().to_string();
         let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false });
         hub.add_root(&root).unwrap();
+        // There are many, and the suite calls each by its name.
+        hub.settings_changed(Some(json!({ "discovery": { "surface": "direct" } })));
         assert_eq!(hub.status().workspaces[0].problems, [""; 0], "the definitions are good");
         let activities = hub.activities(Some(&root)).unwrap();
         for (name, _) in definitions::schemas() {
