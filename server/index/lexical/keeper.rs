@@ -71,7 +71,9 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         self.shared.lock().stopped = true;
         self.shared.changed.notify_all();
-        if let Some(thread) = self.thread.take() {
+        // Its own thread may hold what owns this for the last time, and cannot wait for itself.
+        let others = |thread: &JoinHandle<()>| thread.thread().id() != thread::current().id();
+        if let Some(thread) = self.thread.take().filter(others) {
             // Whatever ended it, it is over.
             let _ = thread.join();
         }
