@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local buffer = require('wherefore.buffer')
 local client = require('wherefore.client')
 local decide = require('wherefore.decide').send
 local hunks = require('wherefore.hunks')
@@ -219,7 +220,7 @@ function M.undo(call)
     local back = (':Wherefore undo %s takes that back'):format(answer.undo_id)
     notify.say(('wherefore: %s undone: %s (%s)'):format(answer.call, table.concat(paths, ', '), back))
     local open = vim.tbl_filter(function(path)
-      local buf = vim.fn.bufnr(vim.fs.joinpath(lsp.config.root_dir, path))
+      local buf = buffer.of(vim.fs.joinpath(lsp.config.root_dir, path))
       return buf > 0 and vim.bo[buf].modified
     end, paths)
     if #open > 0 then

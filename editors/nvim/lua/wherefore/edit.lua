@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local buffer = require('wherefore.buffer')
 local decide = require('wherefore.decide')
 local guard = require('wherefore.guard')
 local notify = require('wherefore.notify')
@@ -98,7 +99,7 @@ end
 ---@param typed? string[] what a person made of them
 local function show(at, typed)
   local name = ('wherefore://edit/%s/%s'):format(at.proposal, at.hunk)
-  local known = vim.fn.bufnr(name)
+  local known = buffer.of(name)
   local buf = known > 0 and known or api.nvim_create_buf(false, false)
   local height = math.min(#(typed or at.lines) + 1, math.floor(vim.o.lines / 2))
   vim.cmd(('belowright %dsplit'):format(math.max(height, 3)))
@@ -113,7 +114,7 @@ local function show(at, typed)
   if typed then
     api.nvim_buf_set_lines(buf, 0, -1, true, typed)
   end
-  local source = vim.fn.bufnr(at.path)
+  local source = buffer.of(at.path)
   local filetype = source > 0 and vim.bo[source].filetype or ''
   vim.bo[buf].filetype = filetype ~= '' and filetype or vim.filetype.match({ filename = at.path, buf = buf }) or ''
   api.nvim_create_autocmd('BufWriteCmd', {

@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local buffer = require('wherefore.buffer')
 
 ---@type table<integer, true> buffers that the server knows to hold nothing
 local told_empty = {}
@@ -177,7 +178,7 @@ local function outdated(edit)
   for _, change in ipairs(edit.documentChanges or {}) do
     local version = change.edits and change.textDocument.version
     if type(version) == 'number' then
-      local buf = vim.fn.bufnr(vim.uri_to_fname(change.textDocument.uri))
+      local buf = buffer.of(vim.uri_to_fname(change.textDocument.uri))
       local now = buf > 0 and api.nvim_buf_is_loaded(buf) and vim.lsp.util.buf_versions[buf]
       if now and now > version then
         return ('%s is at version %d, the edit is for %d'):format(change.textDocument.uri, now, version)
@@ -260,7 +261,7 @@ end
 function M.save(params)
   local saved = {}
   for _, uri in ipairs(params.uris or {}) do
-    local buf = vim.fn.bufnr(vim.uri_to_fname(uri))
+    local buf = buffer.of(vim.uri_to_fname(uri))
     local problem = (buf < 0 or not api.nvim_buf_is_loaded(buf)) and 'it is not open' or save(buf)
     if problem then
       require('wherefore.notify').warn(('%s was not saved: %s'):format(vim.fs.basename(uri), problem))

@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local buffer = require('wherefore.buffer')
 local notify = require('wherefore.notify')
 
 local function fits(win)
@@ -27,7 +28,7 @@ end
 ---@param path string
 ---@return boolean whether it is shown
 function M.show(path)
-  local loaded = vim.fn.bufnr(path)
+  local loaded = buffer.of(path)
   if loaded > 0 and api.nvim_buf_is_loaded(loaded) then
     api.nvim_win_set_buf(0, loaded)
     return true
