@@ -162,6 +162,17 @@ case(
       editor:cmd(("call search('%s')"):format(path))
       editor:keys(key)
     end
+    editor:cmd('call cursor(1, 1)')
+    has(editor:call('nvim_get_current_line'), 'a.txt')
+    editor:lua([[
+      local lsp = vim.lsp.get_clients({ name = 'wherefore' })[1]
+      local pin = { root = lsp.config.root_dir, path = 'b.txt', advice = 'pin' }
+      require('wherefore.client').request(lsp, 'wherefore/hint', pin, function() end)
+    ]])
+    editor:wait("return vim.fn.getline(1):find('pinned .*b.txt') ~= nil", 'the pinned file on top')
+    has(editor:call('nvim_get_current_line'), 'a.txt', 'a key acts on the file that the person sees under the cursor')
+    on('b.txt', 'p')
+    editor:wait("return vim.fn.search('pinned', 'nw') == 0", 'no pin')
     on('b.txt', 'p')
     editor:wait("return vim.fn.search('pinned .*b.txt', 'nw') > 0", 'the pin')
     editor:lua("vim.ui.input = function(opts, done) _G.prompt = opts.prompt done(_G.why) end")

@@ -86,6 +86,7 @@ end
 local shown = {
   title = 'calls',
   empty = 'No call came yet.',
+  newest_first = true,
   rows = rows,
   keys = {},
 }

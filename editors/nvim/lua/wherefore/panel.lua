@@ -23,6 +23,7 @@ local gather_ms = 100
 ---@field keys wherefore.PanelKey[]
 ---@field rows fun(width: integer): wherefore.Row[]
 ---@field status? fun(): string? what stands in its title behind its name
+---@field newest_first? boolean whether rows come on top: a cursor there stays there, to see them
 
 ---@class wherefore.Open
 ---@field panel wherefore.Panel
@@ -54,12 +55,13 @@ local function place(panel)
   }
 end
 
---- Where the cursor belongs: on what it stood on; on top it stays there, to see what comes.
+--- Where the cursor belongs: on what it stood on, so that a key acts on what the person sees.
 ---@param shown wherefore.Open
 ---@param line integer
 ---@return integer
 local function line_of(shown, rows, line)
-  local at = line > 1 and shown.rows[line]
+  local on_top = line == 1 and shown.panel.newest_first
+  local at = not on_top and shown.rows[line]
   if at then
     for index, row in ipairs(rows) do
       if row.id == at.id then
