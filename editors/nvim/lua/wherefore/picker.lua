@@ -70,23 +70,13 @@ local function by_fzf(title, root, places, open)
 end
 
 ---@type wherefore.Pick
-local function by_snacks(title, _, places, open)
+local function by_snacks(title, _, places)
   local items = {}
   for index, place in ipairs(places) do
-    items[index] = { idx = index, text = row(place), file = place.path, pos = { place.line, 0 }, line = place.text, place = place }
+    items[index] = { idx = index, text = row(place), file = place.path, pos = { place.line, 0 }, line = place.text }
   end
-  require('snacks').picker.pick({
-    title = title,
-    items = items,
-    format = 'file',
-    preview = 'file',
-    confirm = function(picker, item)
-      picker:close()
-      if item then
-        open(item.place)
-      end
-    end,
-  })
+  -- Its own `confirm` goes to the place: its splits and tabs are made of it, and it leaves insert mode first.
+  require('snacks').picker.pick({ title = title, items = items, format = 'file', preview = 'file' })
 end
 
 ---@type wherefore.Pick

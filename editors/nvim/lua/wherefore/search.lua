@@ -11,7 +11,7 @@ local limit = 50
 
 ---@class wherefore.Place
 ---@field path string the whole path
----@field shown string the path below the root
+---@field shown string the path below the root, on one row
 ---@field line integer from 1
 ---@field text string on one row
 
@@ -46,7 +46,7 @@ local function ask(lsp, query, lexical)
     local places = vim.tbl_map(function(found)
       return {
         path = vim.fs.joinpath(root, found.path),
-        shown = found.path,
+        shown = (found.path:gsub('%c', ' ')),
         line = math.max(found.start, 1),
         text = text.clip(found.text, 200),
       }
