@@ -133,17 +133,13 @@ fn show(hit: &SearchHit, lexical: bool) {
 }
 
 fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
-    for line in std::io::stdin().lock().lines() {
+    for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| Fault::new(Code::InvalidArgs, format!("standard input: {error}")))?;
-        if line.trim().is_empty() {
+        if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let answer = match serde_json::from_str::<Request>(&line) {
-            Err(error) => Answer {
-                id: Value::Null,
-                results: Vec::new(),
-                error: Some(format!("the line is no request: {error}")),
-            },
+        let answer = match request(&line) {
+            Err((id, error)) => Answer { id, results: Vec::new(), error: Some(error) },
             Ok(request) => {
                 let found = ask(args, &request.query, request.limit, backend);
                 let error = found.as_ref().err().map(|fault| fault.message.clone());
@@ -155,4 +151,12 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
         answer::line(&serde_json::to_string(&answer).unwrap_or_default());
     }
     Ok(())
+}
+
+/// What a line asks; else its id, as far as it has one, and what is wrong.
+fn request(line: &[u8]) -> Result<Request, (Value, String)> {
+    let refused = |error: serde_json::Error| format!("the line is no request: {error}");
+    let value: Value = serde_json::from_slice(line).map_err(|error| (Value::Null, refused(error)))?;
+    let id = value.get("id").cloned().unwrap_or_default();
+    serde_json::from_value(value).map_err(|error| (id, refused(error)))
 }

@@ -13,6 +13,7 @@ mod neovim;
 mod others;
 mod protocol;
 mod review;
+mod search;
 mod support;
 mod tokens;
 mod upstream;
