@@ -5,6 +5,7 @@ import type { Review } from '../review';
 import type { Server } from '../server';
 import { clip, count, sentence } from '../text';
 import type { WorkingFile, WorkingSetAnswer } from '../wire';
+import { steady } from './steady';
 import { Tree } from './tree';
 
 /** A file of the set, in its folder. */
@@ -24,6 +25,8 @@ export function isPlaced(node: unknown): node is Placed {
 export class WorkingSet extends Tree<Node> implements vscode.Disposable {
   private readonly view = vscode.window.createTreeView<Node>('wherefore.workingSet', { treeDataProvider: this, showCollapseAll: true });
   private readonly answers = new Map<string, WorkingSetAnswer>();
+  /** The paths of each folder, as they stand in the view. */
+  private readonly orders = new Map<string, string[]>();
   private readonly parts: vscode.Disposable;
 
   constructor(
@@ -62,10 +65,13 @@ export class WorkingSet extends Tree<Node> implements vscode.Disposable {
   private async files(folder: vscode.WorkspaceFolder): Promise<Node[]> {
     try {
       const answer = await this.server.ask('workingSet', { root: folder.uri.fsPath });
-      this.answers.set(folder.uri.toString(), answer);
+      const name = folder.uri.toString();
+      const files = steady(answer.files, this.orders.get(name) ?? []);
+      this.orders.set(name, files.map(({ path }) => path));
+      this.answers.set(name, answer);
       this.view.message = budget([...this.answers.values()]);
       const troubles = (answer.problems ?? []).map((trouble) => ({ trouble }));
-      return [...troubles, ...answer.files.map((file) => ({ root: folder.uri, file }))];
+      return [...troubles, ...files.map((file) => ({ root: folder.uri, file }))];
     } catch (thrown) {
       return [{ trouble: sentence(thrown) }];
     }
