@@ -1,12 +1,13 @@
 // Searching as a person does: type, pass places by, open one or go back, in real VS Code.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { numbered, program } from './agent.mjs';
 import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
-import { person } from './person.mjs';
+import { patiently, person } from './person.mjs';
 
 assert.ok(program, 'WHEREFORE_BIN names the program');
 const shots = path.join(project, '.e2e', 'vscode-shots');
@@ -26,6 +27,11 @@ const box = page.locator('.quick-input-widget input[type=text]');
 const rows = page.locator('.quick-input-list .monaco-list-row');
 const found = (...texts) => texts.reduce((list, text) => list.filter({ hasText: text }), rows).first();
 const gone = () => box.waitFor({ state: 'hidden' });
+/** The files that the server has open. */
+const openThere = () => {
+  const said = execFileSync(program, ['working-set', '--json', '--root', place.root], { env: place.env, encoding: 'utf8' });
+  return JSON.parse(said).files.filter((file) => file.open).map((file) => file.path);
+};
 /** The line and column of the cursor, as the status bar tells them. */
 const at = (text) => me.status(text);
 
@@ -49,6 +55,7 @@ const cases = {
     await me.tab('a.txt');
     await at('Ln 31, Col 1');
     await until(async () => (await page.locator('.tab', { hasText: 'retry.js' }).count()) === 0, 'the tab that was passed by is closed');
+    await until(() => openThere().join() === 'a.txt', 'what was only passed by is not open');
   },
 
   'Enter opens at the line and stays; what is searched for may be a regular expression': async () => {
@@ -74,7 +81,10 @@ const cases = {
 
   'what is unsaved is searched as one sees it': async () => {
     await me.edit('a.txt');
-    await page.keyboard.press('Control+Home');
+    await patiently(async () => {
+      await page.keyboard.press('Control+Home');
+      await page.locator('.statusbar-item', { hasText: 'Ln 1, Col 1' }).first().waitFor({ timeout: 5000 });
+    });
     await page.keyboard.type('typed just now ');
     await me.pick('Wherefore: Search Text');
     await box.fill('typed just now');

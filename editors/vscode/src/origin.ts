@@ -23,7 +23,7 @@ export class Origin {
     this.passed = true;
     this.turn = this.turn.then(async () => {
       if (this.newest !== mine) return;
-      await show(uri, range, { viewColumn: this.group.viewColumn, preview: true, preserveFocus: true });
+      await show(uri, { viewColumn: this.group.viewColumn, selection: range, preview: true, preserveFocus: true });
     });
   }
 
@@ -32,7 +32,7 @@ export class Origin {
     this.newest = undefined;
     await this.turn;
     const start = new vscode.Range(range.start, range.start);
-    await show(uri, start, { viewColumn: this.group.viewColumn, preview: false });
+    await show(uri, { viewColumn: this.group.viewColumn, selection: start, preview: false });
   }
 
   /** Goes back, and closes what was only passed by. */
@@ -43,7 +43,7 @@ export class Origin {
     const { editor, selections, seen } = this;
     if (editor && selections) {
       // A preview's own tab may be gone: others took its place.
-      const back = await vscode.window.showTextDocument(editor.document.uri, { viewColumn: this.group.viewColumn, preview: this.wasPreview });
+      const back = await vscode.window.showTextDocument(editor.document, { viewColumn: this.group.viewColumn, preview: this.wasPreview });
       back.selections = selections;
       if (seen) back.revealRange(seen, vscode.TextEditorRevealType.AtTop);
     }
@@ -57,10 +57,13 @@ export class Origin {
   }
 }
 
-async function show(uri: vscode.Uri, selection: vscode.Range, options: vscode.TextDocumentShowOptions): Promise<void> {
+/**
+ * Shows a place in the middle of its editor. By the command: what the API opens stays open for minutes after its tab is
+ * closed, and what is open matters to the working set.
+ */
+async function show(uri: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void> {
   try {
-    const editor = await vscode.window.showTextDocument(uri, { ...options, selection });
-    editor.revealRange(selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    await vscode.commands.executeCommand('vscode.open', uri, options);
   } catch (thrown) {
     warn(sentence(thrown));
   }

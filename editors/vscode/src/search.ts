@@ -1,6 +1,7 @@
 // Searches as one types: each found place is shown in the editor while it is selected, and Escape goes back.
 
 import * as vscode from 'vscode';
+import { warn } from './notify';
 import { Origin } from './origin';
 import type { Server } from './server';
 import { clip, sentence } from './text';
@@ -26,19 +27,24 @@ const TO_TEXT: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('symbo
 /** The search. */
 export class Search {
   private literal = true;
-  /** Whether places are passed by now. */
-  open = false;
+  private box: vscode.QuickPick<Row> | undefined;
 
   constructor(
     private readonly server: Server,
     private readonly ended: () => void,
   ) {}
 
+  /** Whether places are passed by now, or the way back is still being gone. */
+  get open(): boolean {
+    return this.box !== undefined;
+  }
+
   /** Opens the box; the text selected in the editor stands in it. */
   show(kind: SearchKind): void {
     const box = vscode.window.createQuickPick<Row>();
     const origin = new Origin();
-    let [timer, asked, taken]: [NodeJS.Timeout | undefined, vscode.CancellationTokenSource | undefined, boolean] = [undefined, undefined, false];
+    let [timer, asked]: [NodeJS.Timeout | undefined, vscode.CancellationTokenSource | undefined] = [undefined, undefined];
+    let leaving: Promise<void> | undefined;
     const look = (): void => {
       clearTimeout(timer);
       asked?.cancel();
@@ -75,19 +81,21 @@ export class Search {
     box.onDidAccept(() => {
       const place = box.selectedItems[0]?.place;
       if (!place) return;
-      taken = true;
-      void origin.leave(place.uri, place.range);
+      leaving = origin.leave(place.uri, place.range);
       box.hide();
     });
     box.onDidHide(() => {
       clearTimeout(timer);
       asked?.cancel();
       box.dispose();
-      this.open = false;
-      if (!taken) void origin.restore();
-      this.ended();
+      const ended = (): void => {
+        if (this.box !== box) return;
+        this.box = undefined;
+        this.ended();
+      };
+      void (leaving ?? origin.restore()).catch((thrown: unknown) => warn(sentence(thrown))).then(ended);
     });
-    this.open = true;
+    this.box = box;
     box.show();
     look();
   }

@@ -136,7 +136,7 @@ end
 ---@type wherefore.Panel
 local shown = {
   title = 'working set',
-  empty = 'No file matters now: none is open, none was touched lately, and no hunk waits.',
+  empty = 'No file matters yet: the set fills as you open and change files, and as agents read and change them.',
   rows = rows,
   status = status,
   keys = {},
