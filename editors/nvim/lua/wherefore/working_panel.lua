@@ -47,7 +47,11 @@ local function rows(width)
   of_path = math.min(of_path, math.floor(width / 2))
   return vim.tbl_map(function(file)
     local heat, marks, group = heat_of(file)
-    local reasons = text.clip(table.concat(file.reasons, '; '), math.max(width - of_path - of_marks - 9, 10))
+    -- A pin with no why is its own reason, and stands in front.
+    local told = vim.tbl_filter(function(reason)
+      return reason ~= 'pinned'
+    end, file.reasons)
+    local reasons = text.clip(table.concat(told, '; '), math.max(width - of_path - of_marks - 9, 10))
     return {
       id = file.path,
       item = file,

@@ -41,10 +41,10 @@ export class WorkingSet extends Tree<Node> implements vscode.Disposable {
   async getChildren(node?: Node): Promise<Node[]> {
     if (node && isPlaced(node)) return node.file.reasons.map((reason) => ({ reason }));
     if (node) return 'folder' in node ? this.files(node.folder) : [];
-    this.answers.clear();
-    this.view.message = undefined;
-    if (!this.server.running) return [];
-    const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file');
+    const all = this.server.running ? (vscode.workspace.workspaceFolders ?? []) : [];
+    const folders = all.filter((folder) => folder.uri.scheme === 'file');
+    for (const name of this.answers.keys()) if (!folders.some((folder) => folder.uri.toString() === name)) this.answers.delete(name);
+    this.tell();
     const [only] = folders;
     return folders.length === 1 && only ? this.files(only) : folders.map((folder) => ({ folder }));
   }
@@ -62,17 +62,24 @@ export class WorkingSet extends Tree<Node> implements vscode.Disposable {
     this.parts.dispose();
   }
 
+  /** Says the budget. While an answer is waited for the old one stands: a line that goes and comes would move the rows. */
+  private tell(): void {
+    this.view.message = budget([...this.answers.values()]);
+  }
+
   private async files(folder: vscode.WorkspaceFolder): Promise<Node[]> {
+    const name = folder.uri.toString();
     try {
       const answer = await this.server.ask('workingSet', { root: folder.uri.fsPath });
-      const name = folder.uri.toString();
       const files = steady(answer.files, this.orders.get(name) ?? []);
       this.orders.set(name, files.map(({ path }) => path));
       this.answers.set(name, answer);
-      this.view.message = budget([...this.answers.values()]);
+      this.tell();
       const troubles = (answer.problems ?? []).map((trouble) => ({ trouble }));
       return [...troubles, ...files.map((file) => ({ root: folder.uri, file }))];
     } catch (thrown) {
+      this.answers.delete(name);
+      this.tell();
       return [{ trouble: sentence(thrown) }];
     }
   }
@@ -84,7 +91,8 @@ export class WorkingSet extends Tree<Node> implements vscode.Disposable {
     const reasons = file.reasons.join('; ');
     item.label = file.path;
     item.id = uri.toString();
-    item.description = clip([heat, ...marks, reasons].join(' · '), 160);
+    // A pin with no why is its own reason.
+    item.description = clip([heat, ...marks.filter((mark) => !file.reasons.includes(mark)), reasons].join(' · '), 160);
     item.tooltip = tooltip(file, [heat, ...marks].join(', '));
     item.iconPath = icon(file);
     item.accessibilityInformation = { label: `${file.path}, ${[heat, ...marks].join(', ')}: ${reasons}` };
