@@ -50,6 +50,7 @@ case(
     eq(shown(editor), { 'a.txt:40: line 40', 'a.txt:42: line 42', 'src/retry.js:40: line 40' })
     has(editor:lua('return _G.prompt'), 'line 4[02]')
     eq(here(editor), { 'retry.js', 40 })
+    eq(editor:call('nvim_eval', 'bufname()'), 'src/retry.js', 'the name is short')
     editor:keys('<C-o>')
     eq(here(editor), { 'a.txt', 1 })
     editor:keys('Otyped just now<Esc>')

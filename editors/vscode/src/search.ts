@@ -111,7 +111,8 @@ export class Search {
       const rows = places.map(({ folder, result }) => row(folder, result, folders.length > 1));
       return found.some(({ more }) => more) ? [...rows, word('there is more: a longer query narrows it down')] : rows;
     } catch (thrown) {
-      return [word(sentence(thrown), 'warning')];
+      // The lines below the first draw where a pattern is wrong, which a row has no room for.
+      return [word(sentence(thrown).replace(/:?\n[^]*/, ''), 'warning')];
     }
   }
 

@@ -18,13 +18,14 @@ local shown = {}
 ---@type { count: integer, tools: table<string, integer>, last: string }?
 local folded
 
---- Shows a message. The message line of the editor holds one row; a longer text would ask for a key.
+--- Shows a message. The message line of the editor holds one row; a longer text would ask for a key. The lines below the
+--- first only draw what it says.
 ---@param message string
 ---@param level? integer
 function M.say(message, level)
   local plain = debug.getinfo(vim.notify, 'S').source
   if plain:find('vim/_') or plain == '=?' or plain == '?' then
-    message = text.clip(message, vim.v.echospace)
+    message = text.clip(message:gsub(':?\n.*', ''), vim.v.echospace)
   end
   vim.notify(message, level or levels.INFO, { title = 'wherefore' })
 end

@@ -4,6 +4,7 @@ local M = {}
 
 local config = require('wherefore.config')
 local notify = require('wherefore.notify')
+local text = require('wherefore.text')
 
 ---@alias wherefore.Pick fun(title: string, root: string, places: wherefore.Place[], open: fun(place: wherefore.Place))
 
@@ -81,7 +82,11 @@ end
 
 ---@type wherefore.Pick
 local function by_select(title, _, places, open)
-  vim.ui.select(places, { prompt = title, kind = 'wherefore_search', format_item = row }, function(place)
+  -- Neovim's own puts a number in front; a row that wraps is hard to read.
+  local function format_item(place)
+    return text.clip(row(place), math.max(vim.o.columns - 8, 40))
+  end
+  vim.ui.select(places, { prompt = title, kind = 'wherefore_search', format_item = format_item }, function(place)
     if place then
       open(place)
     end

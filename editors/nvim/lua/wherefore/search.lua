@@ -71,7 +71,7 @@ function M.run(rest)
   if query ~= '' then
     return ask(lsp, query, lexical)
   end
-  vim.ui.input({ prompt = lexical and 'Search for the pattern: ' or 'Search for what is meant: ' }, function(typed)
+  vim.ui.input({ prompt = lexical and 'Search for the pattern: ' or 'Search by meaning: ' }, function(typed)
     if typed and vim.trim(typed) ~= '' then
       ask(lsp, vim.trim(typed), lexical)
     end

@@ -33,7 +33,8 @@ function M.show(path)
     api.nvim_win_set_buf(0, loaded)
     return true
   end
-  local ok, err = pcall(vim.cmd.edit, vim.fn.fnameescape(path))
+  -- Below the current folder by its short name, as a person would name it.
+  local ok, err = pcall(vim.cmd.edit, vim.fn.fnameescape(vim.fn.fnamemodify(path, ':.')))
   if not ok then
     notify.warn((tostring(err):gsub('^.*Vim%(edit%):', '')))
   end
