@@ -61,10 +61,16 @@ case(
       editor:agent('r' .. n, 'fs.read', { path = 'a.txt', why = 'See whether letter ' .. n .. ' has come by now' })
     end
     editor:answer('r60')
-    editor:wait("return _G.notes[#_G.notes] and _G.notes[#_G.notes][1]:find('more calls') ~= nil", 'the summary')
-    vim.wait(1200)
+    -- A slow machine takes several seconds for them, and says something in each.
+    editor:wait([[
+      local told = 0
+      for _, note in ipairs(_G.notes) do
+        told = told + (tonumber(note[1]:match('(%d+) more calls')) or 1)
+      end
+      return told == 60
+    ]], 'all of them, shown or counted')
     local notes = editor:notes()
-    assert(#notes >= 5 and #notes <= 12, #notes .. ' messages')
+    assert(#notes >= 5 and #notes <= 40, #notes .. ' messages')
     has(table.concat(notes, '\n'), 'fs.read), the last: fs.read a.txt: See whether')
   end)
 )
