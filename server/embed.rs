@@ -1,15 +1,18 @@
 //! Vectors of texts: the model that makes them, the cache that keeps them, and how near two of them are.
 //!
 //! A text is known by its hash, so what was embedded once is not sent again while its words stay the same
-//! (`vectors`). A model may be slow, away or wrong: whoever asks how near texts are to a request waits no longer than
+//! (`vectors`), here or, where they share a store, by anyone of a team (`store`). A model may be slow, away or wrong: whoever asks how near texts are to a request waits no longer than
 //! they said, and then does without (`near`).
 
 mod endpoint;
 mod near;
 mod quantised;
+mod store;
+mod trouble;
 mod vectors;
 
 pub use endpoint::{Endpoint, check};
 pub use near::Near;
 pub use quantised::Quantised;
+pub use store::{Postgres, VectorStore};
 pub use vectors::{Key, Vectors, folder, key};

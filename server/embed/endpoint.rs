@@ -76,8 +76,15 @@ fn url(settings: &EmbeddingSettings) -> Result<Url, String> {
     if settings.url.trim().is_empty() {
         return Err("it names no `url`".to_owned());
     }
-    if settings.key_env.as_ref().is_some_and(|name| name.is_empty() || name.contains(['=', '\0'])) {
+    let wrong = |name: &String| name.is_empty() || name.contains(['=', '\0', ':']);
+    if settings.key_env.as_ref().is_some_and(wrong) {
         return Err("its `key_env` is no name of an environment variable".to_owned());
+    }
+    if settings.store.as_ref().is_some_and(|store| wrong(&store.postgres_env)) {
+        return Err("its `store.postgres_env` is no name of an environment variable: the URL stands in that variable, not here".to_owned());
+    }
+    if settings.store.iter().any(|store| store.model.as_ref().is_some_and(|name| name.trim().is_empty())) {
+        return Err("its `store.model` is empty".to_owned());
     }
     if settings.wait_ms > LONGEST_WAIT {
         return Err(format!("its `wait_ms` is at most {LONGEST_WAIT}"));

@@ -1,20 +1,19 @@
 //! How near texts are to a request, by a model that may be slow, away or wrong.
 
 mod requests;
-mod trouble;
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::task::{AbortHandle, spawn_blocking};
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use self::requests::Requests;
-use self::trouble::Trouble;
 use super::endpoint::Endpoint;
 use super::quantised::{Quantised, Widened};
+use super::store::{self, VectorStore};
+use super::trouble::Trouble;
 use super::vectors::{Key, Record, Vectors, folder};
 use crate::ports::Embedder;
 use crate::protocol::{Code, EmbeddingSettings, Fault};
@@ -39,19 +38,20 @@ pub struct Near {
 }
 
 impl Near {
-    /// The endpoint of these settings, with the vectors that the person's cache has.
+    /// The endpoint of these settings, with the vectors that the person's cache and their team's store have.
     ///
     /// # Errors
     /// As [`Endpoint::new`].
     pub fn open(settings: &EmbeddingSettings) -> Result<Self, Fault> {
-        let endpoint = Endpoint::new(settings)?;
-        Ok(Self::new(Arc::new(endpoint), folder().as_deref(), Duration::from_millis(settings.wait_ms)))
+        let endpoint: Arc<dyn Embedder> = Arc::new(Endpoint::new(settings)?);
+        let store = store::open(&endpoint, folder().as_deref(), settings.store.as_ref());
+        Ok(Self::new(endpoint, store, Duration::from_millis(settings.wait_ms)))
     }
 
-    /// A model whose vectors are kept in a file of `folder`, where one is given; a search waits that long.
-    pub fn new(embedder: Arc<dyn Embedder>, folder: Option<&Path>, wait: Duration) -> Self {
+    /// A model whose vectors are kept in `store`, where one is given; a search waits that long.
+    pub fn new(embedder: Arc<dyn Embedder>, store: Option<Arc<dyn VectorStore>>, wait: Duration) -> Self {
         Self {
-            vectors: Vectors::new(embedder.identity(), folder),
+            vectors: Vectors::new(store),
             embedder,
             wait,
             requests: Mutex::default(),
@@ -77,7 +77,7 @@ impl Near {
         text: impl Fn(usize) -> String + Send,
         mut told: impl FnMut(usize, usize) + Send,
     ) -> Result<(), Fault> {
-        let mut missing = self.want(keys).await;
+        let mut missing = self.vectors.want(keys).await;
         // A second round where the model turned out to be another one than before: the old vectors are forgotten then.
         for _ in 0..2 {
             if missing.is_empty() {
@@ -91,7 +91,7 @@ impl Near {
                 done += part.len();
             }
             told(done, missing.len());
-            missing = self.want(keys).await;
+            missing = self.vectors.want(keys).await;
         }
         match missing.is_empty() {
             true => Ok(()),
@@ -107,7 +107,7 @@ impl Near {
         if vector.dimension() != kept {
             let what = format!("its vectors have {} numbers, and had {kept}", vector.dimension());
             self.failed(self.odd(&what));
-            self.vectors.forget(kept);
+            self.vectors.forget(kept).await;
             self.forgotten.notify_one();
         }
         self.vectors.cosines(&vector, keys)
@@ -123,22 +123,16 @@ impl Near {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).pause()
     }
 
-    /// Why it failed last, where it has not worked since.
+    /// Why it, or the store of its vectors, failed last, where that has not worked since.
     pub fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).said()
+        let said = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).said();
+        said.or_else(|| self.vectors.trouble())
     }
 
-    async fn want(self: &Arc<Self>, keys: &Arc<[Key]>) -> Vec<usize> {
-        let (near, wanted) = (self.clone(), keys.clone());
-        let read = spawn_blocking(move || near.vectors.want(&wanted)).await;
-        read.unwrap_or_else(|_| (0..keys.len()).collect())
-    }
-
-    async fn keep(self: &Arc<Self>, records: Vec<Record>) {
-        let near = self.clone();
-        if let Ok(Err(error)) = spawn_blocking(move || near.vectors.add(&records)).await {
+    async fn keep(&self, records: Vec<Record>) {
+        if let Err(fault) = self.vectors.add(records).await {
             // They are in memory, and made again by the next process.
-            tracing::warn!("vectors cannot be kept in {error}");
+            tracing::warn!("{}", fault.message);
         }
     }
 

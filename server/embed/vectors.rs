@@ -1,15 +1,13 @@
-//! Vectors of texts, by the texts' hashes: those that are wanted in memory, all of them in one file for each model.
+//! Vectors of texts, by the texts' hashes: those that are wanted in memory, all of them in a store.
 
-mod file;
-
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
-
-use file::VectorFile;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::quantised::{Quantised, Widened};
+use super::store::VectorStore;
 use crate::base::person;
+use crate::protocol::Fault;
 
 /// What a text is known by.
 pub type Key = [u8; 32];
@@ -30,8 +28,8 @@ pub fn folder() -> Option<PathBuf> {
 /// The vectors of one model.
 #[derive(Debug)]
 pub struct Vectors {
-    /// None where there is no folder for it: they last as long as this process.
-    file: Option<VectorFile>,
+    /// None where there is none for them: they last as long as this process.
+    store: Option<Arc<dyn VectorStore>>,
     held: RwLock<Held>,
 }
 
@@ -64,17 +62,20 @@ impl Held {
 }
 
 impl Vectors {
-    /// Those of the model with that identity, kept in a file of `folder`.
-    pub fn new(identity: &str, folder: Option<&Path>) -> Self {
-        Self { file: folder.map(|folder| VectorFile::new(folder, identity)), held: RwLock::default() }
+    /// Those that `store` has of its model.
+    pub fn new(store: Option<Arc<dyn VectorStore>>) -> Self {
+        Self { store, held: RwLock::default() }
     }
 
     /// Holds the vectors of these texts in memory, as far as there are any, and no others. Gives the places of those
-    /// that lack one; of two texts with one key the first counts. Reads the file where one is not in memory.
-    pub fn want(&self, keys: &[Key]) -> Vec<usize> {
-        let lacks = |held: &Held| keys.iter().any(|key| !held.places.contains_key(key));
-        let read = match &self.file {
-            Some(file) if lacks(&self.held.read().unwrap_or_else(PoisonError::into_inner)) => file.read(keys),
+    /// that lack one; of two texts with one key the first counts. Asks the store for those that are not in memory.
+    pub async fn want(&self, keys: &[Key]) -> Vec<usize> {
+        let read = match (&self.store, self.lacking(keys)) {
+            (Some(store), lacking) if !lacking.is_empty() => {
+                let read = store.get(lacking, None).await;
+                // What cannot be had is made again.
+                read.inspect_err(|fault| tracing::debug!("{}", fault.message)).unwrap_or_default()
+            }
             _ => HashMap::new(),
         };
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
@@ -91,39 +92,50 @@ impl Vectors {
             }
         }
         *held = wanted;
-        let mut asked = std::collections::HashSet::new();
+        let mut asked = HashSet::new();
         missing.retain(|place| asked.insert(keys[*place]));
         missing
     }
 
-    /// Holds more of them, and keeps them in the file. Where they have another length than those before, these are
+    /// Those of these keys that have no vector in memory.
+    fn lacking(&self, keys: &[Key]) -> Arc<[Key]> {
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        keys.iter().filter(|key| !held.places.contains_key(*key)).copied().collect()
+    }
+
+    /// Holds more of them, and keeps them in the store. Where they have another length than those before, these are
     /// forgotten: the model behind the name is another one.
     ///
     /// # Errors
-    /// Why they could not be kept in the file. They are held all the same.
-    pub fn add(&self, records: &[Record]) -> Result<(), String> {
+    /// Why they could not be kept. They are held all the same.
+    pub async fn add(&self, records: Vec<Record>) -> Result<(), Fault> {
         let Some((_, first)) = records.first() else { return Ok(()) };
-        let dimension = first.numbers().len();
+        self.hold(first.numbers().len(), &records);
+        match &self.store {
+            Some(store) => store.put(records.into()).await,
+            None => Ok(()),
+        }
+    }
+
+    fn hold(&self, dimension: usize, records: &[Record]) {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
         if held.dimension != dimension {
             *held = Held::default();
         }
         records.iter().for_each(|(key, vector)| held.add(*key, vector.numbers(), vector.scale()));
-        drop(held);
-        match &self.file {
-            Some(file) => {
-                file.append(dimension, records).map_err(|error| format!("{}: {error}", file.name()))
-            }
-            None => Ok(()),
+    }
+
+    /// Forgets all of them, in the store too where they have that length there: another process may have begun anew.
+    pub async fn forget(&self, dimension: usize) {
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Held::default();
+        if let Some(store) = &self.store {
+            store.forget(dimension).await;
         }
     }
 
-    /// Forgets all of them, in the file too where they have that length there: another process may have begun anew.
-    pub fn forget(&self, dimension: usize) {
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Held::default();
-        if let Some(file) = &self.file {
-            file.remove(dimension);
-        }
+    /// What is wrong with the store at the moment, as a sentence.
+    pub fn trouble(&self) -> Option<String> {
+        self.store.as_ref()?.trouble()
     }
 
     /// How many numbers each of them has; nothing where none is held.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use embeddings::EmbeddingSettings;
+pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 
 /// What becomes of a proposed change. Ordered from the loosest to the strictest.

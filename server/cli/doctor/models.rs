@@ -1,52 +1,76 @@
-//! The model that tools are found with too, where the person set one: asked for a vector.
+//! The model that tools are found with too, and the store of a team's vectors, where the person set them: asked.
 
 use std::time::{Duration, Instant};
 
 use super::Check;
-use crate::embed::Endpoint;
+use crate::embed::{Endpoint, Postgres};
 use crate::ports::Embedder;
-use crate::protocol::{EmbeddingSettings, Fault};
+use crate::protocol::{EmbeddingSettings, Fault, VectorStoreSettings};
 use crate::workspace::config;
 
-/// How long it may take; a model that is loaded for it needs a while.
+/// How long each may take; a model that is loaded for it needs a while.
 const PATIENCE: Duration = Duration::from_secs(10);
 const NAME: &str = "embeddings";
+const STORE: &str = "embeddings.store";
+const MEND: &str = "Start that server, or mend [embeddings] in config.toml of the settings folder.";
 
-/// The check of the model.
+/// The checks of the model and of the store.
 pub fn checks() -> Vec<Check> {
     let loaded = config::of_person();
     let wrong = loaded.problems.into_iter().find(|problem| problem.starts_with("embeddings"));
-    let check = match (wrong, loaded.settings.embeddings) {
+    let settings = match (wrong, loaded.settings.embeddings) {
         (Some(wrong), _) => {
-            Check::lacking(NAME, wrong, "Mend [embeddings] in config.toml of the settings folder.")
-        }
-        (None, None) => Check::well(NAME, "not set: tools are found by their words alone"),
-        (None, Some(settings)) => match ask(&settings) {
-            Ok(found) => Check::well(NAME, found),
-            Err(fault) => Check::lacking(
+            return vec![Check::lacking(
                 NAME,
-                format!("{}; tools are found by their words alone", fault.message),
-                fault.suggestion.unwrap_or_else(|| {
-                    "Start that server, or mend [embeddings] in config.toml of the settings folder."
-                        .to_owned()
-                }),
-            ),
-        },
+                wrong,
+                "Mend [embeddings] in config.toml of the settings folder.",
+            )];
+        }
+        (None, None) => {
+            return vec![Check::well(NAME, "not set: tools are found by their words alone")];
+        }
+        (None, Some(settings)) => settings,
     };
-    vec![check]
+    let model = check(NAME, ask(&settings), "tools are found by their words alone");
+    let store = settings.store.as_ref().map(|store| {
+        let without = "vectors are kept on this machine alone";
+        check(STORE, inspect(store, &settings.model), without)
+    });
+    std::iter::once(model).chain(store).collect()
+}
+
+/// What was found; else what we do without, and how to mend that.
+fn check(name: &'static str, found: Result<String, Fault>, without: &str) -> Check {
+    match found {
+        Ok(found) => Check::well(name, found),
+        Err(fault) => {
+            let mend = fault.suggestion.unwrap_or_else(|| MEND.to_owned());
+            Check::lacking(name, format!("{}; {without}", fault.message), mend)
+        }
+    }
+}
+
+/// What `answer` becomes in time.
+fn wait<T>(what: &str, answer: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
+    let late = || Fault::internal(format!("{what} did not answer within {PATIENCE:?}"));
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(|_| Err(late())) })
 }
 
 fn ask(settings: &EmbeddingSettings) -> Result<String, Fault> {
     let endpoint = Endpoint::new(settings)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
     let began = Instant::now();
-    let asked =
-        async { tokio::time::timeout(PATIENCE, endpoint.embed(vec!["read a file".to_owned()])).await };
-    let (model, place) = (&settings.model, endpoint.place());
-    let vectors = runtime.block_on(asked).unwrap_or_else(|_| {
-        Err(Fault::internal(format!("{model} at {place} did not answer within {PATIENCE:?}")))
-    })?;
+    let what = format!("{} at {}", settings.model, endpoint.place());
+    let vectors = wait(&what, endpoint.embed(vec!["read a file".to_owned()]))?;
     let length = vectors.first().map_or(0, Vec::len);
-    Ok(format!("{model} at {place}: vectors of {length} numbers, in {} ms", began.elapsed().as_millis()))
+    Ok(format!("{what}: vectors of {length} numbers, in {} ms", began.elapsed().as_millis()))
+}
+
+/// Connects, and makes the tables where they are missing.
+fn inspect(settings: &VectorStoreSettings, model: &str) -> Result<String, Fault> {
+    let store = Postgres::new(settings, model)?;
+    let began = Instant::now();
+    let found = wait("the team's store of vectors", store.inspect())?;
+    Ok(format!("{found}, in {} ms", began.elapsed().as_millis()))
 }

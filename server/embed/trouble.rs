@@ -1,4 +1,4 @@
-//! That a model fails: how long it is left alone, and what was said of it already.
+//! That a model or a store fails: how long it is left alone, and what was said of it already.
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ const SILENCE: Duration = Duration::from_secs(300);
 /// Failures remembered as told.
 const TOLD: usize = 16;
 
-/// How a model fails.
+/// How it fails.
 #[derive(Debug, Default)]
-pub(super) struct Trouble {
+pub struct Trouble {
     /// What went wrong last; nothing where it works.
     said: Option<String>,
     pause: Duration,
@@ -23,7 +23,7 @@ pub(super) struct Trouble {
 
 impl Trouble {
     /// It failed once more. Whether that is to be told.
-    pub(super) fn begin(&mut self, what: &str) -> bool {
+    pub fn begin(&mut self, what: &str) -> bool {
         let now = Instant::now();
         // What fails while it is left alone was under way before.
         if self.pause().is_zero() {
@@ -40,18 +40,18 @@ impl Trouble {
     }
 
     /// It worked. Whether it had failed before.
-    pub(super) fn over(&mut self) -> bool {
+    pub fn over(&mut self) -> bool {
         (self.pause, self.until) = (Duration::ZERO, None);
         self.said.take().is_some()
     }
 
     /// How long it is still left alone.
-    pub(super) fn pause(&self) -> Duration {
+    pub fn pause(&self) -> Duration {
         self.until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
     }
 
     /// What went wrong last, where nothing worked since.
-    pub(super) fn said(&self) -> Option<String> {
+    pub fn said(&self) -> Option<String> {
         self.said.clone()
     }
 }

@@ -4,15 +4,21 @@
 //! anew; a record that is damaged or torn is left out and embedded again. Whoever writes holds the folder's lock; who
 //! reads needs none, since records are only added and a file is only replaced whole.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{Key, Record};
+use futures::future::BoxFuture;
+use tokio::task::spawn_blocking;
+
+use super::{Found, VectorStore};
 use crate::base::{hash, person};
 use crate::embed::quantised::Quantised;
+use crate::embed::vectors::{Key, Record, key};
+use crate::protocol::Fault;
 
 /// What the file begins with; the last digit is its version.
 const MAGIC: &[u8; 8] = b"wfvecs.1";
@@ -24,8 +30,8 @@ const HEADER: usize = 8 + 32 + 4 + CHECK;
 const LARGEST: u64 = 256 << 20;
 
 /// The file of one model.
-#[derive(Debug)]
-pub(super) struct VectorFile {
+#[derive(Clone, Debug)]
+pub struct VectorFile {
     path: PathBuf,
     identity: Key,
     largest: u64,
@@ -43,20 +49,15 @@ fn record_length(dimension: usize) -> usize {
 
 impl VectorFile {
     /// The file in `folder` of the model with that identity.
-    pub(super) fn new(folder: &Path, identity: &str) -> Self {
+    pub fn new(folder: &Path, identity: &str) -> Self {
         let path = folder.join(format!("{}.vectors", hash::short(identity.as_bytes())));
-        Self { path, identity: super::key(identity), largest: LARGEST }
-    }
-
-    /// Its path, for a reader.
-    pub(super) fn name(&self) -> String {
-        self.path.display().to_string()
+        Self { path, identity: key(identity), largest: LARGEST }
     }
 
     /// The vectors of those texts that it holds.
-    pub(super) fn read(&self, keys: &[Key]) -> HashMap<Key, Quantised> {
+    fn read(&self, keys: &[Key]) -> Found {
         let wanted: HashSet<&Key> = keys.iter().collect();
-        let mut found = HashMap::new();
+        let mut found = Found::new();
         let Some((file, dimension)) = self.open(false) else { return found };
         let mut reader = BufReader::with_capacity(1 << 20, file);
         let mut record = vec![0; record_length(dimension)];
@@ -78,7 +79,7 @@ impl VectorFile {
     }
 
     /// Adds vectors of that length; a file that does not fit them is made anew.
-    pub(super) fn append(&self, dimension: usize, records: &[Record]) -> io::Result<()> {
+    fn append(&self, dimension: usize, records: &[Record]) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let _lock = person::lock(folder).map_err(io::Error::other)?;
         let length = record_length(dimension) as u64;
@@ -102,7 +103,7 @@ impl VectorFile {
     }
 
     /// Takes it away where its vectors have that length.
-    pub(super) fn remove(&self, dimension: usize) {
+    fn remove(&self, dimension: usize) {
         if self.open(false).is_some_and(|(_, has)| has == dimension) {
             // One that is gone already is as good.
             let _ = std::fs::remove_file(&self.path);
@@ -132,6 +133,35 @@ impl VectorFile {
         start.copy_from_slice(&body);
         end.copy_from_slice(&check(&body));
         header
+    }
+}
+
+impl VectorStore for VectorFile {
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>> {
+        let file = self.clone();
+        Box::pin(async move {
+            // One that cannot be read is as good as empty.
+            let mut found = spawn_blocking(move || file.read(&keys)).await.unwrap_or_default();
+            found.retain(|_, vector| dimension.is_none_or(|dimension| vector.numbers().len() == dimension));
+            Ok(found)
+        })
+    }
+
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>> {
+        let file = self.clone();
+        Box::pin(async move {
+            let Some((_, first)) = records.first() else { return Ok(()) };
+            let dimension = first.numbers().len();
+            let kept = spawn_blocking(move || file.append(dimension, &records)).await;
+            let kept = kept.unwrap_or_else(|error| Err(io::Error::other(error)));
+            kept.map_err(|error| {
+                Fault::internal(format!("vectors cannot be kept in {}: {error}", self.path.display()))
+            })
+        })
+    }
+
+    fn forget(&self, dimension: usize) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.remove(dimension) })
     }
 }
 

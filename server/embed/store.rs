@@ -1,0 +1,76 @@
+//! Where vectors are kept, by the hash of the text that each is of: a file of the person's, and behind it the store that
+//! their team shares, so that a text is embedded once for all of them.
+//!
+//! A text that was changed has another hash: what is changed on one machine is embedded there, whatever others have.
+//! No store is asked what is nearest to a request, though Postgres could say it: ranking needs how near *every* text of
+//! this checkout is, to know how far above the others the nearest ones stand, and it needs that when the store is away.
+
+mod chain;
+mod file;
+mod postgres;
+mod shared;
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::quantised::Quantised;
+use super::vectors::{Key, Record};
+use crate::ports::Embedder;
+use crate::protocol::{Fault, VectorStoreSettings};
+
+use chain::Chain;
+pub use file::VectorFile;
+pub use postgres::Postgres;
+use shared::Shared;
+
+/// Vectors with the texts that they are of.
+pub type Found = HashMap<Key, Quantised>;
+
+/// Where the vectors of one model are kept.
+pub trait VectorStore: Send + Sync + Debug {
+    /// Those of these texts that it has, all of one length: that many numbers, where that is said.
+    ///
+    /// # Errors
+    /// Why it cannot say.
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>>;
+
+    /// Keeps these, all of one length. What it has already stays as it is.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>>;
+
+    /// The model's vectors have another length from now on: those of that many numbers are of no use here.
+    fn forget(&self, dimension: usize) -> BoxFuture<'_, ()>;
+
+    /// What is wrong with it at the moment, as a sentence.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The store of a model's vectors: a file in `folder`, and the team's store of these settings behind it.
+pub fn open(
+    embedder: &Arc<dyn Embedder>,
+    folder: Option<&Path>,
+    settings: Option<&VectorStoreSettings>,
+) -> Option<Arc<dyn VectorStore>> {
+    let local = folder.map(|folder| VectorFile::new(folder, embedder.identity()));
+    let local = local.map(|file| Arc::new(file) as Arc<dyn VectorStore>);
+    let team = settings.map(|settings| {
+        let made = Postgres::new(settings, embedder.model());
+        Arc::new(Shared::new(made.map(|store| Arc::new(store) as _), embedder.clone(), shared::LIMIT))
+            as Arc<dyn VectorStore>
+    });
+    match (local, team) {
+        (Some(local), Some(team)) => Some(Arc::new(Chain::new(local, team))),
+        (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests;

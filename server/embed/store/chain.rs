@@ -1,0 +1,69 @@
+//! Two stores, one behind the other: what the nearer one lacks is looked for in the farther one, and then in both.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::{Found, VectorStore};
+use crate::embed::vectors::{Key, Record};
+use crate::protocol::Fault;
+
+/// A store on this machine, and one behind it that is asked for what the first one lacks.
+#[derive(Debug)]
+pub struct Chain {
+    local: Arc<dyn VectorStore>,
+    team: Arc<dyn VectorStore>,
+}
+
+impl Chain {
+    /// Asks `local` first, then `team`.
+    pub fn new(local: Arc<dyn VectorStore>, team: Arc<dyn VectorStore>) -> Self {
+        Self { local, team }
+    }
+}
+
+impl VectorStore for Chain {
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>> {
+        Box::pin(async move {
+            let mut found = self.local.get(keys.clone(), dimension).await.unwrap_or_default();
+            let lacking: Arc<[Key]> = keys.iter().filter(|key| !found.contains_key(*key)).copied().collect();
+            if lacking.is_empty() {
+                return Ok(found);
+            }
+            let more = self.team.get(lacking, dimension).await?;
+            let length = |found: &Found| found.values().next().map(|vector| vector.numbers().len());
+            match (length(&found), length(&more)) {
+                (_, None) => return Ok(found),
+                // What is kept here is from before the model changed: it is of no use beside what the team has, which
+                // was made by the model as it is.
+                (Some(here), Some(there)) if here != there => found.clear(),
+                _ => {}
+            }
+            let records: Arc<[Record]> = more.iter().map(|(key, vector)| (*key, vector.clone())).collect();
+            if let Err(fault) = self.local.put(records).await {
+                // They are fetched again by the next process.
+                tracing::warn!("{}", fault.message);
+            }
+            found.extend(more);
+            Ok(found)
+        })
+    }
+
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let kept = self.local.put(records.clone()).await;
+            self.team.put(records).await.and(kept)
+        })
+    }
+
+    fn forget(&self, dimension: usize) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.local.forget(dimension).await;
+            self.team.forget(dimension).await;
+        })
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.team.trouble()
+    }
+}

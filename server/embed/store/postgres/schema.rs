@@ -1,0 +1,119 @@
+//! The tables of vectors: made at the first use, versioned, and what an administrator runs where the role may not.
+
+use tokio_postgres::{Client, Error, GenericClient};
+
+/// Which form of the tables this is. Another one stands there where another version of this program made it.
+const VERSION: i32 = 1;
+/// The lock that processes take to make them one after the other.
+const LOCK: i64 = 0x7768_6572_6566_6f72;
+
+const SCHEMA: &str = "CREATE SCHEMA wherefore";
+const TABLES: &str = "
+    CREATE TABLE wherefore.version (version int NOT NULL);
+    INSERT INTO wherefore.version VALUES (1);
+    CREATE TABLE wherefore.models (
+        id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text NOT NULL,
+        dimension int NOT NULL CHECK (dimension > 0),
+        UNIQUE (name, dimension)
+    );
+    CREATE TABLE wherefore.vectors (
+        model int NOT NULL REFERENCES wherefore.models,
+        key bytea NOT NULL CHECK (octet_length(key) = 32),
+        embedding {vector} NOT NULL,
+        PRIMARY KEY (model, key)
+    );
+    COMMENT ON TABLE wherefore.vectors IS
+        'Vectors of texts by the BLAKE3 hash of each; scaled to length one. Rows can be deleted: they are made again.';
+";
+
+/// What was found or made.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// The type of a vector, with the schema that the extension is in.
+    pub vector: String,
+    /// Whether the role may put vectors there, or only get them.
+    pub writes: bool,
+}
+
+/// Why the tables cannot be used.
+#[derive(Debug)]
+pub enum Wrong {
+    /// What the server says.
+    Refused(Error),
+    /// Another version made them.
+    Version(i32),
+}
+
+impl From<Error> for Wrong {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// Finds the tables, and makes them where they are missing.
+///
+/// # Errors
+/// What the server says, or that another version made them.
+pub async fn prepare(client: &mut Client) -> Result<Schema, Wrong> {
+    if !is_there(client).await? {
+        make(client).await?;
+    }
+    let version = client.query_one("SELECT max(version) FROM wherefore.version", &[]).await?;
+    match version.try_get::<_, Option<i32>>(0)? {
+        Some(VERSION) => {}
+        other => return Err(Wrong::Version(other.unwrap_or_default())),
+    }
+    let rights = client
+        .query_one(
+            "SELECT has_table_privilege('wherefore.vectors', 'INSERT') AND has_table_privilege('wherefore.models', 'INSERT')",
+            &[],
+        )
+        .await?;
+    let vector = vector(client).await?;
+    Ok(Schema { vector, writes: rights.try_get(0)? })
+}
+
+/// Whether the tables are there. What `to_regclass` says may be from before the lock was had.
+async fn is_there(client: &impl GenericClient) -> Result<bool, Error> {
+    let found =
+        "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'wherefore' AND tablename = 'version')";
+    client.query_one(found, &[]).await?.try_get(0)
+}
+
+async fn make(client: &mut Client) -> Result<(), Error> {
+    let transaction = client.transaction().await?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    // Another process may have made them since.
+    if is_there(&transaction).await? {
+        return transaction.commit().await;
+    }
+    transaction.batch_execute("CREATE EXTENSION IF NOT EXISTS vector").await?;
+    let schema = transaction
+        .query_one("SELECT NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'wherefore')", &[])
+        .await?;
+    if schema.try_get(0)? {
+        transaction.batch_execute(SCHEMA).await?;
+    }
+    let tables = TABLES.replace("{vector}", &vector(&transaction).await?);
+    transaction.batch_execute(&tables).await?;
+    transaction.commit().await
+}
+
+/// The type of a vector, in whatever schema the extension was put into.
+async fn vector(client: &impl GenericClient) -> Result<String, Error> {
+    let found = "SELECT quote_ident(nspname) || '.vector' FROM pg_extension \
+                 JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'";
+    let found = client.query_opt(found, &[]).await?;
+    found.map_or_else(|| Ok("vector".to_owned()), |row| row.try_get(0))
+}
+
+/// What an administrator runs so that the role can use the tables, and make them first where they are missing.
+pub fn grants(role: &str) -> String {
+    let role = format!("\"{}\"", role.replace('"', "\"\""));
+    format!(
+        "CREATE EXTENSION IF NOT EXISTS vector; CREATE SCHEMA IF NOT EXISTS wherefore; \
+         GRANT USAGE, CREATE ON SCHEMA wherefore TO {role}; \
+         GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA wherefore TO {role};"
+    )
+}

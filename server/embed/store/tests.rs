@@ -1,0 +1,74 @@
+//! Machines that share a store, a real server of Postgres, and what becomes of both when it is not as it should be.
+
+mod encrypted;
+mod server;
+mod team;
+mod wrong;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::*;
+use crate::embed::{Near, key};
+
+/// A model whose vectors are without order, and the same for the same text.
+#[derive(Debug)]
+struct Model {
+    dimension: usize,
+    seed: &'static str,
+    texts: AtomicUsize,
+}
+
+impl Model {
+    fn new(dimension: usize, seed: &'static str) -> Arc<Self> {
+        Arc::new(Self { dimension, seed, texts: AtomicUsize::new(0) })
+    }
+
+    /// How many texts it was asked for since it was asked that before.
+    fn asked(&self) -> usize {
+        self.texts.swap(0, Ordering::Relaxed)
+    }
+
+    fn vector(&self, text: &str) -> Vec<f32> {
+        let mut bytes = vec![0; self.dimension];
+        blake3::Hasher::new()
+            .update(self.seed.as_bytes())
+            .update(text.as_bytes())
+            .finalize_xof()
+            .fill(&mut bytes);
+        bytes.into_iter().map(|byte| f32::from(byte) - 127.5).collect()
+    }
+}
+
+impl Embedder for Model {
+    fn model(&self) -> &str {
+        "m"
+    }
+
+    fn identity(&self) -> &str {
+        "m here"
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
+        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
+        Box::pin(async move { Ok(texts.iter().map(|text| self.vector(text)).collect()) })
+    }
+}
+
+/// A machine with that model, its own folder, and a team's store at that URL.
+fn machine(model: &Arc<Model>, folder: &Path, url: &str) -> Arc<Near> {
+    let team = Postgres::at("URL", Some(url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
+    let team = Shared::new(team, model.clone(), Duration::from_secs(20));
+    let chain = Chain::new(Arc::new(VectorFile::new(folder, model.identity())), Arc::new(team));
+    Arc::new(Near::new(model.clone(), Some(Arc::new(chain)), Duration::from_secs(10)))
+}
+
+async fn fill(near: &Arc<Near>, texts: &[&str]) {
+    let keys: Arc<[Key]> = texts.iter().map(|text| key(text)).collect();
+    near.fill(&keys, |place| texts[place].to_owned(), |_, _| {}).await.unwrap();
+}
+
+async fn nearness(near: &Arc<Near>, request: &str, texts: &[&str]) -> Vec<f32> {
+    let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
+    near.nearness(request, &keys).await.unwrap()
+}
