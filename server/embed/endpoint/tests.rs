@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::*;
+use crate::protocol::VectorStoreSettings;
 
 const SECRET: &str = "sk-a-secret-that-nobody-shows";
 
@@ -172,6 +173,13 @@ fn what_is_wrong_with_the_settings_is_said() {
     let key_env =
         |name: &str| EmbeddingSettings { key_env: Some(name.to_owned()), ..settings("http://127.0.0.1/v1") };
     assert!(check(&key_env("")).unwrap_err().contains("key_env"));
+    let store = |name: &str| {
+        let store = VectorStoreSettings { postgres_env: name.to_owned(), model: None };
+        EmbeddingSettings { store: Some(store), ..settings("http://127.0.0.1/v1") }
+    };
+    assert!(check(&store("VECTORS_URL")).is_ok());
+    let said = check(&store("postgres://me:word@db/team")).unwrap_err();
+    assert!(said.contains("the URL stands in that variable") && !said.contains("word"), "{said}");
     let fault = Endpoint::new(&key_env("WHEREFORE_NO_SUCH")).unwrap_err();
     assert!(fault.message.contains("WHEREFORE_NO_SUCH"), "{fault:?}");
     let fault = read_key("KEY", Some("a\nb".to_owned())).err().unwrap();

@@ -13,9 +13,10 @@ async fn fault(url: &str) -> Fault {
     let near = machine(&model, folder.path(), url);
     fill(&near, &["one", "two"]).await;
     assert!(nearness(&near, "one", &["one", "two"]).await[0] > 0.999);
-    let fault = Postgres::at("URL", Some(url), "m").unwrap().inspect().await.unwrap_err();
+    let store = Postgres::at("URL", Some(url), "m").unwrap();
+    let fault = store.inspect().await.unwrap_err();
     assert_eq!(near.trouble().as_deref(), Some(&*fault.message));
-    assert!(!format!("{fault:?}").contains(PASSWORD), "{fault:?}");
+    assert!(!format!("{fault:?} {store:?}").contains(PASSWORD), "{fault:?} {store:?}");
     fault
 }
 
