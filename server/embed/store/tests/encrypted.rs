@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use super::server::{PASSWORD, Server};
+use super::server::{PASSWORD, Server, say};
 use super::*;
 
 /// An authority in `folder`, and what it says of 127.0.0.1; nothing where openssl is missing.
@@ -60,7 +60,7 @@ async fn a_server_is_held_to_its_certificate() {
     let Some(server) = Server::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     if certify(folder.path()).is_none() {
-        eprintln!("skipped: openssl is missing: an encrypted way to the team's store is not tested");
+        say("skipped: openssl is missing: an encrypted way to the team's store is not tested");
         return;
     }
     let port = front(folder.path(), server.port()).await;

@@ -36,7 +36,7 @@ impl Server {
         if !installed.is_dir() {
             let line = "skipped: the Python package pgserver is not installed (tests/run installs it): \
                         the team's store of vectors is not tested against a real server";
-            let _ = writeln!(std::io::stderr(), "{line}");
+            say(line);
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -133,6 +133,11 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Says something even where the test passes.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn run(command: &mut Command) {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use futures::future::join_all;
 
-use super::server::Server;
+use super::server::{Server, say};
 use super::*;
 
 const TEXTS: [&str; 5] = ["one", "two", "three", "four", "five"];
@@ -143,7 +143,7 @@ async fn many_vectors_come_back_as_they_were_whoever_puts_them() {
     let since = Instant::now();
     let found = team().get(keys.clone(), None).await.unwrap();
     let get = since.elapsed();
-    eprintln!("{COUNT} vectors of 384 numbers: put in {put:?}, got in {get:?}");
+    say(&format!("{COUNT} vectors of 384 numbers: put in {put:?}, got in {get:?}"));
     assert_eq!(found.len(), COUNT);
     for (key, vector) in &records {
         let (put, got) = (vector.widened(), &found[key]);
