@@ -30,7 +30,7 @@ pub use memory::{
     Advice, CollectAnswer, CollectParams, FocusParams, HintAct, HintOutcome, HintParams, Outcome, Role,
     Truncate, WorkingFile, WorkingSetAnswer, WorkingSetParams,
 };
-pub use notice::{AskAnswer, AskParams, CallNotice, FinishNotice, Notice};
+pub use notice::{AskAnswer, AskParams, Background, CallNotice, FinishNotice, Notice};
 pub use point::Point;
 pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
 pub use requests::{

@@ -1,5 +1,7 @@
 //! A person's own search: it needs no why and stands in no log.
 
+use std::sync::Arc;
+
 use super::Hub;
 use crate::index::lexical::hit::Hit;
 use crate::index::lexical::query::{Case, Query};
@@ -12,7 +14,7 @@ const LINES: u32 = 100;
 const FILES: u32 = 10;
 
 impl Hub {
-    /// Searches a folder's files, as the rules let them be read.
+    /// Searches a folder's files, as the rules let them be read. Dropping it ends the search.
     ///
     /// # Errors
     /// INVALID_ARGS for an empty query, a pattern or a glob that does not parse, a cursor of no search; NOT_FOUND and
@@ -22,15 +24,25 @@ impl Hub {
             return Err(Fault::new(Code::InvalidArgs, "the query is empty").suggest("say what is sought"));
         }
         let session = self.meant(params.root.as_deref())?.session().clone();
-        let done = tokio::task::spawn_blocking(move || match params.kind {
-            SearchKind::Lexical => lines(&session, &params),
-            SearchKind::Vector => files(&session, &params),
+        // Who asked may not want the answer any more: then nothing waits here.
+        let wanted = Arc::new(());
+        let waits = Arc::downgrade(&wanted);
+        let done = tokio::task::spawn_blocking(move || {
+            let go_on = || waits.strong_count() > 0;
+            match params.kind {
+                SearchKind::Lexical => lines(&session, &params, &go_on),
+                SearchKind::Vector => files(&session, &params, &go_on),
+            }
         });
         done.await.unwrap_or_else(|error| Err(Fault::internal(format!("the search failed: {error}"))))
     }
 }
 
-fn lines(session: &Session, params: &SearchParams) -> Result<SearchAnswer, Fault> {
+fn lines(
+    session: &Session,
+    params: &SearchParams,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<SearchAnswer, Fault> {
     let case = match params.case {
         SearchCase::Sensitive => Case::Sensitive,
         SearchCase::Insensitive => Case::Insensitive,
@@ -47,9 +59,9 @@ fn lines(session: &Session, params: &SearchParams) -> Result<SearchAnswer, Fault
     };
     let (scope, glob) = (params.scope.as_deref(), params.glob.as_deref());
     let place = Where { scope: scope.unwrap_or_default(), glob: glob.unwrap_or_default() };
-    let found = session.lines(&query, place, options, &|| true)?;
+    let found = session.lines(&query, place, options, go_on)?;
     let cursor = found.next().map(|next| next.to_string());
-    let hit = |(path, hit): (std::sync::Arc<str>, Hit)| {
+    let hit = |(path, hit): (Arc<str>, Hit)| {
         let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
         let Hit { text, before, after, .. } = hit;
         SearchHit { path: path.to_string(), start: line, end: line, score: 1.0, text, before, after }
@@ -57,10 +69,14 @@ fn lines(session: &Session, params: &SearchParams) -> Result<SearchAnswer, Fault
     Ok(SearchAnswer { results: found.hits.into_iter().map(hit).collect(), ranker: None, cursor })
 }
 
-fn files(session: &Session, params: &SearchParams) -> Result<SearchAnswer, Fault> {
+fn files(
+    session: &Session,
+    params: &SearchParams,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<SearchAnswer, Fault> {
     let limit = params.limit.unwrap_or(FILES) as usize;
     let scope = params.scope.as_deref().unwrap_or_default();
-    let found = session.meant(&params.query, scope, limit, &|_, _| {}, &|| true)?;
+    let found = session.meant(&params.query, scope, limit, &|_, _| {}, go_on)?;
     let hits = found.hits.into_iter().map(|hit| SearchHit {
         path: hit.path,
         start: hit.start,

@@ -102,12 +102,14 @@ impl Editor for Stage {
 
     fn tell(&self, notice: Notice) {
         if self.is_heard() {
-            self.changed(match &notice {
-                Notice::Call(_) | Notice::Finish(_) => Change::Log,
-                Notice::Proposed(proposal) => Change::Proposed(proposal.id.clone()),
-                Notice::Changed(proposal) => Change::Decided(proposal.id.clone()),
-                Notice::WorkingSet => Change::WorkingSet,
-            });
+            let change = match &notice {
+                Notice::Call(_) | Notice::Finish(_) => Some(Change::Log),
+                Notice::Proposed(proposal) => Some(Change::Proposed(proposal.id.clone())),
+                Notice::Changed(proposal) => Some(Change::Decided(proposal.id.clone())),
+                Notice::WorkingSet => Some(Change::WorkingSet),
+                Notice::Background(_) => None,
+            };
+            change.into_iter().for_each(|change| self.changed(change));
         }
         self.each(|editor| editor.tell(notice.clone()));
     }

@@ -1,5 +1,6 @@
 //! Lines that match a pattern, found through an index of what each file holds.
 
+mod ahead;
 pub mod entry;
 mod evaluate;
 mod gather;

@@ -1,5 +1,6 @@
 //! The editor at the other end: the only holder of the client, and nothing waits on it without bound.
 
+mod background;
 mod board;
 mod edits;
 mod queue;

@@ -81,6 +81,26 @@ pub struct AskAnswer {
     pub answer: Option<String>,
 }
 
+/// How far something is that the server does by itself: `done` of `total` files. It is over where they are equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Background {
+    /// What it is, for a reader: `index`.
+    pub what: &'static str,
+    /// The folder that it is done for.
+    pub root: String,
+    /// Files done.
+    pub done: usize,
+    /// Files to be done.
+    pub total: usize,
+}
+
+impl Background {
+    /// Whether another one tells of the same work.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.what == other.what && self.root == other.root
+    }
+}
+
 /// One thing to tell the editor.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
@@ -94,4 +114,6 @@ pub enum Notice {
     Changed(Proposal),
     /// Other files matter now than before.
     WorkingSet,
+    /// How far work in the background is.
+    Background(Background),
 }

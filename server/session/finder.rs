@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Session;
+use super::indexing::Indexing;
 use super::texts::Known;
 use crate::base::person;
 use crate::index::lexical::entry::FileList;
 use crate::index::lexical::index::Index;
-use crate::index::lexical::keeper::{Keeper, Report};
-use crate::index::lexical::update::Trouble;
+use crate::index::lexical::keeper::Keeper;
 use crate::index::lexical::walk::{Walk, WalkError, walk};
 use crate::index::meaning::Meaning;
 use crate::protocol::WatchStatus;
@@ -28,8 +28,8 @@ const INDEXED: usize = 2_000;
 #[derive(Debug, Default)]
 pub struct Finder {
     served: OnceLock<Served>,
-    /// An index of nothing, for where there is no other.
-    unindexed: OnceLock<Index>,
+    /// What an earlier process left, where this one does not stay; else nothing.
+    left: OnceLock<Index>,
     meaning: Meaning,
     taken: Mutex<Taken>,
 }
@@ -56,7 +56,8 @@ impl Indexed {
         let index = cache.map(|cache| Index::open(&cache, session.root()));
         let index = index.and_then(|opened| opened.inspect_err(|error| tracing::warn!("{error}")).ok());
         let index = Arc::new(index.unwrap_or_else(Index::none));
-        let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(session)), Quiet);
+        let report = Indexing::new(session.editor.clone(), session.root());
+        let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(session)), report);
         Self { index, keeper: keeper.inspect_err(|error| tracing::warn!("{error}")).ok() }
     }
 }
@@ -68,17 +69,6 @@ pub(super) struct Taken {
     pub files: HashMap<Arc<str>, (Stamp, u64)>,
     /// Unsaved texts in place of them.
     pub unsaved: HashMap<Arc<str>, Arc<str>>,
-}
-
-/// Nobody is told: status shows it.
-struct Quiet;
-
-impl Report for Quiet {
-    fn progress(&mut self, _: usize, _: usize) {}
-
-    fn trouble(&mut self, trouble: &Trouble) {
-        tracing::warn!("{trouble}");
-    }
 }
 
 impl Finder {
@@ -121,11 +111,15 @@ impl Finder {
         self.served.get().map(|served| served.watch.status())
     }
 
-    /// The index that searches go by.
-    pub(super) fn index(&self) -> &Index {
-        match self.served.get().and_then(|served| served.indexed.get()) {
-            Some(indexed) => &indexed.index,
-            None => self.unindexed.get_or_init(Index::none),
+    /// The index that searches go by, of the folder `root`.
+    pub(super) fn index(&self, root: &str) -> &Index {
+        match self.served.get().map(|served| served.indexed.get()) {
+            Some(Some(indexed)) => &indexed.index,
+            Some(None) => self.left.get_or_init(Index::none),
+            None => self.left.get_or_init(|| match person::folder("XDG_CACHE_HOME", ".cache") {
+                Some(cache) => Index::read(&cache, root),
+                None => Index::none(),
+            }),
         }
     }
 

@@ -51,7 +51,8 @@ impl Session {
         let scope = self.scope_of(place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
-        let found = self.finder().index().search(&list, &Texts::new(self), query, &options, None, go_on);
+        let found =
+            self.finder().index(self.root()).search(&list, &Texts::new(self), query, &options, None, go_on);
         if found.stopped { Err(stopped()) } else { Ok(found) }
     }
 

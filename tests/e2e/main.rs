@@ -7,6 +7,7 @@ mod command_line;
 mod demo;
 mod discovery;
 mod http;
+mod indexing;
 mod language;
 mod meaning;
 mod neovim;

@@ -34,6 +34,12 @@ impl Index {
         Ok(Self { store: Mutex::new(Some(store)), segments: Mutex::new(segments.into()), ..Self::none() })
     }
 
+    /// What an earlier process left for the folder `root` below `cache`, never written to: for one that does not stay.
+    pub fn read(cache: &Path, root: &str) -> Self {
+        let segments = Store::new(cache, root).segments(&[]);
+        Self { segments: Mutex::new(segments.into()), ..Self::none() }
+    }
+
     /// An index of nothing, which stays so.
     pub fn none() -> Self {
         Self {
@@ -94,7 +100,7 @@ impl Index {
         list: &FileList,
         source: &dyn Source,
         progress: &mut dyn FnMut(usize, usize),
-        go_on: &dyn Fn() -> bool,
+        go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Update, Trouble> {
         let mut store = lock(&self.store);
         let Some(store) = store.as_mut() else { return Ok(Update::default()) };

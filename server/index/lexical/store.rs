@@ -26,10 +26,16 @@ impl Store {
     /// # Errors
     /// Where the folder cannot be made.
     pub fn open(cache: &Path, root: &str) -> io::Result<Self> {
+        let store = Self::new(cache, root);
+        DirBuilder::new().recursive(true).mode(0o700).create(&store.folder)?;
+        Ok(store)
+    }
+
+    /// The same, to be read: it may be that there is none.
+    pub fn new(cache: &Path, root: &str) -> Self {
         let name = blake3::hash(root.as_bytes()).to_hex();
         let folder = cache.join("index").join(name.get(..32).unwrap_or_default());
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        Ok(Self { folder, root: root.to_owned(), lock: None })
+        Self { folder, root: root.to_owned(), lock: None }
     }
 
     /// The folder.

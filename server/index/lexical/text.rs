@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use memchr::memchr;
 
-use super::trigrams::Extractor;
+use super::trigrams::{Extractor, Trigram};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 16;
@@ -39,7 +39,7 @@ impl<R: Read, F: Fn() -> bool> Read for Stoppable<'_, R, F> {
     }
 }
 
-/// Gives an extractor all that a search could see of a file, in blocks of whole lines; `ended` is called after each one.
+/// Gives an extractor all that a search could see of a file, in blocks of whole lines; `ended` gets the trigrams of each.
 /// There is at least one.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ impl<R: Read, F: Fn() -> bool> Read for Stoppable<'_, R, F> {
 pub fn extract<R: Read>(
     file: R,
     into: &mut Extractor,
-    mut ended: impl FnMut(&mut Extractor),
+    mut ended: impl FnMut(Vec<Trigram>),
 ) -> io::Result<()> {
     let mut text = decoded(file);
     let mut piece = vec![0; PIECE];
@@ -65,13 +65,13 @@ pub fn extract<R: Read>(
         while let Some(end) = memchr(b'\n', rest.get(BLOCK.saturating_sub(filled)..).unwrap_or_default()) {
             let (block, after) = rest.split_at(BLOCK.saturating_sub(filled) + end + 1);
             into.push(block);
-            ended(into);
+            ended(into.finish());
             (rest, filled) = (after, 0);
         }
         into.push(rest);
         filled += rest.len();
         if nul.is_some() || length == 0 {
-            ended(into);
+            ended(into.finish());
             return Ok(());
         }
     }

@@ -52,14 +52,15 @@ impl Extractor {
     }
 
     /// The trigrams of the text, each once, in no order. What follows is another text.
-    pub fn finish(&mut self, mut take: impl FnMut(Trigram)) {
+    pub fn finish(&mut self) -> Vec<Trigram> {
         self.push(b"\n");
-        for trigram in self.found.drain(..) {
-            if let Some(word) = self.seen.get_mut(trigram as usize / 64) {
+        let found = std::mem::take(&mut self.found);
+        for trigram in &found {
+            if let Some(word) = self.seen.get_mut(*trigram as usize / 64) {
                 *word = 0;
             }
-            take(trigram);
         }
+        found
     }
 
     fn note(&mut self, trigram: Trigram) {
@@ -80,12 +81,8 @@ mod tests {
     fn of(pieces: &[&str]) -> Vec<String> {
         let mut extractor = Extractor::default();
         pieces.iter().for_each(|piece| extractor.push(piece.as_bytes()));
-        let mut found = Vec::new();
-        extractor.finish(|trigram| {
-            let [_, first, second, third] = trigram.to_be_bytes();
-            found.push(String::from_utf8(vec![first, second, third]).unwrap());
-        });
-        found
+        let letters = |trigram: &Trigram| String::from_utf8(trigram.to_be_bytes()[1..].to_vec()).unwrap();
+        extractor.finish().iter().map(letters).collect()
     }
 
     #[test]
@@ -99,10 +96,8 @@ mod tests {
     fn texts_do_not_run_into_each_other() {
         let mut extractor = Extractor::default();
         extractor.push(b"ab");
-        extractor.finish(|_| {});
+        extractor.finish();
         extractor.push(b"cd");
-        let mut found = Vec::new();
-        extractor.finish(|trigram| found.push(trigram));
-        assert_eq!(found, [super::trigram(*b"cd\n")]);
+        assert_eq!(extractor.finish(), [super::trigram(*b"cd\n")]);
     }
 }

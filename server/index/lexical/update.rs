@@ -2,19 +2,18 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use thiserror::Error;
 
-use super::entry::{FileEntry, FileList, Stamp};
+use super::ahead::{Read, ahead};
+use super::entry::{FileEntry, FileList};
 use super::index::Index;
 use super::segment::builder::Builder;
 use super::segment::merge::merge;
 use super::segment::{Damaged, Segment};
 use super::source::Source;
 use super::store::Store;
-use super::text::{Stoppable, extract};
-use super::trigrams::Extractor;
 use super::view::View;
 
 /// Bytes of lists that are gathered before they are written.
@@ -64,7 +63,7 @@ pub fn run(
     list: &FileList,
     source: &dyn Source,
     progress: &mut dyn FnMut(usize, usize),
-    go_on: &dyn Fn() -> bool,
+    go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Update, Trouble> {
     index.set_segments(store.segments(&index.segments()));
     let view = index.view(list);
@@ -85,28 +84,31 @@ fn take_in(
     unknown: &[FileEntry],
     source: &dyn Source,
     progress: &mut dyn FnMut(usize, usize),
-    go_on: &dyn Fn() -> bool,
+    go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Update, Trouble> {
-    let (mut builder, mut extractor) = (Builder::default(), Extractor::default());
+    let mut builder = Builder::default();
     let mut done = Update::default();
-    let go_on_now = || go_on();
-    for (number, entry) in unknown.iter().enumerate() {
-        while index.searching() > 0 && go_on() {
-            std::thread::sleep(PAUSE);
+    std::thread::scope(|scope| {
+        for read in ahead(scope, unknown, source, || quiet(index, go_on), go_on)? {
+            let (entry, stamp) = match read {
+                Read::Block(trigrams) => {
+                    builder.block(&trigrams);
+                    continue;
+                }
+                Read::File(entry, stamp) => (entry, stamp),
+            };
+            let number = done.added + done.left;
+            if number.is_multiple_of(REPORT) {
+                progress(number, unknown.len());
+            }
+            builder.file(&entry.path, stamp);
+            *(if stamp.is_some() { &mut done.added } else { &mut done.left }) += 1;
+            if builder.bytes() >= GATHERED {
+                write(index, store, &mut builder)?;
+            }
         }
-        if !go_on() {
-            break;
-        }
-        if number % REPORT == 0 {
-            progress(number, unknown.len());
-        }
-        let stamp = read(&entry.path, source, &mut extractor, &mut builder, &go_on_now);
-        builder.file(&entry.path, stamp);
-        *(if stamp.is_some() { &mut done.added } else { &mut done.left }) += 1;
-        if builder.bytes() >= GATHERED {
-            write(index, store, &mut builder)?;
-        }
-    }
+        Ok::<(), Trouble>(())
+    })?;
     if done.added > 0 && builder.files() > 0 {
         write(index, store, &mut builder)?;
     }
@@ -114,31 +116,12 @@ fn take_in(
     Ok(done)
 }
 
-/// The state in which a file was read whole; nothing where it changed meanwhile or just before.
-fn read(
-    path: &str,
-    source: &dyn Source,
-    text: &mut Extractor,
-    into: &mut Builder,
-    go_on: &impl Fn() -> bool,
-) -> Option<Stamp> {
-    let file = source.open(path)?;
-    let stamp = Stamp::of_metadata(&file.metadata().ok()?);
-    if !stamp.is_settled(now_ns()) {
-        return None;
+/// Waits until no search runs; whether to go on then.
+fn quiet(index: &Index, go_on: &dyn Fn() -> bool) -> bool {
+    while index.searching() > 0 && go_on() {
+        std::thread::sleep(PAUSE);
     }
-    let read = extract(Stoppable::new(&file, go_on), text, |block| into.block(block));
-    if read.is_err() {
-        // What is left of it must not count for the next file.
-        into.block(text);
-        return None;
-    }
-    (Stamp::of_metadata(&file.metadata().ok()?) == stamp).then_some(stamp)
-}
-
-fn now_ns() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    go_on()
 }
 
 fn write(index: &Index, store: &Store, builder: &mut Builder) -> Result<(), Trouble> {
@@ -164,13 +147,7 @@ fn tidy(index: &Index, store: &Store, view: &View, go_on: &dyn Fn() -> bool) -> 
     };
     let merged: Vec<(&Segment, Vec<u32>)> =
         merged.iter().map(|(segment, live)| (segment.as_ref(), live.clone())).collect();
-    let pause = || {
-        while index.searching() > 0 && go_on() {
-            std::thread::sleep(PAUSE);
-        }
-        go_on()
-    };
-    if merge(&merged, &store.next(), store.root(), pause)? {
+    if merge(&merged, &store.next(), store.root(), || quiet(index, go_on))? {
         merged.iter().for_each(|(segment, _)| store.remove(segment.path()));
         index.set_segments(store.segments(&index.segments()));
     }

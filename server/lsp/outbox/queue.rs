@@ -9,7 +9,7 @@ use crate::protocol::Notice;
 
 const LIMIT: usize = 1024;
 
-/// Notices in order; of how a proposal changed only the last is kept. Past the limit calls are only counted, and a
+/// Notices in order; of how a proposal changed, and how far some work is, only the last is kept. Past the limit calls are only counted, and a
 /// proposal replaces itself.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -85,14 +85,23 @@ impl Waiting {
         }
     }
 
-    /// What says how a proposal stood before it came to what this says.
+    /// What says how a proposal or some work stood before it came to what this says.
     fn overtaken(&mut self, notice: &Notice) -> Option<&mut Notice> {
-        let Notice::Changed(now) = notice else { return None };
-        let stood = |waiting: &&mut Notice| matches!(waiting, Notice::Changed(was) if was.id == now.id);
-        self.notices.iter_mut().rev().find(stood)
+        let stood = |waiting: &&mut Notice| match (&**waiting, notice) {
+            (Notice::Changed(was), Notice::Changed(now)) => was.id == now.id,
+            (Notice::Background(was), Notice::Background(now)) => was.is_same(now),
+            _ => false,
+        };
+        matches!(notice, Notice::Changed(_) | Notice::Background(_))
+            .then(|| self.notices.iter_mut().rev().find(stood))
+            .flatten()
     }
 
     fn crowd(&mut self, notice: Notice) {
+        if matches!(notice, Notice::Background(_)) {
+            // One of each work at most, and its end has to be told.
+            return self.notices.push_back(notice);
+        }
         let Some(id) = proposal(&notice) else {
             self.lost += u64::from(matches!(notice, Notice::Call(_)));
             return;
@@ -107,7 +116,7 @@ impl Waiting {
 fn proposal(notice: &Notice) -> Option<&str> {
     match notice {
         Notice::Proposed(proposal) | Notice::Changed(proposal) => Some(&proposal.id),
-        Notice::Call(_) | Notice::Finish(_) | Notice::WorkingSet => None,
+        Notice::Call(_) | Notice::Finish(_) | Notice::WorkingSet | Notice::Background(_) => None,
     }
 }
 

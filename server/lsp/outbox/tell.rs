@@ -9,6 +9,7 @@ use std::time::Duration;
 use tower_lsp::ls_types::notification::PublishDiagnostics;
 use tower_lsp::ls_types::{MessageType, PublishDiagnosticsParams, Uri};
 
+use super::background::Shown;
 use super::queue::Next;
 use super::rate::Rate;
 use super::{Outbox, SOON, bounded};
@@ -23,6 +24,7 @@ impl Outbox {
     /// Tells what is queued, for as long as the client is there.
     pub(super) async fn run(self: Arc<Self>) {
         let mut rate = Rate::default();
+        let mut shown = Shown::default();
         let mut refreshed = tokio::time::Instant::now();
         let mut grown = false;
         loop {
@@ -33,8 +35,8 @@ impl Outbox {
                 next = self.queue.next() => {
                     grown |= matches!(&next, Next::Notice(notice) if matches!(**notice, Notice::Finish(_)));
                     match next {
-                        Next::Notice(notice) if self.features().hunks => self.forward(*notice).await,
-                        Next::Notice(notice) => self.show(*notice, &mut rate).await,
+                        Next::Notice(notice) if self.features().hunks => self.forward(*notice, &mut shown).await,
+                        Next::Notice(notice) => self.show(*notice, &mut rate, &mut shown).await,
                         Next::Lost(count) => rate.fold(count),
                     }
                 }
@@ -72,17 +74,18 @@ impl Outbox {
         }
     }
 
-    async fn forward(&self, notice: Notice) {
+    async fn forward(&self, notice: Notice, shown: &mut Shown) {
         match notice {
             Notice::Call(call) => self.notify::<DidCall>(call).await,
             Notice::Finish(finish) => self.notify::<DidFinish>(finish).await,
             Notice::Proposed(proposal) => self.notify::<Proposed>(proposal).await,
             Notice::Changed(proposal) => self.notify::<ProposalChanged>(proposal).await,
             Notice::WorkingSet => self.notify::<WorkingSetChanged>(()).await,
+            Notice::Background(work) => self.show_work(work, shown).await,
         }
     }
 
-    async fn show(&self, notice: Notice, rate: &mut Rate) {
+    async fn show(&self, notice: Notice, rate: &mut Rate, shown: &mut Shown) {
         let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let message = match notice {
             Notice::Call(call) => of_call(&call, &settings).map(|text| (MessageType::INFO, text)),
@@ -92,6 +95,10 @@ impl Outbox {
                 None
             }
             Notice::WorkingSet => None,
+            Notice::Background(work) => {
+                self.show_work(work, shown).await;
+                None
+            }
         };
         let Some((kind, text)) = message else { return };
         if rate.admit(settings.per_second) {

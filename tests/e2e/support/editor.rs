@@ -66,7 +66,7 @@ impl Editor {
     fn within(folder: Rc<TempDir>, options: &Options) -> Self {
         let wire = Wire::start(|command| {
             command.env("HOME", folder.path().join("home")).env_remove("XDG_CONFIG_HOME");
-            command.env_remove("XDG_STATE_HOME");
+            command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
             command.env("XDG_RUNTIME_DIR", folder.path().join("run"));
         });
         Self {

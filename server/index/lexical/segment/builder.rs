@@ -7,7 +7,7 @@ use super::Files;
 use super::postings::{pull_varint, push_varint};
 use super::writer::Writer;
 use crate::index::lexical::entry::Stamp;
-use crate::index::lexical::trigrams::{Extractor, Trigram};
+use crate::index::lexical::trigrams::Trigram;
 
 /// Trigrams that there could be.
 const TRIGRAMS: usize = 1 << 24;
@@ -32,7 +32,6 @@ struct List {
     end: u32,
     /// The lowest number that may come next.
     next: u32,
-    count: u32,
     chunk: u16,
 }
 
@@ -65,12 +64,12 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Adds what the extractor went through as a block of the file that comes next.
-    pub fn block(&mut self, text: &mut Extractor) {
+    /// Adds the trigrams of a block of the file that comes next.
+    pub fn block(&mut self, trigrams: &[Trigram]) {
         let number = self.files.blocks().saturating_add(self.open);
         // More blocks than there are numbers are no more than a reason to look into their file.
         self.open = self.open.saturating_add(1);
-        text.finish(|trigram| self.note(trigram, number));
+        trigrams.iter().for_each(|trigram| self.note(*trigram, number));
     }
 
     /// Adds the file whose blocks were added, in this state; without one it stays unknown. Paths ascend.
@@ -118,19 +117,46 @@ impl Builder {
     }
 
     fn note(&mut self, trigram: Trigram, number: u32) {
-        let Some(slot) = self.slots.get_mut(trigram as usize) else { return };
-        let index = (*slot as usize).checked_sub(1).unwrap_or(self.lists.len());
-        if *slot == 0 {
-            *slot = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            let first = self.chunk(CHUNKS.0);
-            let end = first + u32::try_from(CHUNKS.0 - LINK).unwrap_or_default();
-            self.lists.push(List { trigram, first, at: first, end, next: 0, count: 0, chunk: 16 });
+        let index = match self.slots.get(trigram as usize) {
+            Some(0) => self.begin(trigram),
+            Some(slot) => *slot as usize - 1,
+            None => return,
+        };
+        let Some(list) = self.lists.get_mut(index) else { return };
+        let gap = number - list.next;
+        list.next = number + 1;
+        let at = list.at as usize;
+        // Nearly all gaps are short, and most chunks have room.
+        if gap < 128
+            && list.at != list.end
+            && let Some(place) = self.blocks.get_mut(at / BLOCK).and_then(|block| block.get_mut(at % BLOCK))
+        {
+            *place = gap as u8;
+            list.at += 1;
+            return;
         }
+        self.push(index, gap);
+    }
+
+    /// Begins the list of a trigram; its index.
+    fn begin(&mut self, trigram: Trigram) -> usize {
+        let index = self.lists.len();
+        if let Some(slot) = self.slots.get_mut(trigram as usize) {
+            *slot = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        }
+        let first = self.chunk(CHUNKS.0);
+        let end = first + u32::try_from(CHUNKS.0 - LINK).unwrap_or_default();
+        self.lists.push(List { trigram, first, at: first, end, next: 0, chunk: 16 });
+        index
+    }
+
+    /// Adds a gap to a list, with further chunks where it needs them.
+    fn push(&mut self, index: usize, gap: u32) {
         let Some(mut list) = self.lists.get(index).copied() else { return };
-        let mut gap = std::mem::take(&mut self.gap);
-        gap.clear();
-        push_varint(u64::from(number - list.next), &mut gap);
-        for &byte in &gap {
+        let mut bytes = std::mem::take(&mut self.gap);
+        bytes.clear();
+        push_varint(u64::from(gap), &mut bytes);
+        for &byte in &bytes {
             if list.at == list.end {
                 let size = (usize::from(list.chunk) * 2).min(CHUNKS.1);
                 let first = self.chunk(size);
@@ -142,9 +168,7 @@ impl Builder {
             self.put(list.at, &[byte]);
             list.at += 1;
         }
-        self.gap = gap;
-        list.next = number + 1;
-        list.count += 1;
+        self.gap = bytes;
         if let Some(kept) = self.lists.get_mut(index) {
             *kept = list;
         }

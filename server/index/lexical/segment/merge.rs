@@ -58,7 +58,8 @@ pub fn merge(
             );
             *index += 1;
         }
-        all.sort_unstable();
+        // Those of each segment ascend: they are runs to be merged.
+        all.sort();
         if !all.is_empty() {
             writer.push(trigram, &all)?;
         }

@@ -17,7 +17,7 @@ fn write(at: &Path, texts: &[(String, String)]) {
     for (path, text) in texts {
         for block in text.split_inclusive('\n') {
             extractor.push(block.as_bytes());
-            builder.block(&mut extractor);
+            builder.block(&extractor.finish());
         }
         builder.file(path, Some(Stamp { size: text.len() as u64, ..Stamp::default() }));
     }

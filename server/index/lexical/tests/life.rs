@@ -12,7 +12,7 @@ use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::{Found, Options};
 use crate::index::lexical::segment::Segment;
 use crate::index::lexical::source::Source;
-use crate::index::lexical::update::Trouble;
+use crate::index::lexical::update::{Trouble, Update};
 use crate::index::lexical::walk::{Walk, walk};
 
 struct Quiet;
@@ -124,6 +124,21 @@ fn one_server_writes_and_another_reads() {
     drop(writer);
     fs::write(place.root().join("file3"), "word7x again\n").unwrap();
     assert_eq!(place.update(&reader), 1);
+}
+
+#[test]
+fn one_that_does_not_stay_goes_by_what_was_left() {
+    let place = Place::new(60);
+    let read = || Index::read(place.cache.path(), place.root().to_str().unwrap());
+    assert_eq!(place.search(&read(), "word7x").candidates, 60, "nothing was left, and nothing is made");
+    assert_eq!(fs::read_dir(place.cache.path()).unwrap().count(), 0);
+    place.update(&place.index());
+    let index = read();
+    assert_eq!(place.search(&index, "word7x").candidates, 1);
+    fs::write(place.root().join("file3"), "word7x again\n").unwrap();
+    assert_eq!(place.search(&index, "word7x").hits.len(), 2);
+    let done = index.update(&place.list(), &place.source(), &mut |_, _| {}, &|| true).unwrap();
+    assert_eq!(done, Update::default(), "it is another's to write");
 }
 
 #[test]
