@@ -6,6 +6,7 @@ mod discovery;
 mod documents;
 mod folder;
 mod nearness;
+mod note_files;
 mod requests;
 mod search;
 mod stage;

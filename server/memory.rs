@@ -20,7 +20,7 @@ mod tokens;
 
 pub use heat::Touch;
 pub use hotness::Standing;
-pub use notes::Notes;
+pub use notes::{FILES as NOTE_FILES, Notes};
 pub use state::{Memory, Seen};
 pub use summary::{Extractive, Page, is_summary};
 pub use tokens::{Counter, ESTIMATE, estimate};

@@ -2,6 +2,7 @@
 
 mod finder;
 mod finding;
+mod indexing;
 mod open;
 mod scope;
 mod seen;

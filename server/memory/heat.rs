@@ -125,6 +125,15 @@ impl Heat {
         self.files.remove(path);
     }
 
+    /// A file stands at another path now: what was done to it counts there. Whether anything was.
+    pub fn follow(&mut self, from: &str, to: &str) -> bool {
+        let moved = self.files.remove(from);
+        moved.is_some_and(|traces| {
+            self.files.insert(to.into(), traces);
+            true
+        })
+    }
+
     /// What the touches on a file sum up to now.
     pub fn sum(&self, path: &str, now_ms: i64) -> f64 {
         let active = self.active_at(now_ms);
@@ -216,6 +225,18 @@ mod tests {
         assert_eq!((edits.count, edits.last_ms), (1, NOW + 4900));
         assert_eq!((reads.count, &*reads.by, &*reads.why), (50, "agent", "Look for the bug"));
         assert!(heat.traces("a").unwrap().of(Touch::Read).is_none());
+    }
+
+    #[test]
+    fn touches_follow_a_file() {
+        let mut heat = Heat::new(30);
+        heat.touch("a", Touch::Write, "x", "y", NOW);
+        heat.touch("b", Touch::Read, "x", "y", NOW);
+        assert!(heat.follow("a", "c"));
+        assert!((heat.sum("a", NOW), heat.sum("c", NOW)) == (0.0, 0.6));
+        // A save by way of a file that nobody touched.
+        assert!(!heat.follow("b.tmp", "b"));
+        assert!(heat.traces("b").is_some());
     }
 
     #[test]

@@ -47,7 +47,8 @@ impl Notes {
     }
 }
 
-const FILES: [&str; 3] = ["hot.yml", "cold.yml", manifest::FILE];
+/// The files, in the folder `.wherefore`.
+pub const FILES: [&str; 3] = ["hot.yml", "cold.yml", manifest::FILE];
 
 /// The files, and what they held when they were read last.
 #[derive(Debug)]

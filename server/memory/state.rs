@@ -77,6 +77,14 @@ impl Memory {
         self.changed();
     }
 
+    /// A file stands at another path now.
+    pub fn renamed(&self, from: &str, to: &str) {
+        let moved = self.heat().follow(from, to);
+        if moved {
+            self.changed();
+        }
+    }
+
     /// A proposal stands as it does now.
     pub fn stands(&self, proposal: &Proposal) {
         let waiting: Vec<(String, u32)> = proposal
@@ -154,13 +162,12 @@ impl Memory {
     ) -> Vec<WorkingFile> {
         let notes = self.notes.now();
         let mut files: Vec<WorkingFile> = Vec::new();
-        let mut gone: Vec<String> = Vec::new();
         for path in self.paths(seen, &notes) {
             let standing = self.standing(&path, seen.get(&path).copied().unwrap_or_default(), &notes);
             let tokens = tokens(&path);
             let noted = standing.keeps() || standing.hint.is_some() || notes.manifest.of(&path).is_some();
+            // Its touches stay: it may have been renamed just now, or come back with the next checkout.
             if tokens.is_none() && !noted {
-                gone.push(path);
                 continue;
             }
             let (heat, now) = (self.heat(), self.now_ms());
@@ -195,10 +202,6 @@ impl Memory {
                 tokens,
                 path,
             });
-        }
-        if !gone.is_empty() {
-            let mut heat = self.heat();
-            gone.iter().for_each(|path| heat.forget(path));
         }
         files.sort_by(|a, b| b.hotness.total_cmp(&a.hotness).then_with(|| a.path.cmp(&b.path)));
         files.truncate(MOST);

@@ -16,7 +16,7 @@ use crate::index::lexical::keeper::Keeper;
 use crate::index::lexical::walk::{Walk, WalkError, walk};
 use crate::index::meaning::Meaning;
 use crate::protocol::WatchStatus;
-use crate::watch::{Options, Stamp, Watch};
+use crate::watch::{ChangeKind, Options, Stamp, Watch};
 
 /// How long a search waits for the list to be current; past that it walks for itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -87,8 +87,13 @@ impl Finder {
             None => return,
         };
         let told = move || {
-            while changes.wait().is_some() {
+            while let Some(batch) = changes.wait() {
                 let Some(session) = session.upgrade() else { return };
+                for change in &batch.changes {
+                    if let ChangeKind::Renamed { from } = &change.kind {
+                        session.memory().renamed(from, &change.path);
+                    }
+                }
                 session.finder().keep_indexed(&session);
             }
         };

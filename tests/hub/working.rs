@@ -1,6 +1,7 @@
 //! The working set: what touches, hints, pins and reviews make of it, and when the editor hears of it.
 
-use std::time::Duration;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use wherefore::protocol::{
@@ -198,4 +199,39 @@ async fn what_has_cooled_is_dropped_where_somebody_asks() {
         bench.call("fs.write", json!({ "path": "b.rs", "content": "B\n" }), Some(Policy::Auto)).await;
     assert_eq!(policy.error, None);
     assert!(file(&bench, "b.rs").hotness > 0.4, "what is touched again is back");
+}
+
+#[tokio::test]
+async fn what_is_written_into_the_files_by_hand_is_told() {
+    let bench = Bench::new(&[("a.rs", "a\n"), (".wherefore/cold.yml", "[]\n")]);
+    // The watch begins on a task of its own: until it hears, the file is written anew.
+    let tries = Cell::new(0);
+    until("the set is told", || {
+        tries.set(tries.get() + 1);
+        let line = format!("- path: a.rs\n  why: Look here, I say for the {}. time\n", tries.get());
+        bench.write(".wherefore/hot.yml", &line);
+        told(&bench) > 0
+    })
+    .await;
+    assert_eq!(file(&bench, "a.rs").path, "a.rs");
+}
+
+#[tokio::test]
+async fn heat_follows_a_renamed_file() {
+    let bench = Bench::new(&[("a.rs", "fn a() {}\n"), ("b.rs", "b\n")]);
+    read(&bench, "a.rs", 2).await;
+    // What happens while the watch begins is not told: then it is moved back, and once more.
+    let (old, new) = (bench.folder.path().join("a.rs"), bench.folder.path().join("moved.rs"));
+    let moved = Cell::new(Instant::now());
+    std::fs::rename(&old, &new).unwrap();
+    until("it is warm at its new path", || {
+        if moved.get().elapsed() > Duration::from_secs(1) {
+            moved.set(Instant::now());
+            let (from, to) = if new.exists() { (&new, &old) } else { (&old, &new) };
+            std::fs::rename(from, to).unwrap();
+        }
+        files(&bench).iter().any(|file| file.path == "moved.rs")
+    })
+    .await;
+    assert!(file(&bench, "moved.rs").reasons[0].contains("read"), "{:?}", file(&bench, "moved.rs").reasons);
 }

@@ -1,0 +1,59 @@
+//! Hears when hot.yml, cold.yml or working-set.yml is edited outside of the editor.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use crate::memory::NOTE_FILES;
+use crate::session::Session;
+
+/// The watch on the folder that they stand in, once there is one.
+#[derive(Debug)]
+pub struct NoteFiles {
+    folder: PathBuf,
+    session: Weak<Session>,
+    /// With what tells one folder from another that was made in its place.
+    watch: Option<(u64, RecommendedWatcher)>,
+}
+
+impl NoteFiles {
+    /// Those of a session.
+    pub fn new(session: &Arc<Session>) -> Self {
+        let folder = Path::new(session.root()).join(".wherefore");
+        Self { folder, session: Arc::downgrade(session), watch: None }
+    }
+
+    /// Hears of changes from now on, where there is such a folder: to be called again when there may be one.
+    pub fn listen(&mut self) {
+        use std::os::unix::fs::MetadataExt;
+        let Ok(found) = std::fs::symlink_metadata(&self.folder) else { return self.watch = None };
+        let is_same = |(known, _): &(u64, _)| *known == found.ino();
+        if !found.is_dir() || self.watch.as_ref().is_some_and(is_same) {
+            return;
+        }
+        let session = self.session.clone();
+        let heard = move |event: notify::Result<Event>| {
+            if event.as_ref().is_ok_and(|event| !matters(event)) {
+                return;
+            }
+            if let Some(session) = session.upgrade() {
+                session.memory().changed();
+            }
+        };
+        let watcher = notify::recommended_watcher(heard).and_then(|mut watcher| {
+            watcher.watch(&self.folder, RecursiveMode::NonRecursive)?;
+            Ok(watcher)
+        });
+        match watcher {
+            Ok(watcher) => self.watch = Some((found.ino(), watcher)),
+            // They are read again when something else changes.
+            Err(error) => tracing::info!("{} is not watched: {error}", self.folder.display()),
+        }
+    }
+}
+
+fn matters(event: &Event) -> bool {
+    let is_note = |path: &PathBuf| NOTE_FILES.iter().any(|name| path.ends_with(name));
+    !matches!(event.kind, EventKind::Access(_)) && (event.need_rescan() || event.paths.iter().any(is_note))
+}
