@@ -17,6 +17,7 @@ mod lsp;
 mod mcp;
 mod patch;
 mod print;
+mod progress;
 mod review;
 mod search;
 mod serve;

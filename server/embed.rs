@@ -1,18 +1,22 @@
 //! Vectors of texts: the model that makes them, the cache that keeps them, and how near two of them are.
 //!
-//! A text is known by its hash, so what was embedded once is not sent again while its words stay the same
-//! (`vectors`), here or, where they share a store, by anyone of a team (`store`). A model may be slow, away or wrong: whoever asks how near texts are to a request waits no longer than
-//! they said, and then does without (`near`).
+//! A text is known by its hash, so what was embedded once is not sent again while its words stay the same (`vectors`),
+//! here or, where they share a store, by anyone of a team (`store`). A model may be slow, away or wrong: whoever asks how
+//! near texts are to a request waits no longer than they said, and then does without (`near`).
 
+mod chosen;
 mod endpoint;
+mod local;
 mod near;
+mod place;
 mod quantised;
 mod store;
 mod trouble;
 mod vectors;
 
-pub use endpoint::{Endpoint, check};
+pub use chosen::{Chosen, Use};
 pub use near::Near;
+pub use place::{check, open, takes_files};
 pub use quantised::Quantised;
 pub use store::{Postgres, VectorStore};
-pub use vectors::{Key, Vectors, folder, key};
+pub use vectors::{Key, Vectors, key};

@@ -3,6 +3,7 @@
 mod finder;
 mod finding;
 mod indexing;
+mod nearness;
 mod open;
 mod scope;
 mod seen;
@@ -15,7 +16,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 pub use finder::Finder;
-pub use finding::Where;
+pub use finding::{Meant, Wanted, Where};
+pub use nearness::Nearness;
 pub use scope::{Cancel, Scope, Snapshot, text_of, unencodable};
 
 use crate::base::ids::Counter;
@@ -38,6 +40,7 @@ pub struct Session {
     documents: Documents,
     memory: Memory,
     finder: Finder,
+    nearness: Nearness,
     settings: RwLock<Arc<Settings>>,
     editor: Arc<dyn Editor>,
     clock: Arc<dyn Clock>,
@@ -94,6 +97,7 @@ impl Session {
             documents: Documents::default(),
             memory,
             finder: Finder::default(),
+            nearness: Nearness::new(loaded.settings.embeddings.clone()),
             settings: RwLock::new(Arc::new(loaded.settings)),
             editor: options.editor,
             clock: options.clock,
@@ -155,9 +159,15 @@ impl Session {
         &self.finder
     }
 
+    /// The model that files are found with too, where the person set one.
+    pub fn nearness(&self) -> &Nearness {
+        &self.nearness
+    }
+
     /// Keeps what searches need current from now on: for a process that stays.
     pub fn serve(self: &Arc<Self>) {
         self.finder.serve(self);
+        self.nearness.serve();
     }
 
     /// The editor, or none.
@@ -280,6 +290,7 @@ impl Session {
             self.drop_hints_of_agents();
         }
         self.finder.end();
+        self.nearness.end();
         if let Some(log) = self.log.get() {
             let totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
             // Nobody is left to tell of a fault here; the log's reader sees that its end is missing.
@@ -291,6 +302,7 @@ impl Session {
     pub fn configure(&self, client: Option<&Value>) {
         let loaded = config::load(&self.store, client);
         *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = loaded.problems;
+        self.nearness.configure(loaded.settings.embeddings.as_ref());
         self.memory.set_half_life(loaded.settings.memory.half_life_min);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.settings);
     }

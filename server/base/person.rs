@@ -12,9 +12,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Our folder in the one that the environment variable `name` leads to, else in `below` of the home folder.
 pub fn folder(name: &str, below: &str) -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute(name).or_else(|| absolute("HOME").map(|home| home.join(below)))?;
+    let base = absolute(name).or_else(|| home().map(|home| home.join(below)))?;
     Some(base.join("wherefore"))
+}
+
+/// The home folder.
+pub fn home() -> Option<PathBuf> {
+    absolute("HOME")
+}
+
+fn absolute(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// Makes the folder where it is missing, and waits up to five seconds for its lock, which is held until the file is

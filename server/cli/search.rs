@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
+use super::progress::Progress;
 use crate::protocol::{Code, Fault, SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
 
 /// Search the workspace: files by what they are about, or with --lexical lines that match a pattern
@@ -41,12 +42,19 @@ pub struct SearchArgs {
     /// Answer as JSON
     #[arg(long)]
     json: bool,
-    /// Answer JSON requests from standard input, a line each: {"id","query","limit"}
+    /// Answer JSON requests from standard input, a line each: {"id","query","limit"}. Where a model is set in
+    /// [embeddings], the vectors of files that are missing are made before the first answer; a single search does not
+    /// wait for them
     #[arg(long, conflicts_with_all = ["query", "json"])]
     batch: bool,
     #[command(flatten)]
     root: RootArgs,
 }
+
+/// Milliseconds between two lines about how far the vectors are.
+const STEP: u64 = 1_000;
+/// How many of them without a further vector end the wait.
+const STEPS: u32 = 180;
 
 #[derive(Deserialize)]
 struct Request {
@@ -90,10 +98,12 @@ fn ask(
     args: &SearchArgs,
     query: &str,
     limit: Option<u32>,
+    wait_ms: u64,
     backend: &mut Backend,
 ) -> Result<SearchAnswer, Fault> {
     let params = SearchParams {
         query: query.to_owned(),
+        wait_ms,
         kind: if args.lexical { SearchKind::Lexical } else { SearchKind::Vector },
         scope: args.scope.clone(),
         glob: args.glob.clone(),
@@ -107,7 +117,7 @@ fn ask(
 }
 
 fn one(args: &SearchArgs, query: &str, backend: &mut Backend) -> Result<(), Fault> {
-    let found = ask(args, query, None, backend)?;
+    let found = ask(args, query, None, 0, backend)?;
     if args.json {
         answer::json(&found);
         return Ok(());
@@ -132,7 +142,28 @@ fn show(hit: &SearchHit, lexical: bool) {
     text.lines().take(3).for_each(|line| answer::line(&format!("    {}", visible(line))));
 }
 
+/// Answers a request once the vectors of files are made that can be.
+fn prepare(args: &SearchArgs, request: &Request, backend: &mut Backend) -> Result<SearchAnswer, Fault> {
+    let (mut progress, mut before, mut steps) = (Progress::default(), -1.0, 0);
+    loop {
+        let found = ask(args, &request.query, request.limit, STEP, backend)?;
+        let share = found.embedded.unwrap_or(1.0);
+        (before, steps) = (share, if share > before { 0 } else { steps + 1 });
+        let is_end = share >= 1.0 || found.trouble.is_some() || steps > STEPS;
+        if !is_end || progress.is_open() {
+            progress.tell(&format!("vectors of {:.0} % of the files", share * 100.0), is_end);
+        }
+        if let Some(trouble) = &found.trouble {
+            answer::note(&format!("wherefore: {trouble}; files are ranked without it"));
+        }
+        if is_end {
+            return Ok(found);
+        }
+    }
+}
+
 fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
+    let mut is_first = true;
     for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| Fault::new(Code::InvalidArgs, format!("standard input: {error}")))?;
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -141,7 +172,11 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
         let answer = match request(&line) {
             Err((id, error)) => Answer { id, results: Vec::new(), error: Some(error) },
             Ok(request) => {
-                let found = ask(args, &request.query, request.limit, backend);
+                let found = match is_first && !args.lexical {
+                    true => prepare(args, &request, backend),
+                    false => ask(args, &request.query, request.limit, 0, backend),
+                };
+                is_first = false;
                 let error = found.as_ref().err().map(|fault| fault.message.clone());
                 let results = found.unwrap_or_default().results.into_iter();
                 let place = |SearchHit { path, start, end, score, .. }| Place { path, start, end, score };

@@ -15,8 +15,8 @@ use crate::base::http;
 use crate::ports::Embedder;
 use crate::protocol::{Code, EmbeddingSettings, Fault};
 
-/// Texts of one request.
-const BATCH: usize = 64;
+/// Texts of one request, and bytes that end it early: a slow model is to answer in time.
+const BATCH: (usize, usize) = (64, 16 << 10);
 /// Requests under way at the same time.
 const AT_ONCE: usize = 2;
 /// Bytes of a text that are sent: no model takes more tokens than that.
@@ -29,8 +29,6 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause that the other end may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// The most milliseconds that a search may wait.
-const LONGEST_WAIT: u64 = 10_000;
 /// Bytes of the largest answer.
 const LARGEST: usize = 32 << 20;
 /// Bytes of an error's text that are read, and characters that are shown.
@@ -60,16 +58,11 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// What is wrong with the settings of an endpoint, as a sentence.
+/// The URL that requests go to.
 ///
 /// # Errors
-/// That sentence.
-pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
-    url(settings).map(drop)
-}
-
-/// The URL that requests go to.
-fn url(settings: &EmbeddingSettings) -> Result<Url, String> {
+/// What is wrong with the settings, as a sentence.
+pub(super) fn url(settings: &EmbeddingSettings) -> Result<Url, String> {
     if settings.model.trim().is_empty() {
         return Err("it names no `model`".to_owned());
     }
@@ -79,15 +72,6 @@ fn url(settings: &EmbeddingSettings) -> Result<Url, String> {
     let wrong = |name: &String| name.is_empty() || name.contains(['=', '\0', ':']);
     if settings.key_env.as_ref().is_some_and(wrong) {
         return Err("its `key_env` is no name of an environment variable".to_owned());
-    }
-    if settings.store.as_ref().is_some_and(|store| wrong(&store.postgres_env)) {
-        return Err("its `store.postgres_env` is no name of an environment variable: the URL stands in that variable, not here".to_owned());
-    }
-    if settings.store.iter().any(|store| store.model.as_ref().is_some_and(|name| name.trim().is_empty())) {
-        return Err("its `store.model` is empty".to_owned());
-    }
-    if settings.wait_ms > LONGEST_WAIT {
-        return Err(format!("its `wait_ms` is at most {LONGEST_WAIT}"));
     }
     let wrong = || "its `url` is neither http nor https, as http://127.0.0.1:11434/v1".to_owned();
     let mut url = Url::parse(settings.url.trim()).map_err(|_| wrong())?;
@@ -138,7 +122,7 @@ impl Endpoint {
         &self.place
     }
 
-    /// Vectors of at most [`BATCH`] texts.
+    /// Vectors of the texts of one request.
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
         let body = json!({ "model": self.model, "input": texts }).to_string();
         let mut pause = PAUSE;
@@ -240,8 +224,7 @@ impl Embedder for Endpoint {
                 if text.trim().is_empty() { "-".to_owned() } else { text }
             };
             let texts: Vec<String> = texts.into_iter().map(cut).collect();
-            let batches: Vec<Vec<String>> = texts.chunks(BATCH).map(<[String]>::to_vec).collect();
-            let batches = stream::iter(batches).map(|batch| async move { self.batch(&batch).await });
+            let batches = stream::iter(batches(texts)).map(|batch| async move { self.batch(&batch).await });
             let vectors: Vec<Vec<Vec<f32>>> = batches.buffered(AT_ONCE).try_collect().await?;
             let vectors = vectors.concat();
             let length = vectors.first().map(Vec::len);
@@ -256,6 +239,26 @@ impl Embedder for Endpoint {
             Ok(vectors)
         })
     }
+}
+
+/// Texts in the order they came, as many together as go out in one request.
+fn batches(texts: Vec<String>) -> Vec<Vec<String>> {
+    let mut batches: Vec<Vec<String>> = Vec::new();
+    let mut bytes = 0;
+    for text in texts {
+        let length = text.len();
+        match batches.last_mut() {
+            Some(batch) if batch.len() < BATCH.0 && bytes + length <= BATCH.1 => {
+                batch.push(text);
+                bytes += length;
+            }
+            _ => {
+                batches.push(vec![text]);
+                bytes = length;
+            }
+        }
+    }
+    batches
 }
 
 /// The key in a variable, as a header.

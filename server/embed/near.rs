@@ -2,24 +2,25 @@
 
 mod requests;
 
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use self::requests::Requests;
-use super::endpoint::Endpoint;
 use super::quantised::{Quantised, Widened};
 use super::store::{self, VectorStore};
 use super::trouble::Trouble;
-use super::vectors::{Key, Record, Vectors, folder};
+use super::vectors::{Key, Record, Vectors};
 use crate::ports::Embedder;
 use crate::protocol::{Code, EmbeddingSettings, Fault};
 
 /// Texts that are embedded before their vectors are kept.
-const PART: usize = 128;
+const PART: usize = 32;
 /// How long a request may be embedded, whoever waits for it.
 const LONGEST: Duration = Duration::from_secs(10);
 
@@ -38,14 +39,14 @@ pub struct Near {
 }
 
 impl Near {
-    /// The endpoint of these settings, with the vectors that the person's cache and their team's store have.
+    /// The model of these settings, with the vectors that `folder` and their team's store have.
     ///
     /// # Errors
-    /// As [`Endpoint::new`].
-    pub fn open(settings: &EmbeddingSettings) -> Result<Self, Fault> {
-        let endpoint: Arc<dyn Embedder> = Arc::new(Endpoint::new(settings)?);
-        let store = store::open(&endpoint, folder().as_deref(), settings.store.as_ref());
-        Ok(Self::new(endpoint, store, Duration::from_millis(settings.wait_ms)))
+    /// As [`super::open`].
+    pub fn open(settings: &EmbeddingSettings, folder: Option<&Path>) -> Result<Self, Fault> {
+        let (embedder, _) = super::open(settings)?;
+        let store = store::open(&embedder, folder, settings.store.as_ref());
+        Ok(Self::new(embedder, store, Duration::from_millis(settings.wait_ms)))
     }
 
     /// A model whose vectors are kept in `store`, where one is given; a search waits that long.
@@ -66,32 +67,60 @@ impl Near {
         self.embedder.model()
     }
 
-    /// Has a vector made of each of these texts that lacks one; `text` gives the one at a place among the keys. Those
-    /// that were made are kept even where a later one fails. `told` hears how many of how many are made.
+    /// How long a search waits for the model.
+    pub fn wait(&self) -> Duration {
+        self.wait
+    }
+
+    /// Holds the vectors of these texts that are kept, and no others; the places of those that have none.
+    pub async fn hold(&self, keys: &[Key]) -> Vec<usize> {
+        self.vectors.want(keys).await
+    }
+
+    /// How many vectors are held.
+    pub fn held(&self) -> usize {
+        self.vectors.count()
+    }
+
+    /// Has a vector made of each of these texts that lacks one; `texts` gives those at some places among the keys, on a
+    /// thread that may wait, and nothing for one that is no more. Those that were made are kept even where a later one
+    /// fails. `told` hears how many of how many are made.
     ///
     /// # Errors
     /// What the model says.
     pub async fn fill(
         self: &Arc<Self>,
         keys: &Arc<[Key]>,
-        text: impl Fn(usize) -> String + Send,
+        texts: impl Fn(&[usize]) -> Vec<Option<String>> + Send + Sync + 'static,
         mut told: impl FnMut(usize, usize) + Send,
     ) -> Result<(), Fault> {
-        let mut missing = self.vectors.want(keys).await;
+        let texts = Arc::new(texts);
+        let mut gone = HashSet::new();
+        let mut missing = self.hold(keys).await;
         // A second round where the model turned out to be another one than before: the old vectors are forgotten then.
         for _ in 0..2 {
             if missing.is_empty() {
                 return Ok(());
             }
-            let mut done = 0;
-            for part in missing.chunks(PART) {
-                told(done, missing.len());
-                let vectors = self.embed(part.iter().map(|place| text(*place)).collect()).await?;
-                self.keep(part.iter().map(|place| keys[*place]).zip(vectors).collect()).await;
-                done += part.len();
+            for (at, part) in missing.chunks(PART).enumerate() {
+                told(at * PART, missing.len());
+                let (read, places) = (texts.clone(), part.to_vec());
+                let read = spawn_blocking(move || read(&places)).await.unwrap_or_default();
+                gone.extend(part.iter().skip(read.len()));
+                let mut there = Vec::with_capacity(part.len());
+                for (place, text) in part.iter().zip(read) {
+                    match text {
+                        Some(text) => there.push((keys[*place], text)),
+                        None => drop(gone.insert(*place)),
+                    }
+                }
+                let (kept, texts): (Vec<Key>, Vec<String>) = there.into_iter().unzip();
+                let vectors = if texts.is_empty() { Vec::new() } else { self.embed(texts).await? };
+                self.keep(kept.into_iter().zip(vectors).collect()).await;
             }
-            told(done, missing.len());
-            missing = self.vectors.want(keys).await;
+            told(missing.len(), missing.len());
+            missing = self.hold(keys).await;
+            missing.retain(|place| !gone.contains(place));
         }
         match missing.is_empty() {
             true => Ok(()),
@@ -188,7 +217,7 @@ impl Near {
     fn failed(&self, fault: Fault) -> Fault {
         let is_new = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).begin(&fault.message);
         if is_new {
-            tracing::warn!("{}; tools are ranked without them", fault.message);
+            tracing::warn!("{}; searches go by words alone", fault.message);
         }
         fault
     }

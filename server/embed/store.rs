@@ -53,6 +53,21 @@ pub trait VectorStore: Send + Sync + Debug {
     }
 }
 
+/// What is wrong with the settings of a team's store, as a sentence.
+///
+/// # Errors
+/// That sentence.
+pub fn check(settings: &VectorStoreSettings) -> Result<(), String> {
+    let name = &settings.postgres_env;
+    if name.is_empty() || name.contains(['=', '\0', ':']) {
+        return Err("its `store.postgres_env` is no name of an environment variable: the URL stands in that variable, not here".to_owned());
+    }
+    match &settings.model {
+        Some(model) if model.trim().is_empty() => Err("its `store.model` is empty".to_owned()),
+        _ => Ok(()),
+    }
+}
+
 /// The store of a model's vectors: a file in `folder`, and the team's store of these settings behind it.
 pub fn open(
     embedder: &Arc<dyn Embedder>,

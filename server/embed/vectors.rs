@@ -138,6 +138,11 @@ impl Vectors {
         self.store.as_ref()?.trouble()
     }
 
+    /// How many are held.
+    pub fn count(&self) -> usize {
+        self.held.read().unwrap_or_else(PoisonError::into_inner).scales.len()
+    }
+
     /// How many numbers each of them has; nothing where none is held.
     pub fn dimension(&self) -> Option<usize> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);

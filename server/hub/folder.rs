@@ -116,6 +116,8 @@ impl Folder {
             format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule)
         }));
         problems.extend(self.custom.troubles());
+        // Of a model that fails for tools too it is said once.
+        problems.extend(self.session.nearness().trouble().filter(|trouble| !problems.contains(trouble)));
         problems.extend(self.session.memory().files().now().problems());
         WorkspaceStatus {
             root: self.session.root().to_owned(),

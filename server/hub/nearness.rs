@@ -1,6 +1,6 @@
 //! Tools found by what they mean: the vectors of a folder's tools, made where nobody waits for them.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -8,13 +8,13 @@ use tokio::task::AbortHandle;
 
 use super::custom::Custom;
 use crate::catalogue::discovery::Directory;
-use crate::embed::{Key, Near, key};
+use crate::embed::{Chosen, Key, Use, key};
 use crate::protocol::{EmbeddingSettings, Fault};
 
 /// The model that tools are found with too, where the person set one.
 #[derive(Debug, Default)]
 pub struct Nearness {
-    model: RwLock<Model>,
+    model: Chosen,
     /// The tools looked through last, and what their texts are known by.
     known: Mutex<Option<Known>>,
     changed: Notify,
@@ -24,25 +24,15 @@ pub struct Nearness {
 /// Tools, and what the text of each is known by.
 type Known = (Weak<Directory>, Arc<[Key]>);
 
-#[derive(Debug, Default)]
-struct Model {
-    settings: Option<EmbeddingSettings>,
-    /// Made at the first need: why it could not be, else.
-    near: Option<Result<Arc<Near>, Fault>>,
-}
-
 impl Nearness {
     /// With the model of these settings, or none.
     pub fn new(settings: Option<EmbeddingSettings>) -> Self {
-        Self { model: RwLock::new(Model { settings, near: None }), ..Self::default() }
+        Self { model: Chosen::new(Use::Tools, settings), ..Self::default() }
     }
 
     /// Takes the settings as they hold now.
     pub fn configure(&self, settings: Option<&EmbeddingSettings>) {
-        let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
-        if model.settings.as_ref() != settings {
-            *model = Model { settings: settings.cloned(), near: None };
-            drop(model);
+        if self.model.configure(settings) {
             self.changed.notify_one();
         }
     }
@@ -52,35 +42,12 @@ impl Nearness {
         self.changed.notify_one();
     }
 
-    /// The model, where there is one.
-    ///
-    /// # Errors
-    /// Why it cannot be used.
-    pub fn near(&self) -> Result<Option<Arc<Near>>, Fault> {
-        let model = self.model.read().unwrap_or_else(PoisonError::into_inner);
-        let made = match (&model.settings, &model.near) {
-            (None, _) => return Ok(None),
-            (Some(_), made) => made.clone(),
-        };
-        drop(model);
-        if let Some(made) = made {
-            return made.map(Some);
-        }
-        let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
-        let Model { settings: Some(settings), near } = &mut *model else { return Ok(None) };
-        let make = || {
-            let made = Near::open(settings).map(Arc::new);
-            made.inspect_err(|fault| tracing::warn!("{}; tools are ranked without it", fault.message))
-        };
-        near.get_or_insert_with(make).clone().map(Some)
-    }
-
     /// How near each of these tools is to a request, in their order; nothing where that is not known in time.
     pub async fn of(&self, request: &str, directory: &Arc<Directory>) -> Option<Vec<f32>> {
         if request.trim().is_empty() {
             return None;
         }
-        let near = self.near().ok().flatten()?;
+        let near = self.model.near().ok().flatten()?;
         let found = near.nearness(request, &self.keys(directory)).await;
         match &found {
             Some(_) => tracing::debug!("tools are ranked by bm25f+{}", near.model()),
@@ -98,17 +65,15 @@ impl Nearness {
         directory: &Arc<Directory>,
         told: impl FnMut(usize, usize) + Send,
     ) -> Result<(), Fault> {
-        let Some(near) = self.near()? else { return Ok(()) };
-        let text = |place: usize| directory.items().get(place).map(|item| item.text()).unwrap_or_default();
-        near.fill(&self.keys(directory), text, told).await
+        let Some(near) = self.model.near()? else { return Ok(()) };
+        let items = directory.clone();
+        let text = move |place: &usize| items.items().get(*place).map(|item| item.text());
+        near.fill(&self.keys(directory), move |places| places.iter().map(&text).collect(), told).await
     }
 
     /// What is wrong with the model, as a sentence.
     pub fn trouble(&self) -> Option<String> {
-        match self.near() {
-            Ok(near) => near?.trouble(),
-            Err(fault) => Some(fault.message),
-        }
+        self.model.trouble()
     }
 
     /// Makes what is missing whenever the tools or the settings change, until [`Nearness::close`].
@@ -135,7 +100,7 @@ impl Nearness {
     /// Makes what is missing, again after a failure, and again once it was forgotten. Ends never by itself.
     async fn work(&self, custom: &Weak<Custom>) {
         loop {
-            let (Ok(Some(near)), Some(custom)) = (self.near(), custom.upgrade()) else {
+            let (Ok(Some(near)), Some(custom)) = (self.model.near(), custom.upgrade()) else {
                 return std::future::pending().await;
             };
             // Making it takes a while where there are many tools.

@@ -1,13 +1,14 @@
 //! A person's own search: it needs no why and stands in no log.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Hub;
 use crate::index::lexical::hit::Hit;
 use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::Options;
 use crate::protocol::{Code, Fault, SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
-use crate::session::{Session, Where};
+use crate::session::{Session, Wanted, Where};
 
 /// Results where no number is named: lines, and files.
 const LINES: u32 = 100;
@@ -66,17 +67,19 @@ fn lines(
         let Hit { text, before, after, .. } = hit;
         SearchHit { path: path.to_string(), start: line, end: line, score: 1.0, text, before, after }
     };
-    Ok(SearchAnswer { results: found.hits.into_iter().map(hit).collect(), ranker: None, cursor })
+    Ok(SearchAnswer { results: found.hits.into_iter().map(hit).collect(), cursor, ..SearchAnswer::default() })
 }
 
 fn files(
-    session: &Session,
+    session: &Arc<Session>,
     params: &SearchParams,
     go_on: &(impl Fn() -> bool + Sync),
 ) -> Result<SearchAnswer, Fault> {
     let limit = params.limit.unwrap_or(FILES) as usize;
     let scope = params.scope.as_deref().unwrap_or_default();
-    let found = session.meant(&params.query, scope, limit, &|_, _| {}, go_on)?;
+    let wait = Duration::from_millis(params.wait_ms);
+    let wanted = Wanted { text: &params.query, scope, limit, wait };
+    let found = session.meant(&wanted, &|_, _| {}, go_on)?;
     let hits = found.hits.into_iter().map(|hit| SearchHit {
         path: hit.path,
         start: hit.start,
@@ -86,5 +89,6 @@ fn files(
         before: Vec::new(),
         after: Vec::new(),
     });
-    Ok(SearchAnswer { results: hits.collect(), ranker: Some(found.ranker), cursor: None })
+    let (results, ranker) = (hits.collect(), Some(found.ranker));
+    Ok(SearchAnswer { results, ranker, embedded: found.embedded, trouble: found.trouble, cursor: None })
 }

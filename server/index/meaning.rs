@@ -118,6 +118,29 @@ impl Meaning {
         }
     }
 
+    /// What a model is told of the pieces at some places; nothing for one that is no more as it was. `read` gives the
+    /// text of a file's lines, both ends included, and is called with no lock held.
+    pub fn told(
+        &self,
+        pieces: &Pieces,
+        places: &[usize],
+        mut read: impl FnMut(&str, u32, u32) -> Option<String>,
+    ) -> Vec<Option<String>> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let found = |place: &usize| {
+            let (path, start, end) = pieces.lines(*place, &store)?;
+            Some((path.to_owned(), start, end))
+        };
+        let found: Vec<_> = places.iter().map(found).collect();
+        drop(store);
+        let mut told = |(place, found): (&usize, Option<(String, u32, u32)>)| {
+            let (path, start, end) = found?;
+            let told = digest::told(&path, &read(&path, start, end)?);
+            (pieces.keys().get(*place) == Some(&digest::key_of(&told))).then_some(told)
+        };
+        places.iter().zip(found).map(&mut told).collect()
+    }
+
     /// The files that are most likely meant. `read` gives the text of a file's lines, both ends included, as it may be
     /// shown; a file for which it gives nothing is left out. It is called with no lock held.
     pub fn search(

@@ -51,6 +51,8 @@ pub struct SearchParams {
     pub limit: Option<u32>,
     /// Where an earlier answer ended, to go on from there; for patterns.
     pub cursor: Option<String>,
+    /// Milliseconds to wait for vectors of files that are not made yet, where the person set a model; for files.
+    pub wait_ms: u64,
 }
 
 /// A place that was found.
@@ -82,6 +84,12 @@ pub struct SearchAnswer {
     /// What ranked the files: `words`, or `words+` and a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranker: Option<String>,
+    /// The share of the files' pieces that have a vector, 0 to 1; absent where no model is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedded: Option<f32>,
+    /// Why the model that is set was not heard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
     /// Where the next answer goes on; absent where there is no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,

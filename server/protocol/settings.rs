@@ -267,7 +267,7 @@ pub struct Settings {
     pub discovery: DiscoverySettings,
     /// The working set.
     pub memory: MemorySettings,
-    /// The model that tools are found with too, by what they mean; none when absent.
+    /// The model that tools and files are found with too, by what they mean; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embeddings: Option<EmbeddingSettings>,
     /// Servers whose tools are called like our own, by name.

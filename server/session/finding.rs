@@ -4,9 +4,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::Session;
 use super::finder::Taken;
+use super::nearness::Said;
 use super::texts::Texts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::{FileEntry, FileList};
@@ -36,6 +38,32 @@ pub struct Where<'a> {
     pub glob: &'a str,
 }
 
+/// Files that are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// What they are about.
+    pub text: &'a str,
+    /// A folder or a file, as a caller writes it; the whole workspace where it is empty.
+    pub scope: &'a str,
+    /// How many.
+    pub limit: usize,
+    /// How long to wait for vectors that are not made yet, where the person set a model.
+    pub wait: Duration,
+}
+
+/// Files that were found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meant {
+    /// Best first, one for a file.
+    pub hits: Vec<meaning::Hit>,
+    /// What ranked them: `words`, or `words+` and the model's name.
+    pub ranker: String,
+    /// The share of the files' pieces that have a vector, where a model is set.
+    pub embedded: Option<f32>,
+    /// Why that model was not heard, where it failed.
+    pub trouble: Option<String>,
+}
+
 impl Session {
     /// The lines that match, until `go_on` says no. `options.scope` is set here.
     ///
@@ -62,14 +90,12 @@ impl Session {
     /// # Errors
     /// NOT_FOUND and PERMISSION_DENIED for the scope; CANCELLED where `go_on` said no.
     pub fn meant(
-        &self,
-        text: &str,
-        scope: &str,
-        limit: usize,
+        self: &Arc<Self>,
+        wanted: &Wanted<'_>,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<meaning::Found, Fault> {
-        let scope = self.scope_of(scope)?;
+    ) -> Result<Meant, Fault> {
+        let scope = self.scope_of(wanted.scope)?;
         let texts = Texts::new(self);
         {
             let mut taken = self.finder().taken();
@@ -79,8 +105,16 @@ impl Session {
         if !go_on() {
             return Err(stopped());
         }
-        let query = meaning::Query { text, scope: &scope, limit };
-        Ok(self.finder().meaning().search(&query, None, |path, start, end| piece(&texts, path, start, end)))
+        let Said { heard, embedded, trouble } = self.nearness().of(self, wanted.text, wanted.wait);
+        let near = heard.as_ref().map(|(pieces, cosines, model)| meaning::Nearness {
+            model: model.as_str(),
+            pieces,
+            cosines,
+        });
+        let query = meaning::Query { text: wanted.text, scope: &scope, limit: wanted.limit };
+        let read = |path: &str, start, end| piece(&texts, path, start, end);
+        let found = self.finder().meaning().search(&query, near.as_ref(), read);
+        Ok(Meant { hits: found.hits, ranker: found.ranker, embedded, trouble })
     }
 
     /// The files of the workspace, or of a folder in it, as they are now.
@@ -194,8 +228,14 @@ impl Session {
     }
 }
 
-/// Some lines of a file, both ends included.
+/// Some lines of a file as they are shown, both ends included.
 fn piece(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<String> {
+    let text = lines_of(texts, path, start, end)?;
+    Some(String::from_utf8_lossy(&text).trim_end().to_owned())
+}
+
+/// Some lines of a file, both ends included; not much more than is ever shown.
+pub(super) fn lines_of(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<Vec<u8>> {
     let (skip, count) = (start.saturating_sub(1) as usize, (end + 1).saturating_sub(start) as usize);
     let mut text = match texts.unsaved().get(path) {
         Some(text) => text.split_inclusive('\n').skip(skip).take(count).collect::<String>().into_bytes(),
@@ -216,7 +256,7 @@ fn piece(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<String> 
         }
     };
     text.truncate(SNIPPET);
-    Some(String::from_utf8_lossy(&text).trim_end().to_owned())
+    Some(text)
 }
 
 fn stopped() -> Fault {

@@ -1,12 +1,14 @@
 //! search.vector: the files that are most likely meant by some words, each with its best piece.
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::{off_thread, text};
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::session::{Scope, Wanted};
 
 /// Files in one answer, where the caller names no number.
 const FILES: u64 = 10;
@@ -35,16 +37,28 @@ fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
         }
     };
     let go_on = || scope.check().is_ok();
-    let found = scope.session().meant(text(args, "query"), text(args, "scope"), limit, &progress, &go_on)?;
+    let wanted =
+        Wanted { text: text(args, "query"), scope: text(args, "scope"), limit, wait: Duration::ZERO };
+    let found = scope.session().meant(&wanted, &progress, &go_on)?;
+    // Said where it may change what a later search finds.
+    let embedded = found.embedded.filter(|share| *share < 1.0);
     let hits = found.hits.into_iter().map(|hit| {
-        json!({
+        let mut hit = json!({
             "path": hit.path,
-            "score": (f64::from(hit.score) * 1000.0).round() / 1000.0,
+            "score": rounded(hit.score),
             "snippet": hit.snippet,
             "start": hit.start,
             "end": hit.end,
             "ranker": found.ranker,
-        })
+        });
+        if let Some(share) = embedded {
+            hit["embedded"] = json!(rounded(share));
+        }
+        hit
     });
     Ok(Output::Value { value: hits.collect(), truncated: false, rest: None, blocks: Vec::new() })
+}
+
+fn rounded(number: f32) -> f64 {
+    (f64::from(number) * 1000.0).round() / 1000.0
 }

@@ -146,7 +146,7 @@ fn tighten(person: Settings, project: &Settings, problems: &mut Vec<String>) -> 
         loose("rules.allow opens sensitive paths");
     }
     if project.embeddings.is_some() {
-        loose("[embeddings] would send requests and the texts of tools to where it says");
+        loose("[embeddings] would send requests and texts of tools and files to where it says");
     }
     if project.memory != default.memory {
         loose("[memory] is for you to set; .wherefore/working-set.yml holds the project's budget");

@@ -10,6 +10,7 @@ mod http;
 mod indexing;
 mod language;
 mod meaning;
+mod meant;
 mod neovim;
 mod others;
 mod protocol;

@@ -287,6 +287,8 @@ export interface SearchParams {
   limit?: number|null;
   /** Where an earlier answer ended, to go on from there; for patterns. */
   cursor?: string|null;
+  /** Milliseconds to wait for vectors of files that are not made yet, where the person set a model; for files. */
+  wait_ms?: number;
 }
 
 /** What a search goes by. */
@@ -301,6 +303,10 @@ export interface SearchAnswer {
   results: SearchHit[];
   /** What ranked the files: `words`, or `words+` and a model. */
   ranker?: string|null;
+  /** The share of the files' pieces that have a vector, 0 to 1; absent where no model is set. */
+  embedded?: number|null;
+  /** Why the model that is set was not heard. */
+  trouble?: string|null;
   /** Where the next answer goes on; absent where there is no more. */
   cursor?: string|null;
 }

@@ -1,10 +1,9 @@
-//! The model that tools are found with too, and the store of a team's vectors, where the person set them: asked.
+//! The model that tools and files are found with too, and the store of a team's vectors, where the person set them: asked.
 
 use std::time::{Duration, Instant};
 
 use super::Check;
-use crate::embed::{Endpoint, Postgres};
-use crate::ports::Embedder;
+use crate::embed::{self, Postgres};
 use crate::protocol::{EmbeddingSettings, Fault, VectorStoreSettings};
 use crate::workspace::config;
 
@@ -27,14 +26,14 @@ pub fn checks() -> Vec<Check> {
             )];
         }
         (None, None) => {
-            return vec![Check::well(NAME, "not set: tools are found by their words alone")];
+            return vec![Check::well(NAME, "not set: tools and files are found by their words alone")];
         }
         (None, Some(settings)) => settings,
     };
-    let model = check(NAME, ask(&settings), "tools are found by their words alone");
+    let model = check(NAME, ask(&settings), "tools and files are found by their words alone");
     let store = settings.store.as_ref().map(|store| {
         let without = "vectors are kept on this machine alone";
-        check(STORE, inspect(store, &settings.model), without)
+        check(STORE, inspect(store, &settings), without)
     });
     std::iter::once(model).chain(store).collect()
 }
@@ -59,17 +58,23 @@ fn wait<T>(what: &str, answer: impl Future<Output = Result<T, Fault>>) -> Result
 }
 
 fn ask(settings: &EmbeddingSettings) -> Result<String, Fault> {
-    let endpoint = Endpoint::new(settings)?;
+    let (model, place) = embed::open(settings)?;
     let began = Instant::now();
-    let what = format!("{} at {}", settings.model, endpoint.place());
-    let vectors = wait(&what, endpoint.embed(vec!["read a file".to_owned()]))?;
+    let what = format!("{} at {place}", model.model());
+    let vectors = wait(&what, model.embed(vec!["read a file".to_owned()]))?;
     let length = vectors.first().map_or(0, Vec::len);
-    Ok(format!("{what}: vectors of {length} numbers, in {} ms", began.elapsed().as_millis()))
+    let files = match embed::takes_files(settings) {
+        true => "it reads texts of files too, for search.vector",
+        false => "texts of files stay away from it; with `files = true` it reads them, for search.vector",
+    };
+    let took = began.elapsed().as_millis();
+    Ok(format!("{what}: vectors of {length} numbers, in {took} ms; {files}"))
 }
 
 /// Connects, and makes the tables where they are missing.
-fn inspect(settings: &VectorStoreSettings, model: &str) -> Result<String, Fault> {
-    let store = Postgres::new(settings, model)?;
+fn inspect(store: &VectorStoreSettings, settings: &EmbeddingSettings) -> Result<String, Fault> {
+    let (model, _) = embed::open(settings)?;
+    let store = Postgres::new(store, model.model())?;
     let began = Instant::now();
     let found = wait("the team's store of vectors", store.inspect())?;
     Ok(format!("{found}, in {} ms", began.elapsed().as_millis()))

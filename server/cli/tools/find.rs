@@ -1,6 +1,6 @@
 //! `wherefore tools search` and `search-nodes`: in a workspace's tools, or in a catalogue from a file.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::catalogue::discovery::{Directory, Item};
 use crate::cli::answer;
+use crate::cli::progress::Progress;
 use crate::hub::{Hub, Nearness};
 use crate::protocol::{
     Code, Fault, Origin, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
@@ -60,7 +61,7 @@ impl Place {
     /// where that fails.
     pub async fn prepare(&self) {
         let mut progress = Progress::default();
-        let told = |done, all| progress.tell(done, all);
+        let told = |done, all| progress.tell(&format!("vectors of {done} of {all} tools"), done == all);
         let filled = match self {
             Self::Workspace(hub) => hub.embed_tools(None, told).await,
             Self::Catalogue(directory, nearness) => nearness.fill(directory, told).await,
@@ -87,26 +88,6 @@ impl Place {
                 Ok(directory.search_nodes(params, nearness.as_deref()))
             }
         }
-    }
-}
-
-/// How far the making of vectors is, on standard error: a line that counts up at a terminal, else two.
-#[derive(Default)]
-struct Progress {
-    told: bool,
-}
-
-impl Progress {
-    fn tell(&mut self, done: usize, all: usize) {
-        let text = format!("wherefore: vectors of {done} of {all} tools");
-        let mut stderr = std::io::stderr().lock();
-        // That nobody reads it is no reason to stop.
-        let _ = match stderr.is_terminal() {
-            true => write!(stderr, "\r{text}{}", if done == all { "\n" } else { "" }),
-            false if !self.told || done == all => writeln!(stderr, "{text}"),
-            false => Ok(()),
-        };
-        self.told = true;
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::*;
+use crate::embed::check;
 use crate::protocol::VectorStoreSettings;
 
 const SECRET: &str = "sk-a-secret-that-nobody-shows";

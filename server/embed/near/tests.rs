@@ -77,7 +77,8 @@ fn near(fake: &Arc<Fake>) -> Arc<Near> {
 }
 
 async fn fill(near: &Arc<Near>) -> Result<(), Fault> {
-    near.fill(&keys(), |place| TEXTS[place].to_owned(), |_, _| {}).await
+    let texts = |places: &[usize]| places.iter().map(|place| Some(TEXTS[*place].to_owned())).collect();
+    near.fill(&keys(), texts, |_, _| {}).await
 }
 
 #[tokio::test]
@@ -140,8 +141,22 @@ async fn another_model_under_the_same_name_is_noticed() {
     // Where new texts show it first.
     fake.dimension.store(8, Ordering::Relaxed);
     let more: Arc<[Key]> = keys().iter().copied().chain([key("dddd")]).collect();
-    let text = |place: usize| TEXTS.get(place).copied().unwrap_or("dddd").to_owned();
-    near.fill(&more, text, |_, _| {}).await.unwrap();
+    let text = |place: &usize| Some(TEXTS.get(*place).copied().unwrap_or("dddd").to_owned());
+    near.fill(&more, move |places| places.iter().map(text).collect(), |_, _| {}).await.unwrap();
     let asked = near.nearness("zzzz", &more).await.unwrap();
     assert!(asked.iter().all(|cosine| !cosine.is_nan()) && asked[3] > 0.9, "{asked:?}");
+}
+
+#[tokio::test]
+async fn a_text_that_is_no_more_is_left_out() {
+    let fake = Fake::new();
+    let near = near(&fake);
+    let texts = |places: &[usize]| {
+        places.iter().map(|place| (*place != 1).then(|| TEXTS[*place].to_owned())).collect()
+    };
+    near.fill(&keys(), texts, |_, _| {}).await.unwrap();
+    assert_eq!((fake.asked(), near.held()), (2, 2));
+    assert!(near.nearness("xx", &keys()).await.unwrap()[1].is_nan());
+    fill(&near).await.unwrap();
+    assert_eq!((fake.asked(), near.held()), (4, 3), "it is made once it is there");
 }

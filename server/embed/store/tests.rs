@@ -65,7 +65,9 @@ fn machine(model: &Arc<Model>, folder: &Path, url: &str) -> Arc<Near> {
 
 async fn fill(near: &Arc<Near>, texts: &[&str]) {
     let keys: Arc<[Key]> = texts.iter().map(|text| key(text)).collect();
-    near.fill(&keys, |place| texts[place].to_owned(), |_, _| {}).await.unwrap();
+    let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+    let at = move |places: &[usize]| places.iter().map(|place| Some(texts[*place].clone())).collect();
+    near.fill(&keys, at, |_, _| {}).await.unwrap();
 }
 
 async fn nearness(near: &Arc<Near>, request: &str, texts: &[&str]) -> Vec<f32> {

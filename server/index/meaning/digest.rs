@@ -11,8 +11,11 @@ use super::prior::Prior;
 use super::runs::{Runs, RunsBuilder};
 use super::words::{Form, Term, Terms, each_run, with_terms};
 
-/// What a piece of text is known by: a hash of the text.
+/// What a piece is known by: the hash of what a model is told of it.
 pub type Key = [u8; 32];
+
+/// Bytes of a piece that a model is told. Pieces are shorter, but where one line is longer.
+const TOLD_MOST: usize = 2_000;
 
 /// The longest text that is looked into, in bytes. Longer ones are known by their path alone.
 pub(super) const LONGEST: usize = 1 << 20;
@@ -100,6 +103,17 @@ pub(super) fn exact(name: &str) -> u32 {
     FixedState::with_seed(13).hash_one(name.as_bytes()) as u32
 }
 
+/// What a model is told of a piece: the path of its file, then its text.
+pub(super) fn told(path: &str, text: &str) -> String {
+    let text = &text[..text.floor_char_boundary(TOLD_MOST)];
+    format!("{path}\n{}", text.trim_end())
+}
+
+/// What it is known by.
+pub(super) fn key_of(told: &str) -> Key {
+    *blake3::hash(told.as_bytes()).as_bytes()
+}
+
 const CODE: u64 = 0;
 const TOLD: u64 = 1;
 const DEFINED: u64 = 2;
@@ -127,7 +141,7 @@ impl Digest {
             start: chunk.start,
             end: chunk.end,
             length: u16::try_from(*length).unwrap_or(u16::MAX),
-            key: *blake3::hash(text[chunk.from..chunk.to].as_bytes()).as_bytes(),
+            key: key_of(&told(path, &text[chunk.from..chunk.to])),
         };
         let name = |one: &Defined<'_>| Name {
             folded: folded(one.name),

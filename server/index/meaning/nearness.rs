@@ -8,6 +8,9 @@ use foldhash::fast::RandomState;
 use super::digest::Key;
 use super::store::{FileId, Store};
 
+/// The most pieces that a model is told of: those of the files that were taken in first.
+const MOST: usize = 100_000;
+
 /// The pieces of all files, as they were when asked for.
 #[derive(Debug)]
 pub struct Pieces {
@@ -22,6 +25,9 @@ impl Pieces {
         let mut keys = Vec::new();
         let mut places = Vec::new();
         for (id, file) in store.files() {
+            if keys.len() >= MOST {
+                break;
+            }
             for (chunk, piece) in file.pieces.iter().enumerate() {
                 keys.push(piece.key);
                 places.push((id, chunk as u16));
@@ -30,9 +36,18 @@ impl Pieces {
         Self { keys: keys.into(), places, version: store.version() }
     }
 
-    /// What each piece is known by: the hash of its text.
+    /// What each piece is known by: the hash of what a model is told of it.
     pub fn keys(&self) -> &Arc<[Key]> {
         &self.keys
+    }
+
+    /// The path and the lines of the piece at a place, where its file is still as it was.
+    pub(super) fn lines<'a>(&self, place: usize, store: &'a Store) -> Option<(&'a str, u32, u32)> {
+        let (id, chunk) = self.places.get(place)?;
+        let file = store.file(*id)?;
+        let piece =
+            file.pieces.get(usize::from(*chunk)).filter(|piece| self.keys.get(place) == Some(&piece.key))?;
+        Some((&file.path, piece.start, piece.end))
     }
 
     pub(super) fn version(&self) -> u64 {

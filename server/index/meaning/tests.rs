@@ -138,7 +138,8 @@ fn what_is_no_text_is_known_by_its_path() {
 fn what_a_model_says_is_added() {
     let index = index(FILES);
     let pieces = index.pieces();
-    let wanted = key_of(FILES[1].1);
+    let (path, text) = FILES[1];
+    let wanted = digest::key_of(&digest::told(path, text));
     let cosines: Vec<f32> = pieces.keys().iter().map(|key| if *key == wanted { 0.9 } else { 0.1 }).collect();
     let near = Nearness { model: "m", pieces: &pieces, cosines: &cosines };
     let query = Query { text: "trying once more later", scope: "", limit: 3 };
@@ -155,8 +156,27 @@ fn what_a_model_says_is_added() {
     assert!(std::sync::Arc::ptr_eq(&index.pieces(), &index.pieces()));
 }
 
-fn key_of(text: &str) -> Key {
-    *blake3::hash(text.as_bytes()).as_bytes()
+#[test]
+fn a_model_is_told_the_path_and_the_text_of_a_piece_that_is_still_there() {
+    let long = format!("{}\nend\n", "x".repeat(5_000));
+    let files = [("a.txt", "one\ntwo\n\n"), ("b.txt", "three\n"), ("long.txt", &long)];
+    let index = index(&files);
+    let pieces = index.pieces();
+    let all: Vec<usize> = (0..pieces.keys().len()).collect();
+    let read = |path: &str, start: u32, end: u32| {
+        let (_, text) = files.iter().find(|(known, _)| *known == path)?;
+        let lines = text.split_inclusive('\n').skip(start as usize - 1);
+        Some(lines.take((end + 1 - start) as usize).collect())
+    };
+    let told: Vec<String> = index.told(&pieces, &all, read).into_iter().flatten().collect();
+    assert_eq!(told.len(), all.len());
+    assert!(told.contains(&"a.txt\none\ntwo".to_owned()), "{told:?}");
+    assert!(told.iter().all(|told| told.len() < 2_100), "a line without end is cut");
+    // One that changed on the disk is not told under the name of what it was; nor is one that is another file now.
+    let changed = |path: &str, _: u32, _: u32| Some(format!("{path} is new"));
+    assert!(index.told(&pieces, &all, changed).iter().all(Option::is_none));
+    index.put("a.txt", b"other\n");
+    assert_eq!(index.told(&pieces, &all, read).iter().flatten().count(), all.len() - 1);
 }
 
 #[test]

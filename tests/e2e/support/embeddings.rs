@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -12,6 +13,8 @@ use serde_json::{Value, json};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
     Answers,
+    /// It takes requests, and answers them once it behaves otherwise.
+    Waits,
     /// It takes requests and never answers.
     Hangs,
     /// What it answers are no vectors.
@@ -63,11 +66,16 @@ impl Model {
 
 /// Has the person's settings in `FOLDER/home` name the endpoint at `url`.
 pub fn set(folder: &Path, url: &str, wait_ms: u64) {
+    let embeddings = format!("url = \"{url}\"\nmodel = \"test-model\"\nwait_ms = {wait_ms}\n");
+    write(folder, &(embeddings + "key_env = \"TEST_MODEL_KEY\"\n"));
+}
+
+/// Has the person's settings in `FOLDER/home` say that of embeddings.
+pub fn write(folder: &Path, embeddings: &str) {
     let place = folder.join("home/.config/wherefore");
     std::fs::create_dir_all(&place).unwrap();
-    let embeddings = format!("url = \"{url}\"\nmodel = \"test-model\"\nwait_ms = {wait_ms}\n");
     let settings = format!("[discovery]\nsurface = \"discovery\"\n[embeddings]\n{embeddings}");
-    std::fs::write(place.join("config.toml"), settings + "key_env = \"TEST_MODEL_KEY\"\n").unwrap();
+    std::fs::write(place.join("config.toml"), settings).unwrap();
 }
 
 /// Answers one request; nothing once the other end is gone.
@@ -97,7 +105,11 @@ fn answer(
     assert_eq!(body["model"], "test-model");
     let texts: Vec<String> = serde_json::from_value(body["input"].clone()).unwrap();
     asked.lock().unwrap().push((key, texts.clone()));
-    let now = *behaviour.lock().unwrap();
+    let mut now = *behaviour.lock().unwrap();
+    while now == Behaviour::Waits {
+        thread::sleep(Duration::from_millis(5));
+        now = *behaviour.lock().unwrap();
+    }
     let text = match now {
         Behaviour::Answers => {
             let vectors: Vec<Value> =
@@ -105,7 +117,7 @@ fn answer(
             json!({ "object": "list", "data": vectors }).to_string()
         }
         Behaviour::Rambles => "{\"data\": \"of course!\"}".to_owned(),
-        Behaviour::Hangs => loop {
+        Behaviour::Waits | Behaviour::Hangs => loop {
             thread::park();
         },
     };

@@ -176,6 +176,7 @@
 ---@field context? integer Lines to give on each side of a match; for patterns.
 ---@field limit? integer The most results; 10 files or 100 lines where it is left out.
 ---@field cursor? string Where an earlier answer ended, to go on from there; for patterns.
+---@field wait_ms? integer Milliseconds to wait for vectors of files that are not made yet, where the person set a model; for files.
 
 ---What a search goes by.
 ---@alias wherefore.SearchKind "lexical"|"vector"
@@ -187,6 +188,8 @@
 ---@class wherefore.SearchAnswer
 ---@field results wherefore.SearchHit[] What was found: lines by path and number, files best first.
 ---@field ranker? string What ranked the files: `words`, or `words+` and a model.
+---@field embedded? number The share of the files' pieces that have a vector, 0 to 1; absent where no model is set.
+---@field trouble? string Why the model that is set was not heard.
 ---@field cursor? string Where the next answer goes on; absent where there is no more.
 
 ---A place that was found.

@@ -1,0 +1,209 @@
+//! Files found by what they mean: the vectors of a workspace's files, made where nobody waits for them.
+//!
+//! Nothing is made before somebody asks for files in words, so that a server which only sits there costs its person's model
+//! nothing; from then on each such search has what changed since made.
+
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use super::Session;
+use super::finding::lines_of;
+use super::texts::Texts;
+use crate::embed::{Chosen, Near, Use};
+use crate::index::meaning::Pieces;
+use crate::protocol::EmbeddingSettings;
+
+/// The share of the pieces that have to have a vector for the model to be heard: files without one would fall behind.
+const ENOUGH: f32 = 0.9;
+
+/// The model that files are found with too, where the person set one.
+#[derive(Debug)]
+pub struct Nearness {
+    shared: Arc<Shared>,
+    task: OnceLock<AbortHandle>,
+    /// Whether this process stays, and goes on when the search is answered.
+    stays: OnceLock<()>,
+}
+
+/// What searches and the task have in common.
+#[derive(Debug)]
+struct Shared {
+    model: Chosen,
+    changed: Notify,
+    /// There are pieces that vectors have to be made of.
+    wanted: Notify,
+    /// What was done last.
+    done: watch::Sender<Done>,
+}
+
+impl Drop for Nearness {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The pieces and the model for which all vectors were made, or could not be.
+#[derive(Debug, Default)]
+struct Done {
+    of: Option<(Weak<Pieces>, Weak<Near>)>,
+}
+
+impl Done {
+    fn is_of(&self, pieces: &Arc<Pieces>, near: &Arc<Near>) -> bool {
+        self.of
+            .as_ref()
+            .is_some_and(|(of, by)| of.ptr_eq(&Arc::downgrade(pieces)) && by.ptr_eq(&Arc::downgrade(near)))
+    }
+}
+
+/// What the model says of a query.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// The pieces with how near each is, and the model's name; nothing where it has to be done without.
+    pub heard: Option<(Arc<Pieces>, Vec<f32>, String)>,
+    /// The share of the pieces that have a vector; nothing where no model is set.
+    pub embedded: Option<f32>,
+    /// Why the model cannot be heard, as a sentence.
+    pub trouble: Option<String>,
+}
+
+impl Nearness {
+    /// With the model of these settings, or none.
+    pub(super) fn new(settings: Option<EmbeddingSettings>) -> Self {
+        let shared = Shared {
+            model: Chosen::new(Use::Files, settings),
+            changed: Notify::new(),
+            wanted: Notify::new(),
+            done: watch::Sender::default(),
+        };
+        Self { shared: Arc::new(shared), task: OnceLock::new(), stays: OnceLock::new() }
+    }
+
+    /// Takes the settings as they hold now.
+    pub(super) fn configure(&self, settings: Option<&EmbeddingSettings>) {
+        if self.shared.model.configure(settings) && self.task.get().is_some() {
+            self.shared.changed.notify_one();
+        }
+    }
+
+    /// Makes vectors from now on when searches are answered too: for a process that stays.
+    pub(super) fn serve(&self) {
+        // A second call changes nothing.
+        let _ = self.stays.set(());
+    }
+
+    /// Makes nothing more.
+    pub(super) fn end(&self) {
+        if let Some(task) = self.task.get() {
+            task.abort();
+        }
+    }
+
+    /// What is wrong with the model, as a sentence.
+    pub fn trouble(&self) -> Option<String> {
+        // One that nobody needed yet is not made to see whether it can be.
+        self.task.get().and_then(|_| self.shared.model.trouble())
+    }
+
+    /// What the model says of a query. It waits that long for vectors that are not made yet, and for that of the query no
+    /// longer than the settings say. To be called on a thread that may wait.
+    pub(super) fn of(&self, session: &Arc<Session>, query: &str, wait: Duration) -> Said {
+        let near = match self.shared.model.near() {
+            Ok(Some(near)) => near,
+            Ok(None) => return Said::default(),
+            Err(fault) => {
+                return Said { embedded: Some(0.0), trouble: Some(fault.message), ..Said::default() };
+            }
+        };
+        let pieces = session.finder().meaning().pieces();
+        let Ok(runtime) = Handle::try_current() else { return Said::default() };
+        runtime.block_on(self.ask(session, &near, pieces, query, wait))
+    }
+
+    async fn ask(
+        &self,
+        session: &Arc<Session>,
+        near: &Arc<Near>,
+        pieces: Arc<Pieces>,
+        query: &str,
+        wait: Duration,
+    ) -> Said {
+        let keys = pieces.keys();
+        if near.held() == 0 {
+            // What earlier processes made.
+            let _ = timeout(near.wait(), near.hold(keys)).await;
+        }
+        if self.stays.get().is_some() || !wait.is_zero() {
+            let keep = || tokio::spawn(keep(self.shared.clone(), Arc::downgrade(session))).abort_handle();
+            self.task.get_or_init(keep);
+            let mut done = self.shared.done.subscribe();
+            let is_done = done.borrow().is_of(&pieces, near);
+            // All of them are forgotten where the model turns out to be another one.
+            if !is_done || near.held() == 0 {
+                self.shared.wanted.notify_one();
+            }
+            if !is_done {
+                // What is not done in time is there for a later search.
+                let _ = timeout(wait, done.wait_for(|done| done.is_of(&pieces, near))).await;
+            }
+        }
+        let share = |count: usize| (count as f32 / keys.len().max(1) as f32).min(1.0);
+        let held = share(near.held());
+        let cosines = if held < ENOUGH { None } else { near.nearness(query, keys).await };
+        let counted = |cosines: &Vec<f32>| share(cosines.iter().filter(|cosine| cosine.is_finite()).count());
+        let embedded = cosines.as_ref().map_or(held, counted);
+        let heard = cosines.filter(|_| embedded >= ENOUGH);
+        match &heard {
+            Some(_) => tracing::debug!("files are ranked by words+{}", near.model()),
+            None => tracing::debug!("files are ranked by words, without {}", near.model()),
+        }
+        Said {
+            heard: heard.map(|cosines| (pieces.clone(), cosines, near.model().to_owned())),
+            embedded: Some(embedded),
+            trouble: near.trouble(),
+        }
+    }
+}
+
+impl Shared {
+    /// Makes what is missing of the pieces as they are now; how long to wait before more is asked of a model that failed.
+    async fn work(&self, session: &Weak<Session>) -> Option<Duration> {
+        let near = self.model.near().ok().flatten()?;
+        let held = session.upgrade()?;
+        let pieces = tokio::task::spawn_blocking(move || held.finder().meaning().pieces()).await.ok()?;
+        let (from, session) = (pieces.clone(), session.clone());
+        let texts = move |places: &[usize]| {
+            let Some(session) = session.upgrade() else { return Vec::new() };
+            let texts = Texts::new(&session);
+            session.finder().meaning().told(&from, places, |path, start, end| {
+                lines_of(&texts, path, start, end).map(|text| String::from_utf8_lossy(&text).into_owned())
+            })
+        };
+        let made = near.fill(pieces.keys(), texts, |_, _| {}).await;
+        let of = Some((Arc::downgrade(&pieces), Arc::downgrade(&near)));
+        self.done.send_replace(Done { of });
+        made.is_err().then(|| near.pause())
+    }
+}
+
+/// Makes vectors whenever they are wanted, until it is aborted.
+async fn keep(shared: Arc<Shared>, session: Weak<Session>) {
+    loop {
+        shared.wanted.notified().await;
+        let work = async {
+            if let Some(pause) = shared.work(&session).await {
+                tokio::time::sleep(pause).await;
+                shared.wanted.notify_one();
+            }
+        };
+        tokio::select! {
+            () = work => {}
+            () = shared.changed.notified() => shared.wanted.notify_one(),
+        }
+    }
+}
