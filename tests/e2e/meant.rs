@@ -146,7 +146,7 @@ fn a_model_that_hangs_or_rambles_or_is_away_leaves_the_words() {
         for query in ["common weed", "common sense"] {
             let began = Instant::now();
             let answer = search(folder.path(), query);
-            println!("{behaviour:?}: {:?}", began.elapsed());
+            eprintln!("{behaviour:?}: {:?}", began.elapsed());
             assert_eq!((ranker(&answer), answer["results"].as_array().unwrap().len()), ("words", 10));
         }
         if behaviour == Behaviour::Rambles {

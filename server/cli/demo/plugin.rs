@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = plugin![
     "lua/wherefore/act.lua",
     "lua/wherefore/applied.lua",
     "lua/wherefore/asks.lua",
+    "lua/wherefore/buffer.lua",
     "lua/wherefore/call_panel.lua",
     "lua/wherefore/calls.lua",
     "lua/wherefore/client.lua",
