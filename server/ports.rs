@@ -126,6 +126,12 @@ pub trait Embedder: Send + Sync + Debug {
     /// Which model it is, and where it runs: vectors of different identities cannot be compared.
     fn identity(&self) -> &str;
 
+    /// Whether a text's vector is no more than the mean of those of its words, as in a model2vec folder: it tells less of
+    /// what a text means than one of a model that reads it as a whole.
+    fn is_static(&self) -> bool {
+        false
+    }
+
     /// A vector for each text, in their order: all of one length, every number finite, none of them all zero.
     /// Bounded in time.
     ///

@@ -117,6 +117,10 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Fault> {
 }
 
 impl Embedder for Local {
+    fn is_static(&self) -> bool {
+        true
+    }
+
     fn model(&self) -> &str {
         &self.model
     }

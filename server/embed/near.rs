@@ -67,6 +67,11 @@ impl Near {
         self.embedder.model()
     }
 
+    /// Whether its vectors are means of those of words: [`Embedder::is_static`].
+    pub fn is_static(&self) -> bool {
+        self.embedder.is_static()
+    }
+
     /// How long a search waits for the model.
     pub fn wait(&self) -> Duration {
         self.wait

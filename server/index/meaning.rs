@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use asked::Asked;
 use digest::Digest;
 pub use digest::Key;
-use model::{Model, WORDS, WORDS_AND_NEARNESS};
+use model::{Model, WORDS, WORDS_AND_NEARNESS, WORDS_AND_STATIC_NEARNESS};
 use nearness::Near;
 pub use nearness::{Nearness, Pieces};
 use store::Store;
@@ -108,7 +108,7 @@ impl Meaning {
         self.len() == 0
     }
 
-    /// The pieces of all files as they are now, for a model to say how near they are. The same until a file changes.
+    /// The pieces that a model is to say the nearness of, as they are now: see [`Pieces`]. The same until a file changes.
     pub fn pieces(&self) -> Arc<Pieces> {
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
         let mut known = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +169,11 @@ impl Meaning {
         }
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
         let near = nearness.and_then(|nearness| Near::of(nearness, &store));
-        let model: &Model = if near.is_some() { &WORDS_AND_NEARNESS } else { &WORDS };
+        let model: &Model = match nearness.filter(|_| near.is_some()) {
+            Some(Nearness { is_static: true, .. }) => &WORDS_AND_STATIC_NEARNESS,
+            Some(_) => &WORDS_AND_NEARNESS,
+            None => &WORDS,
+        };
         let found = features::candidates(&store, asked, near.as_ref(), |path| is_below(path, scope));
         let mut ranked: Vec<Hit> = found
             .iter()

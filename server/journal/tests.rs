@@ -37,9 +37,14 @@ fn open_with(dir: &Path, settings: &LogSettings) -> Result<Journal, Fault> {
 /// Opens it once no other has it: a process that another test starts holds what is open here until it has become its
 /// program.
 fn open(dir: &Path) -> Journal {
+    open_free(dir, &LogSettings::default())
+}
+
+/// The same with these settings.
+fn open_free(dir: &Path, settings: &LogSettings) -> Journal {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
-        match open_with(dir, &LogSettings::default()) {
+        match open_with(dir, settings) {
             Err(fault) if fault.code == Code::NotAuthorized && Instant::now() < until => {
                 std::thread::sleep(Duration::from_millis(5));
             }

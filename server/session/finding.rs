@@ -106,10 +106,11 @@ impl Session {
             return Err(stopped());
         }
         let Said { heard, embedded, trouble } = self.nearness().of(self, wanted.text, wanted.wait);
-        let near = heard.as_ref().map(|(pieces, cosines, model)| meaning::Nearness {
-            model: model.as_str(),
-            pieces,
-            cosines,
+        let near = heard.as_ref().map(|heard| meaning::Nearness {
+            model: heard.model.model(),
+            is_static: heard.model.is_static(),
+            pieces: &heard.pieces,
+            cosines: &heard.cosines,
         });
         let query = meaning::Query { text: wanted.text, scope: &scope, limit: wanted.limit };
         let read = |path: &str, start, end| piece(&texts, path, start, end);

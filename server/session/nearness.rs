@@ -61,11 +61,20 @@ impl Done {
     }
 }
 
+/// How near pieces are, as a model has it.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub pieces: Arc<Pieces>,
+    /// The cosine for each of them.
+    pub cosines: Vec<f32>,
+    pub model: Arc<Near>,
+}
+
 /// What the model says of a query.
 #[derive(Debug, Default)]
 pub(super) struct Said {
-    /// The pieces with how near each is, and the model's name; nothing where it has to be done without.
-    pub heard: Option<(Arc<Pieces>, Vec<f32>, String)>,
+    /// How near what is; nothing where it has to be done without.
+    pub heard: Option<Heard>,
     /// The share of the pieces that have a vector; nothing where no model is set.
     pub embedded: Option<f32>,
     /// Why the model cannot be heard, as a sentence.
@@ -163,7 +172,7 @@ impl Nearness {
             None => tracing::debug!("files are ranked by words, without {}", near.model()),
         }
         Said {
-            heard: heard.map(|cosines| (pieces.clone(), cosines, near.model().to_owned())),
+            heard: heard.map(|cosines| Heard { pieces: pieces.clone(), cosines, model: near.clone() }),
             embedded: Some(embedded),
             trouble: near.trouble(),
         }

@@ -15,16 +15,19 @@ pub(super) const WORDS: Model = Model([
     0.71, 0.78, 0.18, 0.77, 1.10, 0.43, 2.15, 2.15, 2.24, 0.62, 2.02, 2.12, 1.30, 0.90, 0.60, 0.24, 1.24,
     1.03, 1.41, 1.83, 0.94, -4.70, -3.18, -3.05, -4.63, -2.63, 0.10, -1.63, -1.75, -1.33, 0.32, 0.41, 0.00,
 ]);
-/// Where it is known as well how near the files are.
-pub(super) const WORDS_AND_NEARNESS: Model = {
-    let Model(mut weights) = WORDS;
-    weights[FEATURES - 1] = NEAR;
-    Model(weights)
-};
-/// What a standard deviation nearer than the mean is worth. Anything from 0.3 to 1 ranks alike.
-const NEAR: f32 = 0.5;
+/// Where it is known as well how near the files are, by a model that reads texts. Anything from 0.3 to 1 ranks alike.
+pub(super) const WORDS_AND_NEARNESS: Model = Model::with_nearness(0.5);
+/// The same by the vectors of single words, which say again what the words have said.
+pub(super) const WORDS_AND_STATIC_NEARNESS: Model = Model::with_nearness(0.2);
 
 impl Model {
+    /// With what a standard deviation nearer than the mean is worth.
+    const fn with_nearness(worth: f32) -> Self {
+        let Self(mut weights) = WORDS;
+        weights[FEATURES - 1] = worth;
+        Self(weights)
+    }
+
     /// How likely a file is meant, beside others.
     pub(super) fn score(&self, features: &Features) -> f32 {
         features.iter().zip(&self.0).map(|(feature, weight)| feature * weight).sum()

@@ -11,7 +11,8 @@ use super::store::{FileId, Store};
 /// The most pieces that a model is told of: those of the files that were taken in first.
 const MOST: usize = 100_000;
 
-/// The pieces of all files, as they were when asked for.
+/// The pieces of the files that are sought most, as they were when asked for; of all where there are no such files. Tests,
+/// examples and pages speak of the same things in a person's words, so a model finds them nearer than the code meant.
 #[derive(Debug)]
 pub struct Pieces {
     keys: Arc<[Key]>,
@@ -24,7 +25,8 @@ impl Pieces {
     pub(super) fn of(store: &Store) -> Self {
         let mut keys = Vec::new();
         let mut places = Vec::new();
-        for (id, file) in store.files() {
+        let is_all = store.files().filter(|(_, file)| file.prior.is_sought()).nth(1).is_none();
+        for (id, file) in store.files().filter(|(_, file)| is_all || file.prior.is_sought()) {
             if keys.len() >= MOST {
                 break;
             }
@@ -60,6 +62,8 @@ impl Pieces {
 pub struct Nearness<'a> {
     /// The model's name.
     pub model: &'a str,
+    /// Whether its vectors are means of those of words.
+    pub is_static: bool,
     /// The pieces.
     pub pieces: &'a Pieces,
     /// The cosine for each of them, NaN where it is not known.

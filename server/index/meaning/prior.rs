@@ -92,6 +92,11 @@ impl Prior {
         self.0 >> what & 1 == 1
     }
 
+    /// Whether it is the code itself: none of what is beside it.
+    pub(super) fn is_sought(self) -> bool {
+        ![TEST, EXAMPLE, PROSE, FOREIGN, DATA, SECONDARY].iter().any(|what| self.has(*what))
+    }
+
     /// Whether it is code at all.
     pub(super) fn is_code(self) -> bool {
         !self.has(PROSE) && !self.has(DATA)

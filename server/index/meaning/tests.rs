@@ -141,7 +141,7 @@ fn what_a_model_says_is_added() {
     let (path, text) = FILES[1];
     let wanted = digest::key_of(&digest::told(path, text));
     let cosines: Vec<f32> = pieces.keys().iter().map(|key| if *key == wanted { 0.9 } else { 0.1 }).collect();
-    let near = Nearness { model: "m", pieces: &pieces, cosines: &cosines };
+    let near = Nearness { model: "m", is_static: false, pieces: &pieces, cosines: &cosines };
     let query = Query { text: "trying once more later", scope: "", limit: 3 };
     let found = index.search(&query, Some(&near), |_, _, _| Some(String::new()));
     assert_eq!((found.hits[0].path.as_str(), found.ranker.as_str()), ("src/net/retry.rs", "words+m"));
@@ -154,6 +154,15 @@ fn what_a_model_says_is_added() {
     assert_eq!(index.search(&query, Some(&near), |_, _, _| Some(String::new())).ranker, "words");
     assert!(!std::sync::Arc::ptr_eq(&pieces, &index.pieces()));
     assert!(std::sync::Arc::ptr_eq(&index.pieces(), &index.pieces()));
+}
+
+#[test]
+fn a_model_is_told_of_the_code_where_there_is_any() {
+    let beside =
+        [("docs/guide.md", "Guide\n"), ("tests/a.rs", "fn a_works() {}\n"), ("src/a.rs", "fn a() {}\n")];
+    let told = |files: &[(&str, &str)]| index(files).pieces().keys().len();
+    assert_eq!(told(&beside), 3, "one file of code is not enough to compare");
+    assert_eq!(told(&[&beside[..], &[("src/b.rs", "fn b() {}\n")]].concat()), 2);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::super::file;
-use super::{call, entries, open_with, some_calls};
+use super::{call, entries, open_free, some_calls};
 use crate::journal::{Item, LOG, Log, Values};
 use crate::protocol::{Code, LogSettings};
 
@@ -23,7 +23,7 @@ fn seqs(items: impl Iterator<Item = Result<Item, crate::protocol::Fault>>) -> Ve
 fn the_last_ones_are_read_from_the_end() {
     let dir = TempDir::new().unwrap();
     let settings = LogSettings { rotate_bytes: 2500, ..LogSettings::default() };
-    let journal = open_with(dir.path(), &settings).unwrap();
+    let journal = open_free(dir.path(), &settings);
     for number in 1..=12 {
         journal.append(call(number, json!({ "why": "Look" }))).unwrap();
     }
@@ -39,7 +39,7 @@ fn the_last_ones_are_read_from_the_end() {
 fn a_followed_log_goes_on_over_parts() {
     let dir = TempDir::new().unwrap();
     let settings = LogSettings { rotate_bytes: 2500, ..LogSettings::default() };
-    let journal = open_with(dir.path(), &settings).unwrap();
+    let journal = open_free(dir.path(), &settings);
     let log = Log::open(dir.path()).unwrap();
     let mut items = log.items(Values::Whole).unwrap().follow();
     assert_eq!(seqs(items.by_ref()), [1]);

@@ -9,7 +9,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::super::file;
-use super::{bodies, call, entries, open, open_with, report, result, some_calls, sound, text};
+use super::{bodies, call, entries, open, open_free, open_with, report, result, some_calls, sound, text};
 use crate::journal::{Journal, LOG};
 use crate::protocol::{Code, Durability, Event, LogEvent, LogSettings, Verbosity};
 
@@ -184,7 +184,7 @@ fn a_full_part_gets_a_number_and_the_chain_goes_on() {
     let dir = TempDir::new().unwrap();
     let settings = LogSettings { rotate_bytes: 3000, ..LogSettings::default() };
     for round in 0..2 {
-        let journal = open_with(dir.path(), &settings).unwrap();
+        let journal = open_free(dir.path(), &settings);
         assert_eq!(journal.last_number("c"), round * 20);
         for number in 1..=20 {
             journal.append(call(round * 20 + number, json!({ "why": "Look" }))).unwrap();
@@ -234,7 +234,7 @@ fn a_closed_log_takes_nothing_more_and_can_be_opened_again() {
 fn the_least_verbosity_keeps_no_results() {
     let dir = TempDir::new().unwrap();
     let settings = LogSettings { verbosity: Verbosity::Minimal, ..LogSettings::default() };
-    let journal = open_with(dir.path(), &settings).unwrap();
+    let journal = open_free(dir.path(), &settings);
     journal.append(call(1, json!({ "content": "x".repeat(5000) }))).unwrap();
     journal.append(result(1, json!({ "content": "y".repeat(5000) }))).unwrap();
     drop(journal);
@@ -253,7 +253,7 @@ fn the_most_verbosity_keeps_more_in_place() {
         durability: Durability::Always,
         ..LogSettings::default()
     };
-    let journal = open_with(dir.path(), &settings).unwrap();
+    let journal = open_free(dir.path(), &settings);
     journal.append(result(1, json!("y".repeat(30_000)))).unwrap();
     assert!(!dir.path().join("results").exists());
     journal.append(result(1, json!("y".repeat(40_000)))).unwrap();
