@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::indexing::Indexing;
+use super::indexing::{Indexing, Problem};
 use super::texts::Known;
 use crate::base::person;
 use crate::index::lexical::entry::FileList;
@@ -47,6 +47,7 @@ struct Served {
 struct Indexed {
     index: Arc<Index>,
     keeper: Option<Keeper>,
+    problem: Problem,
 }
 
 impl Indexed {
@@ -54,11 +55,17 @@ impl Indexed {
     fn start(session: &Arc<Session>) -> Self {
         let cache = person::folder("XDG_CACHE_HOME", ".cache");
         let index = cache.map(|cache| Index::open(&cache, session.root()));
-        let index = index.and_then(|opened| opened.inspect_err(|error| tracing::warn!("{error}")).ok());
+        let problem = Problem::default();
+        let failed = |error: &std::io::Error| {
+            problem.set(Some(format!(
+                "the search index has no place in the cache folder: {error}; searches go on without it"
+            )));
+        };
+        let index = index.and_then(|opened| opened.inspect_err(failed).ok());
         let index = Arc::new(index.unwrap_or_else(Index::none));
-        let report = Indexing::new(session.editor.clone(), session.root());
+        let report = Indexing::new(session.editor.clone(), session.root(), problem.clone());
         let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(session)), report);
-        Self { index, keeper: keeper.inspect_err(|error| tracing::warn!("{error}")).ok() }
+        Self { index, keeper: keeper.inspect_err(|error| tracing::warn!("{error}")).ok(), problem }
     }
 }
 
@@ -111,9 +118,12 @@ impl Finder {
         }
     }
 
-    /// How the files are watched, where they are.
+    /// How the files are watched, where they are, and what is wrong with the index of them.
     pub fn status(&self) -> Option<WatchStatus> {
-        self.served.get().map(|served| served.watch.status())
+        let served = self.served.get()?;
+        let mut status = served.watch.status();
+        status.problems.extend(served.indexed.get().and_then(|indexed| indexed.problem.said()));
+        Some(status)
     }
 
     /// The index that searches go by, of the folder `root`.

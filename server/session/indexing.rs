@@ -1,6 +1,6 @@
 //! Tells the editor how far the index is, where it takes long enough to be seen.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::index::lexical::keeper::Report;
@@ -11,6 +11,23 @@ use crate::protocol::{Background, Notice};
 /// How long it is built before that is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Why the index is not kept, as a sentence, as long as that is so.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Problem(Arc<Mutex<Option<String>>>);
+
+impl Problem {
+    pub(super) fn set(&self, problem: Option<String>) {
+        if let Some(problem) = &problem {
+            tracing::warn!("{problem}");
+        }
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+
+    pub(super) fn said(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// How far one build is.
 #[derive(Debug)]
 pub(super) struct Indexing {
@@ -19,11 +36,12 @@ pub(super) struct Indexing {
     began: Instant,
     /// The percentage that was told last.
     told: Option<usize>,
+    problem: Problem,
 }
 
 impl Indexing {
-    pub(super) fn new(editor: Arc<dyn Editor>, root: &str) -> Self {
-        Self { editor, root: root.to_owned(), began: Instant::now(), told: None }
+    pub(super) fn new(editor: Arc<dyn Editor>, root: &str, problem: Problem) -> Self {
+        Self { editor, root: root.to_owned(), began: Instant::now(), told: None, problem }
     }
 
     fn tell(&self, done: usize, total: usize) {
@@ -42,6 +60,7 @@ impl Indexing {
 impl Report for Indexing {
     fn progress(&mut self, done: usize, total: usize) {
         if done >= total {
+            self.problem.set(None);
             return self.end();
         }
         if done == 0 {
@@ -55,7 +74,7 @@ impl Report for Indexing {
     }
 
     fn trouble(&mut self, trouble: &Trouble) {
-        tracing::warn!("{trouble}");
+        self.problem.set(Some(trouble.to_string()));
         self.end();
     }
 }

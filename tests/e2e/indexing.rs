@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -22,6 +23,26 @@ fn fill(work: &Path) {
             );
         }
         fs::write(work.join(format!("file{number}.txt")), text).unwrap();
+    }
+}
+
+#[test]
+fn an_index_that_has_no_place_is_said_and_done_without() {
+    let options = Options::default();
+    let mut editor = Editor::unconnected(&options);
+    let home = editor.folder.path().join("home");
+    fs::create_dir(home.join(".cache")).unwrap();
+    fs::write(home.join(".cache/wherefore"), "in the way").unwrap();
+    fill(&editor.folder.path().join("work"));
+    editor.initialize(&options);
+    assert_eq!(found(&mut editor, "word17 0 "), ["file17.txt:1"]);
+    let said = |editor: &mut Editor| {
+        let status = editor.request("wherefore/status", json!({})).unwrap();
+        status["workspaces"][0]["watch"]["problems"][0].as_str().unwrap_or_default().to_owned()
+    };
+    let since = Instant::now();
+    while !said(&mut editor).contains("the search index has no place") {
+        assert!(since.elapsed() < Duration::from_secs(60), "{}", said(&mut editor));
     }
 }
 
