@@ -94,6 +94,10 @@ impl Finder {
             None => return,
         };
         let told = move || {
+            // That the watch began may have been told before anyone listened.
+            if let Some(session) = session.upgrade() {
+                session.finder().keep_indexed(&session);
+            }
             while let Some(batch) = changes.wait() {
                 let Some(session) = session.upgrade() else { return };
                 for change in &batch.changes {
