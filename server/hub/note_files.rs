@@ -1,5 +1,6 @@
 //! Hears when hot.yml, cold.yml or working-set.yml is edited outside of the editor.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -26,7 +27,6 @@ impl NoteFiles {
 
     /// Hears of changes from now on, where there is such a folder: to be called again when there may be one.
     pub fn listen(&mut self) {
-        use std::os::unix::fs::MetadataExt;
         let Ok(found) = std::fs::symlink_metadata(&self.folder) else { return self.watch = None };
         let is_same = |(known, _): &(u64, _)| *known == found.ino();
         if !found.is_dir() || self.watch.as_ref().is_some_and(is_same) {

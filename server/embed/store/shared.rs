@@ -22,6 +22,8 @@ pub const LIMIT: Duration = Duration::from_secs(5);
 const PART: usize = 256;
 /// Vectors remembered that it has still to get; further ones stay on this machine.
 const OWED: usize = 20_000;
+/// How long it is left alone at least before it is tried again with what it is owed.
+const PAUSE: Duration = Duration::from_millis(100);
 /// A text that everyone's model makes a vector of, to see that these models are one.
 const PROBE: &str = "wherefore: is it the same model that makes this vector for all of us?";
 /// The cosine of two vectors of one text by one model, on whatever machine, is above this.
@@ -232,7 +234,8 @@ impl Inner {
         tokio::spawn(async move {
             let pause = |weak: &Weak<Self>| weak.upgrade().map(|inner| inner.state().trouble.pause());
             while let Some(pause) = pause(&weak) {
-                sleep(pause).await;
+                // A model that makes no vector of the probe is no trouble of the store, and must not be asked in a loop.
+                sleep(pause.max(PAUSE)).await;
                 let Some(inner) = weak.upgrade() else { return };
                 if inner.deliver().await {
                     inner.state().returning = false;
