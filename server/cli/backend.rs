@@ -14,6 +14,19 @@ use crate::protocol::{Code, Door, Fault};
 use crate::registry::Format;
 use crate::socket::{Link, servers};
 
+/// Requests that change nothing: they may be made again where it is not known what became of them.
+const LOOKS: [&str; 6] = [
+    "wherefore/proposals",
+    "wherefore/workingSet",
+    "wherefore/search",
+    "wherefore/status",
+    "wherefore/list",
+    "wherefore/log",
+];
+
+/// How many servers of a folder may end under one request, one after the other.
+const NEXT_SERVERS: usize = 5;
+
 /// The workspace meant.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RootArgs {
@@ -54,8 +67,8 @@ impl RootArgs {
 /// Who carries it out.
 #[derive(Debug)]
 pub enum Backend {
-    /// A running server: it knows the editor's unsaved text.
-    Server(Link),
+    /// A running server of this folder: it knows the editor's unsaved text.
+    Server(Link, String),
     /// This process, with a runtime of its own.
     Here(Option<tokio::runtime::Runtime>, Hub),
 }
@@ -87,7 +100,7 @@ impl Backend {
     pub fn open(root: &str) -> Result<Self, Fault> {
         limits::room_for_files()?;
         if let Some(link) = Link::find(root) {
-            return Ok(Self::Server(link));
+            return Ok(Self::Server(link, root.to_owned()));
         }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -98,22 +111,35 @@ impl Backend {
         Ok(Self::Here(Some(runtime), hub))
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its answer. Where the server ended under a request that only looks, as an editor's
+    /// does with its editor, whoever serves the folder then is asked.
     ///
     /// # Errors
     /// What the request says.
     pub fn request<T: DeserializeOwned>(&mut self, method: &str, params: Value) -> Result<T, Fault> {
-        let answer = match self {
-            Self::Server(link) => link.request(method, &params)?,
+        let mut answer = self.ask(method, &params);
+        for _ in 0..NEXT_SERVERS {
+            let Self::Server(link, root) = self else { break };
+            if !(link.is_gone() && LOOKS.contains(&method)) {
+                break;
+            }
+            *self = Self::open(&root.clone())?;
+            answer = self.ask(method, &params);
+        }
+        serde_json::from_value(answer?)
+            .map_err(|error| Fault::internal(format!("the answer of {method} is odd: {error}")))
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
+        match self {
+            Self::Server(link, _) => link.request(method, params),
             Self::Here(Some(runtime), hub) => runtime.block_on(async {
-                if needs_servers(method, &params, hub) {
+                if needs_servers(method, params, hub) {
                     hub.settle().await;
                 }
-                hub.request(method, params, Door::Cli).await
-            })?,
-            Self::Here(None, _) => return Err(Fault::internal("this process is ending")),
-        };
-        serde_json::from_value(answer)
-            .map_err(|error| Fault::internal(format!("the answer of {method} is odd: {error}")))
+                hub.request(method, params.clone(), Door::Cli).await
+            }),
+            Self::Here(None, _) => Err(Fault::internal("this process is ending")),
+        }
     }
 }

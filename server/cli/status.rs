@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> ExitCode {
 fn status(args: &Args) -> Result<(StatusAnswer, bool), Fault> {
     let mut backend = Backend::open(&args.root.find()?)?;
     let status = backend.request("wherefore/status", Value::Null)?;
-    Ok((status, matches!(backend, Backend::Server(_))))
+    Ok((status, matches!(backend, Backend::Server(..))))
 }
 
 fn show(workspace: &WorkspaceStatus) {

@@ -26,6 +26,7 @@ pub struct Link {
     stream: BufReader<UnixStream>,
     server: Server,
     next: u64,
+    gone: bool,
 }
 
 impl Link {
@@ -37,7 +38,7 @@ impl Link {
 
     fn connect(server: Server) -> Option<Self> {
         let stream = enter(&server, Greeting::default()).ok()?;
-        let mut link = Self { stream: BufReader::new(stream), server, next: 0 };
+        let mut link = Self { stream: BufReader::new(stream), server, next: 0, gone: false };
         // A server that is just ending takes the connection too, and answers nothing.
         link.request("wherefore/status", &Value::Null).ok().map(|_| link)
     }
@@ -47,26 +48,37 @@ impl Link {
         &self.server
     }
 
+    /// Whether the server went away under a request: this connection serves no more.
+    pub fn is_gone(&self) -> bool {
+        self.gone
+    }
+
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
     /// What the server says; INTERNAL where it went away.
     pub fn request(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
-        self.next += 1;
-        let gone = |what: &str| Fault::internal(format!("the running server went away: {what}"));
-        let request = json!({ "id": self.next, "method": method, "params": params });
-        writeln!(self.stream.get_mut(), "{request}").map_err(|error| gone(&error.to_string()))?;
-        let mut line = String::new();
-        let length = self.stream.read_line(&mut line).map_err(|error| gone(&error.to_string()))?;
-        if length == 0 {
-            return Err(gone("it closed the connection"));
-        }
-        let mut answer: Value = serde_json::from_str(&line).map_err(|error| gone(&error.to_string()))?;
+        let mut answer = self.exchange(method, params).map_err(|error| {
+            self.gone = true;
+            Fault::internal(format!("the running server went away: {error}"))
+                .suggest("what came of it stands in the session log (`wherefore log`): look there before it is done again")
+        })?;
         match answer.get_mut("error").map(Value::take) {
-            Some(error) => {
-                Err(serde_json::from_value(error).unwrap_or_else(|error| gone(&error.to_string())))
-            }
+            Some(error) => Err(serde_json::from_value(error)
+                .unwrap_or_else(|error| Fault::internal(format!("the server's fault is odd: {error}")))),
             None => Ok(answer.get_mut("result").map(Value::take).unwrap_or_default()),
         }
+    }
+
+    /// Writes a request, and reads the line that answers it.
+    fn exchange(&mut self, method: &str, params: &Value) -> std::io::Result<Value> {
+        self.next += 1;
+        let request = json!({ "id": self.next, "method": method, "params": params });
+        writeln!(self.stream.get_mut(), "{request}")?;
+        let mut line = String::new();
+        if self.stream.read_line(&mut line)? == 0 {
+            return Err(std::io::Error::other("it closed the connection"));
+        }
+        Ok(serde_json::from_str(&line)?)
     }
 }

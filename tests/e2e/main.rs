@@ -5,6 +5,7 @@ mod agents;
 mod asks;
 mod command_line;
 mod demo;
+mod departing;
 mod discovery;
 mod http;
 mod indexing;

@@ -24,7 +24,7 @@ use crate::socket::{Greeting, Speaks};
 const LOSSES: (usize, Duration) = (5, Duration::from_secs(10));
 /// How long answers are waited for once the agent has closed its end.
 const LAST: Duration = Duration::from_secs(10);
-/// How often it is looked whether the agent still reads.
+/// How often it is looked whether the agent still reads, and whether a server that is ending has ended.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What both directions know.
@@ -83,22 +83,33 @@ pub fn pump(reach: Reach) -> Result<(), Fault> {
         if shared.lock().closed {
             return Ok(());
         }
-        losses.retain(|loss| loss.elapsed() < LOSSES.1);
-        losses.push(Instant::now());
-        let next = match losses.len() > LOSSES.0 {
-            true => Err(Fault::internal(format!("{} servers ended one after the other", losses.len()))),
-            false => connect(&reach).and_then(|next| take_up(next, &shared)),
-        };
-        stream = match next {
-            Ok(_) if shared.lock().left => return Ok(()),
+        stream = match next(&reach, &shared, &mut losses) {
+            _ if shared.lock().left => return Ok(()),
             Ok(next) => next,
-            Err(_) if shared.lock().left => return Ok(()),
             Err(fault) => {
                 shared.lock().over = true;
                 shared.changed.notify_all();
                 return Err(fault);
             }
         };
+    }
+}
+
+/// The next server, made the agent's. One that ends under the handshake is passed over, as it was just ending.
+///
+/// # Errors
+/// INTERNAL where there is none, where too many ended, or where the agent reads no more.
+fn next(reach: &Reach, shared: &Shared, losses: &mut Vec<Instant>) -> Result<Arc<UnixStream>, Fault> {
+    loop {
+        losses.retain(|loss| loss.elapsed() < LOSSES.1);
+        losses.push(Instant::now());
+        if losses.len() > LOSSES.0 {
+            return Err(Fault::internal(format!("{} servers ended one after the other", losses.len())));
+        }
+        if let Some(server) = take_up(connect(reach)?, shared)? {
+            return Ok(server);
+        }
+        std::thread::sleep(LOOK);
     }
 }
 
@@ -203,29 +214,18 @@ fn gone(error: &std::io::Error) -> Fault {
     Fault::internal(format!("the agent reads no more: {error}"))
 }
 
-/// Makes a server the agent's: the handshake is repeated, what was under way is said to be lost.
-fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Arc<UnixStream>, Fault> {
-    let broken = |error: std::io::Error| Fault::internal(format!("the next server went away: {error}"));
+/// Makes a server the agent's: the handshake is repeated, what was under way is said to be lost. Nothing where the
+/// server ends meanwhile.
+fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Option<Arc<UnixStream>>, Fault> {
     let mut state = shared.lock();
-    let shaken = state.handshake.clone();
-    let first = shaken[0].as_deref().and_then(|line| Line::read(line).request().map(str::to_owned));
+    let first = state.handshake[0].as_deref().and_then(|line| Line::read(line).request().map(str::to_owned));
     let greeted = !state.open.iter().any(|open| Some(&open.id) == first.as_ref());
-    if let Some(initialize) = &shaken[0] {
-        server.write_all(initialize).map_err(broken)?;
-        // An agent that waits for this answer gets it; one that has it already does not get it twice.
-        if greeted {
-            skip_line(&mut server).map_err(broken)?;
-        }
-    }
-    if let Some(initialized) = &shaken[1] {
-        server.write_all(initialized).map_err(broken)?;
+    if repeat(&mut server, &state, greeted).is_err() {
+        return Ok(None);
     }
     let mut agent = std::io::stdout().lock();
     let open = std::mem::take(&mut state.open);
     for open in open {
-        if let Some(line) = &open.again {
-            server.write_all(line).map_err(broken)?;
-        }
         if open.again.is_some() || Some(&open.id) == first.as_ref() {
             state.open.push(open);
             continue;
@@ -237,7 +237,7 @@ fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Arc<UnixStream>, F
         let lost = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n");
         agent.write_all(lost.as_bytes()).map_err(|error| gone(&error))?;
     }
-    if greeted && shaken[1].is_some() {
+    if greeted && state.handshake[1].is_some() {
         let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
         agent.write_all(format!("{changed}\n").as_bytes()).map_err(|error| gone(&error))?;
     }
@@ -245,7 +245,23 @@ fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Arc<UnixStream>, F
     let server = Arc::new(server);
     state.server = Some(server.clone());
     shared.changed.notify_all();
-    Ok(server)
+    Ok(Some(server))
+}
+
+/// Repeats to a server what it has to know: the handshake, and the requests that it answers in the last one's place.
+fn repeat(server: &mut UnixStream, state: &State, greeted: bool) -> std::io::Result<()> {
+    let [initialize, initialized] = &state.handshake;
+    if let Some(initialize) = initialize {
+        server.write_all(initialize)?;
+        // An agent that waits for this answer gets it; one that has it already does not get it twice.
+        if greeted {
+            skip_line(server)?;
+        }
+    }
+    if let Some(initialized) = initialized {
+        server.write_all(initialized)?;
+    }
+    state.open.iter().filter_map(|open| open.again.as_ref()).try_for_each(|line| server.write_all(line))
 }
 
 /// Reads one line, byte by byte: what follows it is left for others to read.
