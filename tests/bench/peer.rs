@@ -3,7 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 /// How messages are told apart.
@@ -36,6 +38,18 @@ impl Peer {
     pub fn wherefore(root: &Path, plugin: bool) -> Self {
         let mut peer = Self::spawn();
         peer.initialize(root, plugin);
+        peer
+    }
+
+    /// The same, with everything that it keeps for itself below `home`.
+    pub fn at_home(root: &Path, home: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        command.arg("lsp").env("HOME", home).env("XDG_RUNTIME_DIR", home);
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+            command.env_remove(name);
+        }
+        let mut peer = Self::start(&mut command, Wire::Headers);
+        peer.initialize(root, false);
         peer
     }
 
@@ -136,6 +150,30 @@ impl Peer {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    /// Processor time used so far, of all its threads; in steps of 10 ms.
+    pub fn busy(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        // The name in parentheses may hold anything; user and system time are the 12th and 13th numbers after it.
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+        Duration::from_millis(ticks * 10)
+    }
+
+    /// Stops it where it is.
+    pub fn hold(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub fn go_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
     }
 
     fn message(&mut self) {

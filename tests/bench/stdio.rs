@@ -8,6 +8,7 @@
 )]
 
 mod measure;
+#[allow(dead_code, reason = "shared with the benchmark of a workspace")]
 mod peer;
 mod workload;
 
