@@ -59,7 +59,6 @@ impl Hub {
                         text.as_str(),
                         &language,
                     );
-                    folder.session().memory().touch(path.as_str(), Touch::Focus, "", "");
                     folder.desk().text_changed(&path, &text);
                 }
             }

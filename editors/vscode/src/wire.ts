@@ -426,7 +426,7 @@ export interface CollectAnswer {
   dropped: HintOutcome[];
 }
 
-/** Params of `wherefore/didFocus`: the person looks at another document. */
+/** Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does. */
 export interface FocusParams {
   /** Its URI. */
   uri: string;

@@ -265,7 +265,8 @@
 ---@class wherefore.CollectAnswer
 ---@field dropped wherefore.HintOutcome[] The files that left, and why.
 
----Params of `wherefore/didFocus`: the person looks at another document.
+---Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
+---capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
 ---@class wherefore.FocusParams
 ---@field uri string Its URI.
 
