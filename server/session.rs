@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 pub use finder::Finder;
 pub use finding::{Meant, Wanted, Where};
 pub use nearness::Nearness;
-pub use scope::{Cancel, Scope, Snapshot, text_of, unencodable};
+pub use scope::{Cancel, Scope, Snapshot, is_unsaved, text_of, unencodable};
 
 use crate::base::ids::Counter;
 use serde_json::Value;
