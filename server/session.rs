@@ -97,7 +97,7 @@ impl Session {
             documents: Documents::default(),
             memory,
             finder: Finder::default(),
-            nearness: Nearness::new(loaded.settings.embeddings.clone()),
+            nearness: Nearness::new(loaded.settings.embeddings.clone(), loaded.no_model),
             settings: RwLock::new(Arc::new(loaded.settings)),
             editor: options.editor,
             clock: options.clock,
@@ -302,7 +302,7 @@ impl Session {
     pub fn configure(&self, client: Option<&Value>) {
         let loaded = config::load(&self.store, client);
         *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = loaded.problems;
-        self.nearness.configure(loaded.settings.embeddings.as_ref());
+        self.nearness.configure(loaded.settings.embeddings.as_ref(), loaded.no_model);
         self.memory.set_half_life(loaded.settings.memory.half_life_min);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.settings);
     }

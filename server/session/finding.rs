@@ -60,7 +60,7 @@ pub struct Meant {
     pub ranker: String,
     /// The share of the files' pieces that have a vector, where a model is set.
     pub embedded: Option<f32>,
-    /// Why that model was not heard, where it failed.
+    /// Why that model was not heard, where it failed or the settings are wrong.
     pub trouble: Option<String>,
 }
 

@@ -305,7 +305,7 @@ export interface SearchAnswer {
   ranker?: string|null;
   /** The share of the files' pieces that have a vector, 0 to 1; absent where no model is set. */
   embedded?: number|null;
-  /** Why the model that is set was not heard. */
+  /** Why the model that is set was not heard, or why none is where the settings are wrong. */
   trouble?: string|null;
   /** Where the next answer goes on; absent where there is no more. */
   cursor?: string|null;

@@ -189,7 +189,7 @@
 ---@field results wherefore.SearchHit[] What was found: lines by path and number, files best first.
 ---@field ranker? string What ranked the files: `words`, or `words+` and a model.
 ---@field embedded? number The share of the files' pieces that have a vector, 0 to 1; absent where no model is set.
----@field trouble? string Why the model that is set was not heard.
+---@field trouble? string Why the model that is set was not heard, or why none is where the settings are wrong.
 ---@field cursor? string Where the next answer goes on; absent where there is no more.
 
 ---A place that was found.
