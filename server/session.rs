@@ -7,6 +7,7 @@ mod nearness;
 mod open;
 mod scope;
 mod seen;
+mod taking;
 mod texts;
 mod working;
 

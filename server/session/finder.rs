@@ -1,13 +1,13 @@
 //! The files of a workspace as searches see them: a list that is current when asked for, an index of their texts, and
 //! what each is about.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Session;
 use super::indexing::{Indexing, Problem};
+use super::taking::Taking;
 use super::texts::Known;
 use crate::base::person;
 use crate::index::lexical::entry::FileList;
@@ -16,7 +16,7 @@ use crate::index::lexical::keeper::Keeper;
 use crate::index::lexical::walk::{Walk, WalkError, walk};
 use crate::index::meaning::Meaning;
 use crate::protocol::WatchStatus;
-use crate::watch::{ChangeKind, Options, Stamp, Watch};
+use crate::watch::{ChangeKind, Options, Watch};
 
 /// How long a search waits for the list to be current; past that it walks for itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,7 +31,7 @@ pub struct Finder {
     /// What an earlier process left, where this one does not stay; else nothing.
     left: OnceLock<Index>,
     meaning: Meaning,
-    taken: Mutex<Taken>,
+    taking: Taking,
 }
 
 #[derive(Debug)]
@@ -67,15 +67,6 @@ impl Indexed {
         let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(session)), report);
         Self { index, keeper: keeper.inspect_err(|error| tracing::warn!("{error}")).ok(), problem }
     }
-}
-
-/// What the ranker has taken in.
-#[derive(Debug, Default)]
-pub(super) struct Taken {
-    /// Files, as they were read.
-    pub files: HashMap<Arc<str>, (Stamp, u64)>,
-    /// Unsaved texts in place of them.
-    pub unsaved: HashMap<Arc<str>, Arc<str>>,
 }
 
 impl Finder {
@@ -147,9 +138,9 @@ impl Finder {
         &self.meaning
     }
 
-    /// What of them was taken in; one search at a time brings it up to date.
-    pub(super) fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What of them was taken in.
+    pub(super) fn taking(&self) -> &Taking {
+        &self.taking
     }
 
     /// The files as they are on the disk now, those below a folder or a file at least. A glob counts more than what is
