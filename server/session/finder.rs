@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Session;
 use super::indexing::{Indexing, Problem};
@@ -13,6 +13,7 @@ use crate::base::person;
 use crate::index::lexical::entry::FileList;
 use crate::index::lexical::index::Index;
 use crate::index::lexical::keeper::Keeper;
+use crate::index::lexical::sweep;
 use crate::index::lexical::walk::{Walk, WalkError, walk};
 use crate::index::meaning::Meaning;
 use crate::protocol::WatchStatus;
@@ -69,6 +70,18 @@ impl Indexed {
     }
 }
 
+/// Removes indexes that nobody needs any more from the person's cache, where that was not done today.
+fn swept() {
+    let Some(cache) = person::folder("XDG_CACHE_HOME", ".cache") else { return };
+    match sweep::sweep(&cache, SystemTime::now()) {
+        Ok(size) if size.indexes > 0 => {
+            tracing::info!("{} indexes that nobody needs were removed, {} bytes", size.indexes, size.bytes);
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!("indexes that nobody needs stay in the cache folder: {error}"),
+    }
+}
+
 impl Finder {
     /// Watches the files from now on and keeps an index of them, for as long as the session is there.
     pub(super) fn serve(&self, session: &Arc<Session>) {
@@ -101,6 +114,8 @@ impl Finder {
         };
         // Without it no index is made, and searches read every file.
         let _ = std::thread::Builder::new().name("listed".to_owned()).spawn(told);
+        // Without it indexes that nobody needs stay until another process comes.
+        let _ = std::thread::Builder::new().name("sweep".to_owned()).spawn(swept);
     }
 
     /// Has the index brought up to date in the background.
