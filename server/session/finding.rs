@@ -13,7 +13,7 @@ use crate::index::lexical::entry::{FileEntry, FileList};
 use crate::index::lexical::query::{Query, QueryError};
 use crate::index::lexical::search::{Found, Options};
 use crate::index::lexical::source::Source;
-use crate::index::lexical::walk::WalkError;
+use crate::index::lexical::walk::{Globs, WalkError};
 use crate::index::meaning;
 use crate::protocol::{Code, Fault};
 use crate::workspace::Kind;
@@ -74,8 +74,12 @@ impl Session {
         let scope = self.scope_of(place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
-        let found =
-            self.finder().index(self.root()).search(&list, &Texts::new(self), query, &options, None, go_on);
+        // What is unsaved may stand in no list.
+        let globs = Globs::new(Path::new(self.root()), place.glob)?;
+        let admits = |path: &str| globs.admits(path);
+        let admits = (!place.glob.is_empty()).then_some(&admits as &dyn Fn(&str) -> bool);
+        let texts = Texts::new(self);
+        let found = self.finder().index(self.root()).search(&list, &texts, query, &options, admits, go_on);
         if found.stopped { Err(stopped()) } else { Ok(found) }
     }
 

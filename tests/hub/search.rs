@@ -76,6 +76,11 @@ async fn unsaved_text_is_what_is_searched() {
     bench.open_new("new.txt", "");
     bench.type_in("new.txt", "never saved giraffe\n");
     assert_eq!(lines(&bench, "giraffe").await, ["new.txt:1"]);
+    for (glob, found) in [("new*", &["new.txt:1"][..]), ("*.md", &[]), ("!*.txt", &[])] {
+        let (query, glob) = ("giraffe".to_owned(), Some(glob.to_owned()));
+        let params = SearchParams { kind: SearchKind::Lexical, query, glob, ..SearchParams::default() };
+        assert_eq!(places(bench.hub.search(params).await.unwrap()), found);
+    }
 }
 
 #[tokio::test]
