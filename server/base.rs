@@ -15,4 +15,4 @@ pub mod text;
 pub mod uri;
 
 pub use file_id::FileId;
-pub use path::WorkspacePath;
+pub use path::{OURS, WorkspacePath};

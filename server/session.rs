@@ -7,6 +7,7 @@ mod nearness;
 mod open;
 mod scope;
 mod seen;
+mod taking;
 mod texts;
 mod working;
 
@@ -18,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 pub use finder::Finder;
 pub use finding::{Meant, Wanted, Where};
 pub use nearness::Nearness;
-pub use scope::{Cancel, Scope, Snapshot, text_of, unencodable};
+pub use scope::{Cancel, Scope, Snapshot, is_unsaved, text_of, unencodable};
 
 use crate::base::ids::Counter;
 use serde_json::Value;
@@ -97,7 +98,7 @@ impl Session {
             documents: Documents::default(),
             memory,
             finder: Finder::default(),
-            nearness: Nearness::new(loaded.settings.embeddings.clone()),
+            nearness: Nearness::new(loaded.settings.embeddings.clone(), loaded.no_model),
             settings: RwLock::new(Arc::new(loaded.settings)),
             editor: options.editor,
             clock: options.clock,
@@ -302,7 +303,7 @@ impl Session {
     pub fn configure(&self, client: Option<&Value>) {
         let loaded = config::load(&self.store, client);
         *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = loaded.problems;
-        self.nearness.configure(loaded.settings.embeddings.as_ref());
+        self.nearness.configure(loaded.settings.embeddings.as_ref(), loaded.no_model);
         self.memory.set_half_life(loaded.settings.memory.half_life_min);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.settings);
     }

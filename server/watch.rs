@@ -9,7 +9,6 @@
 mod batch;
 mod catch_up;
 mod filesystem;
-mod history;
 mod inotify;
 mod links;
 mod list;
@@ -158,12 +157,6 @@ impl Watch {
     /// The files as they are known, at once: what happened in the last few milliseconds may be missing.
     pub fn known(&self) -> Arc<Snapshot> {
         self.0.0.published.lock().0.clone()
-    }
-
-    /// The paths of files that changed after a generation, came or went, in order; none where that is too long ago to
-    /// tell, and anything may have.
-    pub fn changes_since(&self, generation: u64) -> Option<Vec<Arc<str>>> {
-        self.0.0.tree.lock().history.since(generation)
     }
 
     /// Hears of changes from now on.

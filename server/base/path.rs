@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::{Code, Fault};
 
+/// Our own folder in a workspace.
+pub const OURS: &str = ".wherefore";
+
 /// A path relative to the workspace's root: `/`-separated, with no empty, `.` or `..` part; the root itself is
 /// `.`. It says nothing about symlinks: only opening it does (`workspace::Root`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

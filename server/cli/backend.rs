@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::limits;
+use crate::base::OURS;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
@@ -45,7 +46,7 @@ impl RootArgs {
         let here = std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?;
         let open: Vec<String> = servers().into_iter().flat_map(|server| server.roots).collect();
         let marked = |folder: &&Path| {
-            folder.join(".wherefore").is_dir()
+            folder.join(OURS).is_dir()
                 || folder.join(".git").exists()
                 || open.iter().any(|root| Path::new(root) == *folder)
         };

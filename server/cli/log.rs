@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::base::OURS;
 use crate::journal::{Entry, Item, Items, Log, Values, shown, verify};
 use crate::protocol::{Code, Fault};
 use filter::Selector;
@@ -128,7 +129,7 @@ fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
             .suggest("name the workspace with --root, or make a call first: `wherefore call`")
     };
     let here = std::env::current_dir().unwrap_or_default();
-    let below = |folder: &Path| folder.join(".wherefore/sessions");
+    let below = |folder: &Path| folder.join(OURS).join("sessions");
     let folder = match root {
         Some(root) => below(root),
         None => here

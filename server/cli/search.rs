@@ -10,6 +10,7 @@ use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
 use super::progress::Progress;
+use crate::index::lexical::query::{Case, Query};
 use crate::protocol::{Code, Fault, SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
 
 /// Search the workspace: files by what they are about, or with --lexical lines that match a pattern
@@ -51,6 +52,8 @@ pub struct SearchArgs {
     root: RootArgs,
 }
 
+/// What a line of a batch looks like.
+const FORM: &str = r#"write one as {"id": 1, "query": "where is the limit set", "limit": 10}"#;
 /// Milliseconds between two lines about how far the vectors are.
 const STEP: u64 = 1_000;
 /// How many of them without a further vector end the wait.
@@ -71,6 +74,8 @@ struct Answer {
     results: Vec<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -113,11 +118,33 @@ fn ask(
         ..SearchParams::default()
     };
     let params = serde_json::to_value(params).map_err(|error| Fault::internal(error.to_string()))?;
-    backend.request("wherefore/search", params)
+    backend.request("wherefore/search", params).map_err(|fault| in_flags(args, query, fault))
+}
+
+/// A fault with a way out that the command line has, where it names one of a tool's.
+fn in_flags(args: &SearchArgs, query: &str, fault: Fault) -> Fault {
+    let is_pattern = args.lexical && !args.literal;
+    match fault.code {
+        Code::InvalidArgs if is_pattern && Query::new(query, Case::Sensitive, false).is_err() => {
+            fault.suggest("mend the expression, or add --literal to search for the text as it stands")
+        }
+        Code::NotFound if args.scope.is_some() => {
+            fault.suggest("--scope takes a path below the workspace's folder, which --root names")
+        }
+        _ => fault,
+    }
+}
+
+/// Says why files are ranked by words alone though the person may have set a model.
+fn tell_trouble(found: &SearchAnswer) {
+    if let Some(trouble) = &found.trouble {
+        answer::note(&format!("wherefore: {trouble}; files are ranked by words alone"));
+    }
 }
 
 fn one(args: &SearchArgs, query: &str, backend: &mut Backend) -> Result<(), Fault> {
     let found = ask(args, query, None, 0, backend)?;
+    tell_trouble(&found);
     if args.json {
         answer::json(&found);
         return Ok(());
@@ -153,10 +180,8 @@ fn prepare(args: &SearchArgs, request: &Request, backend: &mut Backend) -> Resul
         if !is_end || progress.is_open() {
             progress.tell(&format!("vectors of {:.0} % of the files", share * 100.0), is_end);
         }
-        if let Some(trouble) = &found.trouble {
-            answer::note(&format!("wherefore: {trouble}; files are ranked without it"));
-        }
         if is_end {
+            tell_trouble(&found);
             return Ok(found);
         }
     }
@@ -170,17 +195,22 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
             continue;
         }
         let answer = match request(&line) {
-            Err((id, error)) => Answer { id, results: Vec::new(), error: Some(error) },
+            Err((id, error)) => {
+                Answer { id, results: Vec::new(), error: Some(error), suggestion: Some(FORM.to_owned()) }
+            }
             Ok(request) => {
                 let found = match is_first && !args.lexical {
                     true => prepare(args, &request, backend),
                     false => ask(args, &request.query, request.limit, 0, backend),
                 };
                 is_first = false;
-                let error = found.as_ref().err().map(|fault| fault.message.clone());
-                let results = found.unwrap_or_default().results.into_iter();
+                let (results, error, suggestion) = match found {
+                    Ok(found) => (found.results, None, None),
+                    Err(fault) => (Vec::new(), Some(fault.message), fault.suggestion),
+                };
                 let place = |SearchHit { path, start, end, score, .. }| Place { path, start, end, score };
-                Answer { id: request.id, results: results.map(place).collect(), error }
+                let results = results.into_iter().map(place).collect();
+                Answer { id: request.id, results, error, suggestion }
             }
         };
         answer::line(&serde_json::to_string(&answer).unwrap_or_default());

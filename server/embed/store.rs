@@ -7,6 +7,7 @@
 
 mod chain;
 mod file;
+mod known;
 mod postgres;
 mod shared;
 

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use super::nearness::Nearness;
 use super::stage::{Change, Stage};
 use super::watch_files;
+use crate::base::OURS;
 use crate::catalogue::discovery::Directory;
 use crate::catalogue::{self, Problem};
 use crate::registry::{Activities, Activity, Registry};
@@ -221,7 +222,7 @@ impl Custom {
 
     /// The folders whose files are watched, each with those above it that may have to be made first.
     pub fn places(&self) -> Vec<PathBuf> {
-        let own = PathBuf::from(self.session.root()).join(".wherefore");
+        let own = PathBuf::from(self.session.root()).join(OURS);
         let person = config::person_folder();
         let consents = consents::folder();
         let tools = [Some(own.join("tools")), person.as_ref().map(|folder| folder.join("tools"))];
@@ -261,7 +262,7 @@ fn definitions(session: &Session) -> Vec<(String, String)> {
     let read = |name: &String| {
         let path = format!("tools/{name}");
         let text = String::from_utf8_lossy(&store.read(&path).ok()??).into_owned();
-        Some((format!(".wherefore/{path}"), text))
+        Some((format!("{OURS}/{path}"), text))
     };
     files.extend(names.iter().filter(|name| yaml(name)).take(FILES).filter_map(read));
     files

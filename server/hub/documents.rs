@@ -2,6 +2,7 @@
 
 use super::Hub;
 use crate::memory::Touch;
+use crate::session::is_unsaved;
 
 /// What the editor did to a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,15 +52,12 @@ impl Hub {
         match event {
             DocumentEvent::Opened { uri, path, version, text, language } => {
                 if let Some((folder, path)) = self.folder_of(&path) {
-                    let path = folder.session().files().root().resolve(&path).unwrap_or(path);
-                    folder.session().documents().open(
-                        &uri,
-                        Some(path.clone()),
-                        version,
-                        text.as_str(),
-                        &language,
-                    );
-                    folder.session().memory().touch(path.as_str(), Touch::Focus, "", "");
+                    let session = folder.session();
+                    let path = session.files().root().resolve(&path).unwrap_or(path);
+                    // Editors bring back what was not saved when they ended, and say no more than that it is open.
+                    let dirty = is_unsaved(session, &path, &text);
+                    let (shown, place) = (text.as_str(), Some(path.clone()));
+                    session.documents().open(&uri, place, version, shown, &language, dirty);
                     folder.desk().text_changed(&path, &text);
                 }
             }

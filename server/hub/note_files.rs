@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use crate::base::OURS;
 use crate::memory::NOTE_FILES;
 use crate::session::Session;
 
@@ -21,7 +22,7 @@ pub struct NoteFiles {
 impl NoteFiles {
     /// Those of a session.
     pub fn new(session: &Arc<Session>) -> Self {
-        let folder = Path::new(session.root()).join(".wherefore");
+        let folder = Path::new(session.root()).join(OURS);
         Self { folder, session: Arc::downgrade(session), watch: None }
     }
 

@@ -13,6 +13,7 @@ pub mod search;
 pub mod segment;
 pub mod source;
 mod store;
+pub mod sweep;
 mod text;
 mod trigrams;
 pub mod update;

@@ -6,6 +6,7 @@ mod definitions;
 mod digest;
 mod features;
 mod language;
+mod line;
 mod model;
 mod nearness;
 mod prior;
@@ -39,13 +40,13 @@ pub struct Query<'a> {
 pub struct Hit {
     /// As it was put.
     pub path: String,
-    /// The first line of the piece, from 1.
+    /// The first line of the snippet, from 1.
     pub start: u32,
-    /// The last line of it.
+    /// The last line of it, which is that of the piece.
     pub end: u32,
     /// How likely the file is meant, beside the others of the same search.
     pub score: f32,
-    /// The text of the piece, as the reader gave it.
+    /// The text of the piece from about the line on that holds most of what is asked for, as the reader gave it.
     pub snippet: String,
 }
 
@@ -150,22 +151,24 @@ impl Meaning {
         mut read: impl FnMut(&str, u32, u32) -> Option<String>,
     ) -> Found {
         let asked = Asked::of(query.text);
-        let (ranked, is_near) = self.ranked(query.scope, &asked, nearness);
+        let ranked = self.ranked(query.scope, &asked, nearness);
         let ranker = match nearness {
-            Some(nearness) if is_near => format!("words+{}", nearness.model),
+            Some(nearness) if ranked.is_near => format!("words+{}", nearness.model),
             _ => "words".to_owned(),
         };
         let shown = |mut hit: Hit| {
-            hit.snippet = read(&hit.path, hit.start, hit.end)?;
+            let piece = read(&hit.path, hit.start, hit.end)?;
+            let before = line::before(&hit.path, &piece, &asked, &ranked.worth);
+            hit.start += before;
+            hit.snippet = piece.split_inclusive('\n').skip(before as usize).collect();
             Some(hit)
         };
-        Found { hits: ranked.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
+        Found { hits: ranked.hits.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
     }
 
-    /// All that may be meant, best first, without their snippets; whether it counts how near they are.
-    fn ranked(&self, scope: &str, asked: &Asked, nearness: Option<&Nearness<'_>>) -> (Vec<Hit>, bool) {
+    fn ranked(&self, scope: &str, asked: &Asked, nearness: Option<&Nearness<'_>>) -> Ranked {
         if asked.is_empty() {
-            return (Vec::new(), false);
+            return Ranked::default();
         }
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
         let near = nearness.and_then(|nearness| Near::of(nearness, &store));
@@ -186,8 +189,19 @@ impl Meaning {
             })
             .collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
-        (ranked, near.is_some())
+        Ranked { hits: ranked, worth: features::worth(&store, asked), is_near: near.is_some() }
     }
+}
+
+/// All that may be meant.
+#[derive(Debug, Default)]
+struct Ranked {
+    /// Best first, each with its piece and no snippet.
+    hits: Vec<Hit>,
+    /// What each term of the query is worth.
+    worth: Vec<f32>,
+    /// Whether it counts how near they are.
+    is_near: bool,
 }
 
 /// Whether a path is that of a scope, or below it.

@@ -16,6 +16,7 @@ use super::event::Preparer;
 use super::file::{self, LOG, disk_fault};
 use super::seal::Store;
 use super::sync::{Mark, Syncer};
+use crate::base::OURS;
 use crate::ports::Clock;
 use crate::protocol::{Code, Event, Fault, LogEvent, LogSettings};
 
@@ -179,7 +180,7 @@ impl Journal {
 
     /// The log's path: absolute where the workspace's is.
     pub fn path(&self) -> PathBuf {
-        Path::new(&self.root).join(".wherefore/sessions").join(&self.session).join(LOG)
+        Path::new(&self.root).join(OURS).join("sessions").join(&self.session).join(LOG)
     }
 
     /// The session's id.

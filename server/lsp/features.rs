@@ -16,6 +16,8 @@ pub struct Features {
     pub asks: bool,
     /// It saves documents when asked to (`wherefore/save`).
     pub save: bool,
+    /// It tells itself what the person looks at (`wherefore/didFocus`): that it opens a document says nothing of that.
+    pub focus: bool,
     /// It takes `workspace/applyEdit`.
     pub apply_edit: bool,
     /// Such edits may name the version that they are for.
@@ -65,6 +67,7 @@ impl Features {
             hunks: experimental("/wherefore/hunks"),
             asks: experimental("/wherefore/asks"),
             save: experimental("/wherefore/save"),
+            focus: experimental("/wherefore/focus"),
             apply_edit: workspace.apply_edit.unwrap_or(false),
             document_changes: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
             create: edit.is_some_and(|edit| {

@@ -14,7 +14,11 @@ impl Backend {
         let uri = uri.as_str().to_owned();
         self.texts.open(&uri, version, text.as_str().into());
         if let Some(path) = uri::path_of(&uri) {
-            self.hub.document(DocumentEvent::Opened { uri, path, version, text, language });
+            self.hub.document(DocumentEvent::Opened { uri: uri.clone(), path, version, text, language });
+            // Editors open documents that nobody looks at too. Where a client tells what is looked at, that alone counts.
+            if !self.outbox.features().focus {
+                self.hub.document(DocumentEvent::Focused { uri });
+            }
         }
     }
 

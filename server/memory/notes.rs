@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::hints::{self, Hints};
 use super::hotness::Hint;
 use super::manifest::{self, Manifest};
+use crate::base::OURS;
 use crate::protocol::{Advice, Fault};
 use crate::workspace::{Stamp, Store};
 
@@ -43,7 +44,7 @@ impl Notes {
     /// What is wrong with the files.
     pub fn problems(&self) -> Vec<String> {
         let all = [&self.hot.problems, &self.cold.problems, &self.manifest.problems];
-        all.into_iter().flatten().map(|problem| format!(".wherefore/{problem}")).collect()
+        all.into_iter().flatten().map(|problem| format!("{OURS}/{problem}")).collect()
     }
 }
 
@@ -115,9 +116,9 @@ impl NoteFiles {
     /// What `change` says, or what keeps the file from being written; it is then as it was.
     fn change(&self, name: &str, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = |fault: Fault| format!(".wherefore/{name}: {}", fault.message);
+        let said = |fault: Fault| format!("{OURS}/{name}: {}", fault.message);
         let before = self.text(name).map_err(said)?;
-        let after = change(&before).map_err(|wrong| format!(".wherefore/{wrong}"))?;
+        let after = change(&before).map_err(|wrong| format!("{OURS}/{wrong}"))?;
         if after == before {
             return Ok(());
         }

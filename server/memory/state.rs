@@ -9,6 +9,7 @@ use super::heat::{Heat, Touch};
 use super::hotness::{self, Standing};
 use super::notes::{NoteFiles, Notes};
 use super::roles;
+use crate::base::OURS;
 use crate::ports::Clock;
 use crate::protocol::{HunkState, Proposal, WorkingFile};
 use crate::workspace::Store;
@@ -17,9 +18,6 @@ use crate::workspace::Store;
 const MOST: usize = 500;
 /// The hotness below which a file is forgotten that nothing but touches holds.
 const COOL: f64 = 0.02;
-
-/// What our own folder's paths begin with.
-const OURS: &str = ".wherefore/";
 
 /// What the session knows of a file just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +67,7 @@ impl Memory {
     /// A file was touched by somebody, and why; both empty for the person at the editor.
     pub fn touch(&self, path: &str, touch: Touch, by: &str, why: &str) {
         // What is looked at in our own folder is no work on the project.
-        if path.starts_with(OURS) {
+        if path.split('/').next() == Some(OURS) {
             return;
         }
         let now = self.now_ms();

@@ -203,7 +203,8 @@ pub struct CollectAnswer {
     pub dropped: Vec<HintOutcome>,
 }
 
-/// Params of `wherefore/didFocus`: the person looks at another document.
+/// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
+/// capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FocusParams {
     /// Its URI.

@@ -87,7 +87,7 @@ pub struct SearchAnswer {
     /// The share of the files' pieces that have a vector, 0 to 1; absent where no model is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedded: Option<f32>,
-    /// Why the model that is set was not heard.
+    /// Why the model that is set was not heard, or why none is where the settings are wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     /// Where the next answer goes on; absent where there is no more.

@@ -165,5 +165,5 @@ fn takes(tool: &Tool) -> String {
     let is_required = |name: &&str| required.is_some_and(|all| all.iter().any(|one| one == name));
     let (must, may): (Vec<&str>, Vec<&str>) = tool.def().argument_names().partition(is_required);
     let may = if may.is_empty() { String::new() } else { format!(", and may have {}", may.join(", ")) };
-    format!("{} must have {}{may}", tool.name(), must.join(", "))
+    format!("it must have {}{may}", must.join(", "))
 }

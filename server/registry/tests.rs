@@ -172,7 +172,7 @@ fn a_why_that_is_no_text() {
             "code": "INVALID_ARGS",
             "message": "fs.ls: `why`: expected a string, got the number 5",
             "recoverable": true,
-            "suggestion": "send the call again; fs.ls must have path, why",
+            "suggestion": "send the call again; it must have path, why",
             "details": { "violations": [{
                 "pointer": "/why", "expected": "a string", "got": "the number 5",
                 "message": "`why`: expected a string, got the number 5",
@@ -193,7 +193,7 @@ fn all_violations_at_once() {
                         expected an integer, got the string \"5\"; `range.step` is not an argument; expected only \
                         start, end",
             "recoverable": true,
-            "suggestion": "send the call again; fs.read must have path, why, and may have range",
+            "suggestion": "send the call again; it must have path, why, and may have range",
             "details": { "violations": [
                 { "pointer": "/path", "expected": "a string", "got": "nothing",
                   "message": "`path` is missing: expected a string" },

@@ -1,22 +1,23 @@
 //! The files of a workspace as searches see them: a list that is current when asked for, an index of their texts, and
 //! what each is about.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Session;
 use super::indexing::{Indexing, Problem};
+use super::taking::Taking;
 use super::texts::Known;
 use crate::base::person;
 use crate::index::lexical::entry::FileList;
 use crate::index::lexical::index::Index;
 use crate::index::lexical::keeper::Keeper;
+use crate::index::lexical::sweep;
 use crate::index::lexical::walk::{Walk, WalkError, walk};
 use crate::index::meaning::Meaning;
 use crate::protocol::WatchStatus;
-use crate::watch::{ChangeKind, Options, Stamp, Watch};
+use crate::watch::{ChangeKind, Options, Watch};
 
 /// How long a search waits for the list to be current; past that it walks for itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,7 +32,7 @@ pub struct Finder {
     /// What an earlier process left, where this one does not stay; else nothing.
     left: OnceLock<Index>,
     meaning: Meaning,
-    taken: Mutex<Taken>,
+    taking: Taking,
 }
 
 #[derive(Debug)]
@@ -69,13 +70,16 @@ impl Indexed {
     }
 }
 
-/// What the ranker has taken in.
-#[derive(Debug, Default)]
-pub(super) struct Taken {
-    /// Files, as they were read.
-    pub files: HashMap<Arc<str>, (Stamp, u64)>,
-    /// Unsaved texts in place of them.
-    pub unsaved: HashMap<Arc<str>, Arc<str>>,
+/// Removes indexes that nobody needs any more from the person's cache, where that was not done today.
+fn swept() {
+    let Some(cache) = person::folder("XDG_CACHE_HOME", ".cache") else { return };
+    match sweep::sweep(&cache, SystemTime::now()) {
+        Ok(size) if size.indexes > 0 => {
+            tracing::info!("{} indexes that nobody needs were removed, {} bytes", size.indexes, size.bytes);
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!("indexes that nobody needs stay in the cache folder: {error}"),
+    }
 }
 
 impl Finder {
@@ -110,6 +114,8 @@ impl Finder {
         };
         // Without it no index is made, and searches read every file.
         let _ = std::thread::Builder::new().name("listed".to_owned()).spawn(told);
+        // Without it indexes that nobody needs stay until another process comes.
+        let _ = std::thread::Builder::new().name("sweep".to_owned()).spawn(swept);
     }
 
     /// Has the index brought up to date in the background.
@@ -147,9 +153,9 @@ impl Finder {
         &self.meaning
     }
 
-    /// What of them was taken in; one search at a time brings it up to date.
-    pub(super) fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What of them was taken in.
+    pub(super) fn taking(&self) -> &Taking {
+        &self.taking
     }
 
     /// The files as they are on the disk now, those below a folder or a file at least. A glob counts more than what is

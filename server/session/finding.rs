@@ -3,11 +3,9 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::Session;
-use super::finder::Taken;
 use super::nearness::Said;
 use super::texts::Texts;
 use crate::base::WorkspacePath;
@@ -15,19 +13,16 @@ use crate::index::lexical::entry::{FileEntry, FileList};
 use crate::index::lexical::query::{Query, QueryError};
 use crate::index::lexical::search::{Found, Options};
 use crate::index::lexical::source::Source;
-use crate::index::lexical::walk::WalkError;
+use crate::index::lexical::walk::{Globs, WalkError};
 use crate::index::meaning;
 use crate::protocol::{Code, Fault};
 use crate::workspace::Kind;
 
 /// Bytes of a file that the ranker is shown: it takes no more than this in.
-const MOST: u64 = (1 << 20) + 1;
+pub(super) const MOST: u64 = (1 << 20) + 1;
 
 /// Bytes of a snippet.
 const SNIPPET: usize = 16 << 10;
-
-/// The most threads that take files in.
-const THREADS: usize = 4;
 
 /// Where to search.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +55,7 @@ pub struct Meant {
     pub ranker: String,
     /// The share of the files' pieces that have a vector, where a model is set.
     pub embedded: Option<f32>,
-    /// Why that model was not heard, where it failed.
+    /// Why that model was not heard, where it failed or the settings are wrong.
     pub trouble: Option<String>,
 }
 
@@ -79,8 +74,12 @@ impl Session {
         let scope = self.scope_of(place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
-        let found =
-            self.finder().index(self.root()).search(&list, &Texts::new(self), query, &options, None, go_on);
+        // What is unsaved may stand in no list.
+        let globs = Globs::new(Path::new(self.root()), place.glob)?;
+        let admits = |path: &str| globs.admits(path);
+        let admits = (!place.glob.is_empty()).then_some(&admits as &dyn Fn(&str) -> bool);
+        let texts = Texts::new(self);
+        let found = self.finder().index(self.root()).search(&list, &texts, query, &options, admits, go_on);
         if found.stopped { Err(stopped()) } else { Ok(found) }
     }
 
@@ -88,7 +87,8 @@ impl Session {
     /// `progress` hears how many of how many; later ones what changed.
     ///
     /// # Errors
-    /// NOT_FOUND and PERMISSION_DENIED for the scope; CANCELLED where `go_on` said no.
+    /// NOT_FOUND and PERMISSION_DENIED for the scope; TIMEOUT where an earlier search takes the files in for too long;
+    /// CANCELLED where `go_on` said no.
     pub fn meant(
         self: &Arc<Self>,
         wanted: &Wanted<'_>,
@@ -97,14 +97,7 @@ impl Session {
     ) -> Result<Meant, Fault> {
         let scope = self.scope_of(wanted.scope)?;
         let texts = Texts::new(self);
-        {
-            let mut taken = self.finder().taken();
-            let list = self.listed("", "", go_on)?;
-            self.take_in(&list, &texts, &mut taken, progress, go_on);
-        }
-        if !go_on() {
-            return Err(stopped());
-        }
+        self.take_in(&texts, progress, go_on)?;
         let Said { heard, embedded, trouble } = self.nearness().of(self, wanted.text, wanted.wait);
         let near = heard.as_ref().map(|heard| meaning::Nearness {
             model: heard.model.model(),
@@ -142,7 +135,12 @@ impl Session {
         Ok(list.iter().filter(below).filter(open).cloned().collect())
     }
 
-    fn listed(&self, scope: &str, glob: &str, go_on: &(impl Fn() -> bool + Sync)) -> Result<FileList, Fault> {
+    pub(super) fn listed(
+        &self,
+        scope: &str,
+        glob: &str,
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<FileList, Fault> {
         self.finder().files(Path::new(self.root()), scope, glob, go_on).map_err(Fault::from)
     }
 
@@ -157,75 +155,6 @@ impl Session {
             self.files().open(&found.path)?;
         }
         Ok(if found.path.is_root() { String::new() } else { found.path.to_string() })
-    }
-
-    /// Brings the ranker up to date with a list.
-    fn take_in(
-        &self,
-        list: &FileList,
-        texts: &Texts<'_>,
-        taken: &mut Taken,
-        progress: &dyn Fn(usize, usize),
-        go_on: &(impl Fn() -> bool + Sync),
-    ) {
-        let meaning = self.finder().meaning();
-        // A text that was saved or given up: the disk counts again.
-        let saved: Vec<Arc<str>> =
-            taken.unsaved.keys().filter(|path| !texts.unsaved().contains_key(*path)).cloned().collect();
-        for path in saved {
-            taken.unsaved.remove(&path);
-            taken.files.remove(&path);
-        }
-        let changed: Vec<&FileEntry> = list
-            .iter()
-            .filter(|entry| taken.files.get(&entry.path) != Some(&(entry.stamp, entry.changed)))
-            .collect();
-        let many = changed.len() > 64;
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(entry) = changed.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| go_on()) {
-                let mut bytes = Vec::new();
-                let file = texts.open(&entry.path);
-                let read = file.map(|file| file.take(MOST).read_to_end(&mut bytes));
-                // What is closed to callers is not even known by its name.
-                match read {
-                    Some(Ok(_)) => meaning.put(&entry.path, &bytes),
-                    _ => drop(meaning.remove(&entry.path)),
-                }
-            }
-        };
-        let threads = if many {
-            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS))
-        } else {
-            1
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                // Where the system gives no further thread, this one does it all.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-            }
-            progress(0, changed.len());
-            work();
-        });
-        if !go_on() {
-            return;
-        }
-        taken.files.extend(changed.iter().map(|entry| (entry.path.clone(), (entry.stamp, entry.changed))));
-        if taken.files.len() > list.len() {
-            let there = |path: &str| list.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok();
-            taken.files.retain(|path, _| there(path));
-            meaning.retain(|path| there(path) || texts.unsaved().contains_key(path));
-        }
-        for (path, text) in texts.unsaved() {
-            if taken.unsaved.get(path).is_none_or(|known| !Arc::ptr_eq(known, text)) {
-                meaning.put(path, text.as_bytes());
-                taken.unsaved.insert(path.clone(), text.clone());
-            }
-        }
-        if many {
-            meaning.settle();
-            progress(changed.len(), changed.len());
-        }
     }
 }
 
@@ -260,7 +189,7 @@ pub(super) fn lines_of(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> O
     Some(text)
 }
 
-fn stopped() -> Fault {
+pub(super) fn stopped() -> Fault {
     Fault::new(Code::Cancelled, "the call was cancelled")
 }
 

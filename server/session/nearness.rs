@@ -3,7 +3,7 @@
 //! Nothing is made before somebody asks for files in words, so that a server which only sits there costs its person's model
 //! nothing; from then on each such search has what changed since made.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -26,6 +26,8 @@ const ENOUGH: f32 = 0.9;
 pub struct Nearness {
     shared: Arc<Shared>,
     task: OnceLock<AbortHandle>,
+    /// Why there is no model, where the person's settings are wrong.
+    no_model: Mutex<Option<String>>,
     /// Whether this process stays, and goes on when the search is answered.
     stays: OnceLock<()>,
 }
@@ -82,19 +84,21 @@ pub(super) struct Said {
 }
 
 impl Nearness {
-    /// With the model of these settings, or none.
-    pub(super) fn new(settings: Option<EmbeddingSettings>) -> Self {
+    /// With the model of these settings; or none, and why that is where settings are wrong.
+    pub(super) fn new(settings: Option<EmbeddingSettings>, no_model: Option<String>) -> Self {
         let shared = Shared {
             model: Chosen::new(Use::Files, settings),
             changed: Notify::new(),
             wanted: Notify::new(),
             done: watch::Sender::default(),
         };
-        Self { shared: Arc::new(shared), task: OnceLock::new(), stays: OnceLock::new() }
+        let (shared, no_model) = (Arc::new(shared), Mutex::new(no_model));
+        Self { shared, no_model, task: OnceLock::new(), stays: OnceLock::new() }
     }
 
-    /// Takes the settings as they hold now.
-    pub(super) fn configure(&self, settings: Option<&EmbeddingSettings>) {
+    /// Takes the settings as they hold now, as [`Nearness::new`] does.
+    pub(super) fn configure(&self, settings: Option<&EmbeddingSettings>, no_model: Option<String>) {
+        *self.no_model.lock().unwrap_or_else(PoisonError::into_inner) = no_model;
         if self.shared.model.configure(settings) && self.task.get().is_some() {
             self.shared.changed.notify_one();
         }
@@ -124,7 +128,10 @@ impl Nearness {
     pub(super) fn of(&self, session: &Arc<Session>, query: &str, wait: Duration) -> Said {
         let near = match self.shared.model.near() {
             Ok(Some(near)) => near,
-            Ok(None) => return Said::default(),
+            Ok(None) => {
+                let trouble = self.no_model.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                return Said { trouble, ..Said::default() };
+            }
             Err(fault) => {
                 return Said { embedded: Some(0.0), trouble: Some(fault.message), ..Said::default() };
             }

@@ -167,3 +167,20 @@ pub fn unencodable(path: &WorkspacePath, encoding: Encoding, c: char) -> Fault {
     )
     .suggest("use a character that the file's encoding has, or write the text to a new file, which is UTF-8")
 }
+
+/// Whether a text that the editor shows is not what the disk holds. How lines end does not count: editors make them alike.
+pub fn is_unsaved(session: &Session, path: &WorkspacePath, text: &str) -> bool {
+    let on_disk = match session.files().read(path, session.settings().limits.edit_bytes) {
+        Ok((bytes, _)) if bytes == text.as_bytes() => return false,
+        Ok((bytes, _)) => text::decode(bytes),
+        Err(fault) => return fault.code == Code::NotFound && !text.is_empty(),
+    };
+    on_disk.is_some_and(|Decoded { text: on_disk, encoding }| match encoding {
+        // Which 8-bit encoding the editor took it for is not known: what is alike in all of them is compared.
+        Encoding::Latin1 => {
+            let ascii = |text: &str| text.chars().filter(|c| c.is_ascii() && *c != '\r').collect::<String>();
+            ascii(&on_disk) != ascii(text)
+        }
+        _ => !on_disk.lines().eq(text.lines()),
+    })
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Session;
-use crate::base::WorkspacePath;
+use crate::base::{OURS, WorkspacePath};
 use crate::memory::advise::{Facts, decide};
 use crate::memory::collect::{Occasion, leaving};
 use crate::memory::{Memory, Notes, Seen, estimate};
@@ -12,9 +12,6 @@ use crate::protocol::{
     WorkingSetAnswer,
 };
 use crate::workspace::Kind;
-
-/// Our own folder: what is open there is no work on the project.
-const OURS: &str = ".wherefore";
 
 impl Session {
     /// What it remembers of its files.
@@ -43,6 +40,7 @@ impl Session {
     fn seen_now(&self) -> BTreeMap<String, Seen> {
         let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
         for document in self.documents.all() {
+            // What is open in our own folder is no work on the project.
             let Some(path) = document.path.filter(|path| path.parts().next() != Some(OURS)) else { continue };
             let entry = seen.entry(path.to_string()).or_default();
             *entry = Seen { open: true, unsaved: entry.unsaved || document.dirty };

@@ -10,6 +10,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{AtFlags, CWD, FileType, OFlags, statat};
 
 use super::stamp::Stamp;
+use crate::base::OURS;
 
 /// Ignore files that are no one else's, weakest first.
 const CUSTOM: [&str; 2] = [".rgignore", ".whereforeignore"];
@@ -96,7 +97,7 @@ impl Rules {
     /// Whether what stands at this absolute path is listed, by its name and the rules above it. `shown` are the hidden
     /// names that are listed where no rule says otherwise.
     pub(super) fn lists(&self, path: &Path, name: &str, is_folder: bool, shown: &[String]) -> bool {
-        if matches!(name, ".git" | ".wherefore") {
+        if matches!(name, ".git" | OURS) {
             return false;
         }
         match self.verdict(path, is_folder) {

@@ -123,7 +123,6 @@ impl Tree {
         if self.files.is_empty() && self.last_rescan.is_none() {
             let files = Arc::make_mut(&mut self.files);
             files.fill(found.files);
-            self.history.restart(files.generation());
         } else {
             let gone: Vec<_> = self
                 .files

@@ -12,7 +12,6 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, open, statat};
 use rustix::io::Errno;
 
 use super::batch::Window;
-use super::history::History;
 use super::inotify::Inotify;
 use super::list::{Devices, Folder, Reading};
 use super::options::Options;
@@ -75,7 +74,6 @@ pub(super) struct Tree {
     /// Inodes of files whose other names are not known yet.
     pub(super) other_names: HashSet<u64>,
     pub(super) files: Arc<Snapshot>,
-    pub(super) history: History,
     pub(super) window: Window,
     /// Set where all has to be read again.
     pub(super) rescan: Option<RescanReason>,
@@ -109,7 +107,6 @@ impl Tree {
             linked: BTreeSet::new(),
             other_names: HashSet::new(),
             files: Arc::default(),
-            history: History::default(),
             window: Window::default(),
             rescan: None,
             last_rescan: None,
@@ -201,7 +198,6 @@ impl Tree {
         };
         let files = Arc::make_mut(&mut self.files);
         let was = files.put(&path, stamp);
-        self.history.add(files.generation(), &path);
         self.window.note(&path, was);
     }
 
@@ -210,7 +206,6 @@ impl Tree {
         let Some(path) = self.files.get(path).map(|entry| entry.path.clone()) else { return };
         let files = Arc::make_mut(&mut self.files);
         let was = files.take(&path);
-        self.history.add(files.generation(), &path);
         self.window.note(&path, was);
         self.linked.remove(&path);
     }

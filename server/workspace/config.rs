@@ -18,6 +18,8 @@ pub struct Loaded {
     pub project: Settings,
     /// What was not taken, a sentence each.
     pub problems: Vec<String>,
+    /// The one of them for which there is no model: the person may have set one.
+    pub no_model: Option<String>,
 }
 
 /// Reads both files; one that is missing counts as empty, one that is wrong as absent. What the editor holds
@@ -25,6 +27,7 @@ pub struct Loaded {
 pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
     let mut problems = Vec::new();
     let person = parse(PERSON, read_person(), &mut problems);
+    let unread = problems.first().cloned();
     let project = parse(".wherefore/config.toml", store.read("config.toml"), &mut problems);
     let person = client.map_or(person.clone(), |client| {
         overlay(&person, client).unwrap_or_else(|error| {
@@ -33,16 +36,18 @@ pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
         })
     });
     let mut settings = tighten(person, &project, &mut problems);
-    drop_wrong(&mut settings, &mut problems);
-    Loaded { settings, project, problems }
+    let wrong = drop_wrong(&mut settings, &mut problems);
+    let no_model = wrong.or(unread.filter(|_| settings.embeddings.is_none()));
+    Loaded { settings, project, problems, no_model }
 }
 
 /// Reads the person's file alone: what counts outside of every workspace.
 pub fn of_person() -> Loaded {
     let mut problems = Vec::new();
     let mut settings = parse(PERSON, read_person(), &mut problems);
-    drop_wrong(&mut settings, &mut problems);
-    Loaded { settings, project: Settings::default(), problems }
+    let unread = problems.first().cloned();
+    let no_model = drop_wrong(&mut settings, &mut problems).or(unread);
+    Loaded { settings, project: Settings::default(), problems, no_model }
 }
 
 /// The person's file, for a reader.
@@ -62,8 +67,8 @@ fn parse(name: &str, bytes: Result<Option<Vec<u8>>, Fault>, problems: &mut Vec<S
     }
 }
 
-/// Takes out what cannot be used, and says why.
-fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) {
+/// Takes out what cannot be used, and says why; once more where that is the model.
+fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) -> Option<String> {
     settings.mcp_servers.retain(|name, server| match server.check(name) {
         Ok(()) => true,
         Err(wrong) => {
@@ -71,10 +76,10 @@ fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) {
             false
         }
     });
-    if let Some(Err(wrong)) = settings.embeddings.as_ref().map(embed::check) {
-        problems.push(format!("embeddings: {wrong}"));
-        settings.embeddings = None;
-    }
+    let wrong = settings.embeddings.as_ref().and_then(|embeddings| embed::check(embeddings).err())?;
+    settings.embeddings = None;
+    problems.push(format!("embeddings: {wrong}"));
+    problems.last().cloned()
 }
 
 /// Where the person's settings are: `$XDG_CONFIG_HOME/wherefore`, else `~/.config/wherefore`.

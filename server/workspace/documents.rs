@@ -20,7 +20,8 @@ pub struct Document {
     pub text: Arc<str>,
     /// Its language, as the editor calls it.
     pub language: String,
-    /// Whether it was changed since it was opened or saved. Nobody but the disk knows better.
+    /// Whether it holds what is not saved: it was changed since it was saved, or was opened with another text than the
+    /// disk's.
     pub dirty: bool,
 }
 
@@ -38,7 +39,7 @@ impl Default for Documents {
 }
 
 impl Documents {
-    /// The editor opened a document, or opened it again: its text is as given.
+    /// The editor opened a document, or opened it again: its text is as given, and `dirty` where that is not the disk's.
     pub fn open(
         &self,
         uri: &str,
@@ -46,9 +47,10 @@ impl Documents {
         version: i32,
         text: impl Into<Arc<str>>,
         language: &str,
+        dirty: bool,
     ) {
         let (uri, language, text) = (uri.to_owned(), language.to_owned(), text.into());
-        let document = Document { uri: uri.clone(), path, version, text, language, dirty: false };
+        let document = Document { uri: uri.clone(), path, version, text, language, dirty };
         self.lock().insert(uri, document);
         self.tell();
     }
@@ -128,7 +130,7 @@ mod tests {
     #[test]
     fn a_document_from_open_to_close() {
         let documents = Documents::default();
-        documents.open("file:///w/a", Some(path("a")), 1, "one", "text");
+        documents.open("file:///w/a", Some(path("a")), 1, "one", "text", false);
         let mut expected = Document {
             uri: "file:///w/a".into(),
             path: Some(path("a")),
@@ -155,7 +157,7 @@ mod tests {
         assert!(!documents.change("file:///w/a", 2, "two"));
         assert!(!documents.saved("file:///w/a"));
         assert!(!watch.has_changed().unwrap());
-        documents.open("untitled:1", None, 0, "", "");
+        documents.open("untitled:1", None, 0, "", "", false);
         assert!(watch.has_changed().unwrap());
         assert_eq!(documents.snapshot(&path("a")), None);
     }
@@ -163,8 +165,8 @@ mod tests {
     #[test]
     fn of_two_names_for_a_file_the_unsaved_one_counts() {
         let documents = Documents::default();
-        documents.open("file:///w/a", Some(path("a")), 9, "clean", "");
-        documents.open("file:///w/%61", Some(path("a")), 1, "x", "");
+        documents.open("file:///w/a", Some(path("a")), 9, "clean", "", false);
+        documents.open("file:///w/%61", Some(path("a")), 1, "x", "", false);
         documents.change("file:///w/%61", 2, "dirty");
         assert_eq!(&*documents.snapshot(&path("a")).unwrap().text, "dirty");
     }

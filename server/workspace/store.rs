@@ -16,11 +16,9 @@ use super::errno;
 use super::lock::Lock;
 use super::root::Root;
 use super::stat::same;
-use crate::base::{WorkspacePath, hash, ids};
+use crate::base::{OURS, WorkspacePath, hash, ids};
 use crate::protocol::{Code, Fault};
 
-/// Where it stands, seen from the root.
-pub(super) const FOLDER: &str = ".wherefore";
 /// Where intents and our own half-written files stand in it.
 pub(super) const TEMPORARY: &str = "tmp";
 const OBJECTS: &str = "objects";
@@ -252,7 +250,7 @@ fn object(hash: &str) -> String {
 
 /// A path of the store, seen from the root.
 fn inside(path: &str) -> Result<WorkspacePath, Fault> {
-    let store = WorkspacePath::clean(FOLDER);
+    let store = WorkspacePath::clean(OURS);
     store
         .and_then(|store| store.join(path))
         .ok_or_else(|| Fault::internal(format!("`{path}` leaves the store")))
@@ -261,7 +259,7 @@ fn inside(path: &str) -> Result<WorkspacePath, Fault> {
 /// A path of the store, seen from the store.
 fn outside(path: &WorkspacePath) -> &str {
     path.as_str()
-        .strip_prefix(FOLDER)
+        .strip_prefix(OURS)
         .map(|rest| rest.trim_start_matches('/'))
         .filter(|rest| !rest.is_empty())
         .unwrap_or(".")

@@ -183,12 +183,12 @@ fn main() {
         let compile = || Query::new(pattern.1, pattern.2, pattern.3).unwrap();
         let all = Options::default();
         let (by_walk, found) = best(5, || {
-            search(&View::unindexed(list(&root, false)), &source, &compile(), &all, None, &|| true)
+            search(&View::new(list(&root, false), Arc::new([])), &source, &compile(), &all, None, &|| true)
         });
         let expected = ripgrep(&rg, &root, pattern, &["--sort", "path"]);
         assert_eq!(lines(&found), expected, "{}", pattern.0);
         let (by_list, _) = best(3, || {
-            search(&View::unindexed(Arc::clone(&files)), &source, &compile(), &all, None, &|| true)
+            search(&View::new(Arc::clone(&files), Arc::new([])), &source, &compile(), &all, None, &|| true)
         });
         let (warm, found) = best(9, || index.search(&files, &source, &compile(), &all, None, &|| true));
         assert_eq!(lines(&found), expected, "{}", pattern.0);

@@ -161,6 +161,35 @@ fn a_model_that_hangs_or_rambles_or_is_away_leaves_the_words() {
 }
 
 #[test]
+fn settings_that_leave_no_model_are_told_of_once() {
+    let folder = files();
+    let told = |args: &[&str], input: &str| {
+        let mut command = wherefore(folder.path(), &[&["search"], args].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success() && !output.stdout.is_empty(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let two = "{\"id\":1,\"query\":\"common\"}\n{\"id\":2,\"query\":\"weed\"}\n";
+    let check = |said: &str| {
+        for (args, input) in [(&["common"][..], ""), (&["--json", "common"], ""), (&["--batch"], two)] {
+            let told = told(args, input);
+            let is_told = told.contains(said) && told.ends_with("; files are ranked by words alone\n");
+            assert!(is_told && told.lines().count() == 1, "{args:?}: {told}");
+        }
+    };
+    set(folder.path(), "http://127.0.0.1:1/v1", 20_000);
+    check("wherefore: embeddings: its `wait_ms` is at most 10000; ");
+    assert_eq!(told(&["--lexical", "common"], ""), "");
+    write(folder.path(), "url =\n");
+    check("wherefore: config.toml of the person: ");
+    std::fs::remove_file(folder.path().join("home/.config/wherefore/config.toml")).unwrap();
+    assert_eq!(told(&["common"], ""), "");
+}
+
+#[test]
 fn texts_of_files_stay_where_the_person_says_so() {
     let folder = files();
     let model = Model::start(MEANINGS);

@@ -98,13 +98,14 @@ fn what_cannot_be_searched_for_is_said_with_a_way_out() {
     let long = "a".repeat(20_000);
     for (args, code, said) in [
         (&["--lexical", "back("][..], 1, "unclosed group at column 5:\n  back(\n      ^\n"),
+        (&["--lexical", "back("], 1, "\n  mend the expression, or add --literal to"),
         (&["--json", "--lexical", "a{2,1}"], 1, "at column "),
         (&[""], 1, "the query is empty"),
         (&["--lexical", ""], 1, "the query is empty"),
         (&["--root", "nowhere", "two"], 1, "nowhere: No such file or directory"),
         (&["--root", "a.txt", "two"], 1, "a.txt is not a folder"),
         (&["--scope", "..", "two"], 1, "outside the workspace"),
-        (&["--scope", "nowhere", "two"], 1, "nowhere does not exist"),
+        (&["--scope", "nowhere", "two"], 1, "nowhere does not exist\n  --scope takes a path below"),
         (&[], 2, "<QUERY>"),
         (&["--lexical", "--vector", "two"], 2, "cannot be used with"),
         (&["--glob", "*.js", "two"], 2, "--lexical"),
@@ -142,17 +143,18 @@ fn a_batch_answers_each_line_whatever_the_others_are() {
     assert_eq!(answers[0], json!({ "id": 1, "results": [] }));
     assert_eq!(answers[1], json!({ "id": "two", "results": [place("a.txt", 2)] }));
     assert_eq!(answers[2], json!({ "id": { "any": "thing" }, "results": [] }));
-    for (answer, id, error) in [
-        (3, json!(4), "unclosed group at column 5"),
-        (4, json!(5), "the query is empty"),
-        (5, json!(6), "missing field `query`"),
-        (6, json!(7), "`-1`, expected u32"),
-        (7, Value::Null, "the line is no request"),
-        (8, Value::Null, "the line is no request"),
+    for (answer, id, error, suggestion) in [
+        (3, json!(4), "unclosed group at column 5", "add --literal"),
+        (4, json!(5), "the query is empty", "say what is sought"),
+        (5, json!(6), "missing field `query`", "\"query\": "),
+        (6, json!(7), "`-1`, expected u32", "\"limit\": 10"),
+        (7, Value::Null, "the line is no request", "write one as {"),
+        (8, Value::Null, "the line is no request", "write one as {"),
     ] {
         let answer = &answers[answer];
         assert_eq!((&answer["id"], &answer["results"]), (&id, &json!([])), "{answer}");
         assert!(answer["error"].as_str().unwrap().contains(error), "{answer}");
+        assert!(answer["suggestion"].as_str().unwrap().contains(suggestion), "{answer}");
     }
     assert_eq!(answers[9], json!({ "id": null, "results": [place("a.txt", 3)] }));
     assert_eq!(answers.len(), 10, "an empty line asks nothing");

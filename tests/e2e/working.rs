@@ -5,8 +5,12 @@ use serde_json::{Value, json};
 use crate::support::{Editor, Options};
 
 fn plugin() -> Editor {
+    editor(&json!({ "wherefore": { "hunks": true, "focus": true } }))
+}
+
+fn editor(experimental: &Value) -> Editor {
     let mut options = Options::default();
-    options.capabilities["experimental"] = json!({ "wherefore": { "hunks": true } });
+    options.capabilities["experimental"] = experimental.clone();
     let editor = Editor::connect(&options);
     for name in ["a.txt", "b.txt"] {
         std::fs::write(editor.folder.path().join("work").join(name), "one two three\n").unwrap();
@@ -26,12 +30,34 @@ fn set(editor: &mut Editor) -> Vec<String> {
     answer["files"].as_array().unwrap().iter().map(line).collect()
 }
 
+fn open(editor: &mut Editor, path: &str) -> String {
+    let uri = editor.uri(path);
+    let document = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "one two three\n" });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    uri
+}
+
+#[test]
+fn what_is_only_opened_is_not_looked_at_where_the_editor_tells_of_looks() {
+    let mut editor = editor(&json!({}));
+    let uri = open(&mut editor, "a.txt");
+    assert_eq!(set(&mut editor), ["a.txt: open in the editor; looked at just now"]);
+    editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(set(&mut editor), ["a.txt: looked at just now"]);
+
+    let mut editor = plugin();
+    let uri = open(&mut editor, "a.txt");
+    editor.expect("wherefore/workingSetChanged");
+    assert_eq!(set(&mut editor), ["a.txt: open in the editor"]);
+    editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    editor.expect("wherefore/workingSetChanged");
+    assert_eq!(set(&mut editor), [""; 0]);
+}
+
 #[test]
 fn a_plugin_shows_it_and_has_its_say() {
     let mut editor = plugin();
-    let uri = editor.uri("a.txt");
-    let document = json!({ "uri": uri, "languageId": "text", "version": 1, "text": "one two three\n" });
-    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let uri = open(&mut editor, "a.txt");
     editor.expect("wherefore/workingSetChanged");
     editor.notify("wherefore/didFocus", json!({ "uri": uri }));
     assert_eq!(set(&mut editor), ["a.txt: open in the editor; looked at just now"]);

@@ -76,6 +76,32 @@ async fn unsaved_text_is_what_is_searched() {
     bench.open_new("new.txt", "");
     bench.type_in("new.txt", "never saved giraffe\n");
     assert_eq!(lines(&bench, "giraffe").await, ["new.txt:1"]);
+    for (glob, found) in [("new*", &["new.txt:1"][..]), ("*.md", &[]), ("!*.txt", &[])] {
+        let (query, glob) = ("giraffe".to_owned(), Some(glob.to_owned()));
+        let params = SearchParams { kind: SearchKind::Lexical, query, glob, ..SearchParams::default() };
+        assert_eq!(places(bench.hub.search(params).await.unwrap()), found);
+    }
+}
+
+#[tokio::test]
+async fn what_an_editor_brings_back_unsaved_is_searched_as_it_shows_it() {
+    let bench = Bench::new(&[("a.txt", "on the disk\n"), ("b.txt", "one\r\ntwo\r\n"), ("c.txt", "")]);
+    std::fs::write(bench.folder.path().join("c.txt"), b"caf\xe9 walrus\n").unwrap();
+    bench.open_with("a.txt", "brought back zebra\n".to_owned());
+    // Editors show line ends and letters of other encodings in their own way: nothing is unsaved for that.
+    bench.open_with("b.txt", "one\ntwo\n".to_owned());
+    bench.open_with("c.txt", "caf\u{fffd} walrus\n".to_owned());
+    bench.open_with("new.txt", "never saved giraffe\n".to_owned());
+    assert_eq!(lines(&bench, "zebra").await, ["a.txt:1"]);
+    assert_eq!(lines(&bench, "disk").await, [""; 0]);
+    assert_eq!(files(&bench, "zebra").await, ["a.txt:1"]);
+    assert_eq!(lines(&bench, "giraffe").await, ["new.txt:1"]);
+    let set = bench.hub.working_set(None).files;
+    let unsaved: Vec<(&str, bool)> = set.iter().map(|file| (file.path.as_str(), file.unsaved)).collect();
+    assert_eq!(unsaved, [("a.txt", true), ("new.txt", true), ("b.txt", false), ("c.txt", false)]);
+    // What is on the disk counts again where the editor has no more to say of it.
+    bench.write("b.txt", "changed penguin\n");
+    assert_eq!(lines(&bench, "penguin").await, ["b.txt:1"]);
 }
 
 #[tokio::test]

@@ -159,7 +159,8 @@ impl Bench {
         self.open_with(path, empty.to_owned());
     }
 
-    fn open_with(&self, path: &str, text: String) {
+    /// Opens a document that shows `text`, whatever the disk holds.
+    pub fn open_with(&self, path: &str, text: String) {
         let (uri, whole) = (self.uri(path), self.folder.path().canonicalize().unwrap().join(path));
         self.editor.open.lock().unwrap().push((uri.clone(), whole.clone(), 1, text.clone()));
         let path = whole.to_str().unwrap().to_owned();

@@ -65,11 +65,7 @@ async fn what_is_touched_more_is_hotter_and_says_why() {
         [
             (
                 "c.md".to_owned(),
-                vec![
-                    "open in the editor, with unsaved changes".to_owned(),
-                    "edited just now".to_owned(),
-                    "looked at just now".to_owned()
-                ]
+                vec!["open in the editor, with unsaved changes".to_owned(), "edited just now".to_owned()]
             ),
             (
                 "a.rs".to_owned(),

@@ -178,7 +178,7 @@ export class Server implements vscode.Disposable {
   private listen(client: Client): void {
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true } };
+        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true, focus: true } };
       },
       initialize: () => undefined,
       getState: () => ({ kind: 'static' }),

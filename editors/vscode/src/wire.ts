@@ -305,7 +305,7 @@ export interface SearchAnswer {
   ranker?: string|null;
   /** The share of the files' pieces that have a vector, 0 to 1; absent where no model is set. */
   embedded?: number|null;
-  /** Why the model that is set was not heard. */
+  /** Why the model that is set was not heard, or why none is where the settings are wrong. */
   trouble?: string|null;
   /** Where the next answer goes on; absent where there is no more. */
   cursor?: string|null;
@@ -426,7 +426,7 @@ export interface CollectAnswer {
   dropped: HintOutcome[];
 }
 
-/** Params of `wherefore/didFocus`: the person looks at another document. */
+/** Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does. */
 export interface FocusParams {
   /** Its URI. */
   uri: string;

@@ -40,7 +40,7 @@ export class WorkingActs {
       const answers = await Promise.all(folders.map((folder) => this.server.ask('collect', { root: folder.uri.fsPath })));
       const dropped = answers.flatMap((answer) => answer.dropped);
       const names = dropped.map(({ path }) => path).join(', ');
-      remark(dropped.length === 0 ? 'nothing in the working set has cooled down' : clip(`${count(dropped.length, 'file')} left the working set: ${names}`, 200));
+      remark(dropped.length === 0 ? 'nothing leaves the working set: what is open, marked, pinned or under review stays' : clip(`${count(dropped.length, 'file')} left the working set: ${names}`, 200));
     } catch (thrown) {
       warn(sentence(thrown));
     }

@@ -16,8 +16,7 @@ const MEND: &str = "Start that server, or mend [embeddings] in config.toml of th
 /// The checks of the model and of the store.
 pub fn checks() -> Vec<Check> {
     let loaded = config::of_person();
-    let wrong = loaded.problems.into_iter().find(|problem| problem.starts_with("embeddings"));
-    let settings = match (wrong, loaded.settings.embeddings) {
+    let settings = match (loaded.no_model, loaded.settings.embeddings) {
         (Some(wrong), _) => {
             return vec![Check::lacking(
                 NAME,

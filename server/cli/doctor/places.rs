@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::Check;
+use crate::base::person;
+use crate::index::lexical::sweep;
 
 /// Every check of a place.
 pub fn checks() -> Vec<Check> {
@@ -18,7 +20,20 @@ pub fn checks() -> Vec<Check> {
             Some(PathBuf::from(".")),
             "Run it in a project that you can write: logs go into its .wherefore.",
         ),
+        indexes(),
     ]
+}
+
+/// What search indexes take up, and when that ends.
+fn indexes() -> Check {
+    let name = "search indexes";
+    let Some(cache) = person::folder("XDG_CACHE_HOME", ".cache") else {
+        let mend = "Set HOME or XDG_CACHE_HOME: large workspaces are searched file by file until then.";
+        return Check::lacking(name, "there is no cache folder", mend);
+    };
+    let sweep::Size { indexes, bytes } = sweep::held(&cache);
+    let size = format!("{indexes}, {:.1} MB in {}", bytes as f64 / 1e6, cache.join("index").display());
+    Check::well(name, format!("{size}; one goes when its folder is gone, or after 30 days unused"))
 }
 
 /// Whether a file can be made in the folder, or in the nearest one above it that is there.

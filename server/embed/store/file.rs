@@ -4,16 +4,16 @@
 //! anew; a record that is damaged or torn is left out and embedded again. Whoever writes holds the folder's lock; who
 //! reads needs none, since records are only added and a file is only replaced whole.
 
-use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 use tokio::task::spawn_blocking;
 
+use super::known::Known;
 use super::{Found, VectorStore};
 use crate::base::{hash, person};
 use crate::embed::quantised::Quantised;
@@ -23,9 +23,9 @@ use crate::protocol::Fault;
 /// What the file begins with; the last digit is its version.
 const MAGIC: &[u8; 8] = b"wfvecs.1";
 /// Bytes of a checksum.
-const CHECK: usize = 8;
+pub(super) const CHECK: usize = 8;
 /// Bytes of the header: the magic, the identity's hash, the length of a vector, a checksum.
-const HEADER: usize = 8 + 32 + 4 + CHECK;
+pub(super) const HEADER: usize = 8 + 32 + 4 + CHECK;
 /// Bytes above which a file is begun anew: what is wanted still is soon in it again.
 const LARGEST: u64 = 256 << 20;
 
@@ -35,15 +35,16 @@ pub struct VectorFile {
     path: PathBuf,
     identity: Key,
     largest: u64,
+    known: Arc<Mutex<Option<Known>>>,
 }
 
-fn check(bytes: &[u8]) -> [u8; CHECK] {
+pub(super) fn check(bytes: &[u8]) -> [u8; CHECK] {
     let mut check = [0; CHECK];
     check.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECK]);
     check
 }
 
-fn record_length(dimension: usize) -> usize {
+pub(super) fn record_length(dimension: usize) -> usize {
     size_of::<Key>() + 4 + dimension + CHECK
 }
 
@@ -51,31 +52,21 @@ impl VectorFile {
     /// The file in `folder` of the model with that identity.
     pub fn new(folder: &Path, identity: &str) -> Self {
         let path = folder.join(format!("{}.vectors", hash::short(identity.as_bytes())));
-        Self { path, identity: key(identity), largest: LARGEST }
+        Self { path, identity: key(identity), largest: LARGEST, known: Arc::default() }
     }
 
-    /// The vectors of those texts that it holds.
-    fn read(&self, keys: &[Key]) -> Found {
-        let wanted: HashSet<&Key> = keys.iter().collect();
-        let mut found = Found::new();
-        let Some((file, dimension)) = self.open(false) else { return found };
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        let mut record = vec![0; record_length(dimension)];
-        // The header was read already.
-        if reader.read_exact(&mut [0; HEADER]).is_err() {
-            return found;
+    /// The vectors of those texts that it holds, and how many records were gone through for that: only those that were
+    /// added since the last time, unless the file is another one.
+    fn read(&self, keys: &[Key]) -> (Found, u64) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((file, dimension)) = self.open(false) else {
+            *known = None;
+            return (Found::new(), 0);
+        };
+        if !known.as_ref().is_some_and(|known| known.is_of(&file)) {
+            *known = None;
         }
-        while reader.read_exact(&mut record).is_ok() {
-            let (body, sum) = record.split_at(record.len() - CHECK);
-            let Some((key, rest)) = body.split_first_chunk() else { break };
-            if !wanted.contains(key) || check(body) != sum {
-                continue;
-            }
-            let Some((scale, numbers)) = rest.split_first_chunk() else { break };
-            let numbers = numbers.iter().map(|byte| byte.cast_signed()).collect();
-            found.insert(*key, Quantised::kept(numbers, f32::from_le_bytes(*scale)));
-        }
-        found
+        known.get_or_insert_with(|| Known::new(file, dimension)).find(keys)
     }
 
     /// Adds vectors of that length; a file that does not fit them is made anew.
@@ -141,7 +132,7 @@ impl VectorStore for VectorFile {
         let file = self.clone();
         Box::pin(async move {
             // One that cannot be read is as good as empty.
-            let mut found = spawn_blocking(move || file.read(&keys)).await.unwrap_or_default();
+            let mut found = spawn_blocking(move || file.read(&keys).0).await.unwrap_or_default();
             found.retain(|_, vector| dimension.is_none_or(|dimension| vector.numbers().len() == dimension));
             Ok(found)
         })
@@ -173,4 +164,56 @@ fn record(key: &Key, vector: &Quantised) -> Vec<u8> {
     let sum = check(&bytes);
     bytes.extend_from_slice(&sum);
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(range: std::ops::Range<u32>) -> Vec<Key> {
+        range.map(|n| key(&n.to_string())).collect()
+    }
+
+    fn records(range: std::ops::Range<u32>) -> Vec<Record> {
+        let vector = |n: u32| Quantised::of(&[1.0, n as f32, -2.0]).unwrap();
+        range.map(|n| (key(&n.to_string()), vector(n))).collect()
+    }
+
+    /// How many vectors are found, and how many records were gone through for them.
+    fn look(file: &VectorFile, range: std::ops::Range<u32>) -> (usize, u64) {
+        let (found, gone_through) = file.read(&keys(range.clone()));
+        let is_own = |(key, vector): (Key, Quantised)| found.get(&key).is_none_or(|found| *found == vector);
+        assert!(records(range).into_iter().all(is_own));
+        (found.len(), gone_through)
+    }
+
+    #[test]
+    fn what_was_read_once_is_not_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (reader, writer) = (VectorFile::new(folder.path(), "m"), VectorFile::new(folder.path(), "m"));
+        assert_eq!(look(&reader, 0..3), (0, 0));
+        writer.append(3, &records(0..10)).unwrap();
+        assert_eq!(look(&reader, 0..3), (3, 10));
+        writer.append(3, &records(10..12)).unwrap();
+        assert_eq!(look(&reader, 2..12), (10, 2));
+        // Those that were not wanted before are found without that.
+        assert_eq!(look(&reader, 3..20), (9, 0));
+        // A record that was cut off is written over, and read once it is whole.
+        let length = std::fs::metadata(&reader.path).unwrap().len();
+        File::options().write(true).open(&reader.path).unwrap().set_len(length + 20).unwrap();
+        assert_eq!(look(&reader, 0..20), (12, 0));
+        writer.append(3, &records(12..13)).unwrap();
+        assert_eq!(look(&reader, 0..20), (13, 1));
+        // One that was damaged after it was read is not taken.
+        File::options().write(true).open(&reader.path).unwrap().write_all_at(&[0xff], length - 60).unwrap();
+        assert_eq!(look(&reader, 0..20), (12, 0));
+        // Another file in its place, and one that was cut, are read from the beginning.
+        std::fs::remove_file(&reader.path).unwrap();
+        writer.append(3, &records(0..20)).unwrap();
+        assert_eq!(look(&reader, 0..20), (20, 20));
+        File::options().write(true).open(&reader.path).unwrap().set_len(length).unwrap();
+        assert_eq!(look(&reader, 0..20), (12, 12));
+        std::fs::remove_file(&reader.path).unwrap();
+        assert_eq!(look(&reader, 0..20), (0, 0));
+    }
 }

@@ -19,12 +19,15 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 pub use files::Files;
-use layout::{HEADER, Header, RECORD, Record};
+use layout::{HEADER, Header, OURS, RECORD, Record};
 
 use super::trigrams::Trigram;
 
 /// Bytes of the files' part or of the dictionary that are taken into memory.
 const LARGEST_PART: u64 = 1 << 30;
+
+/// Bytes in which the path of the folder stands that a segment is of.
+const LONGEST_ROOT: u64 = 1 << 14;
 
 /// Why a segment is not used.
 #[derive(Debug, Error)]
@@ -84,6 +87,27 @@ impl Segment {
         };
         segment.check()?;
         Ok(segment)
+    }
+
+    /// Whether a file is a segment of any version and folder.
+    pub fn is_one(path: &Path) -> bool {
+        let mut begin = [0; OURS.len()];
+        let read = File::open(path).and_then(|file| file.read_exact_at(&mut begin, 0));
+        read.is_ok() && begin == OURS
+    }
+
+    /// The folder that the segment in the file `path` was written for, as it says; not checked.
+    ///
+    /// # Errors
+    /// Where it is none of this version, or says nothing.
+    pub fn root_of(path: &Path) -> Result<String, Damaged> {
+        let file = File::open(path)?;
+        let mut header = [0; HEADER];
+        file.read_exact_at(&mut header, 0)?;
+        let header = Header::read(&header)?;
+        let mut begin = vec![0; usize::try_from(header.files_len.min(LONGEST_ROOT)).unwrap_or_default()];
+        file.read_exact_at(&mut begin, header.files_at())?;
+        Files::root(&begin).ok_or(Damaged::Content("its folder"))
     }
 
     /// The file that it is in.

@@ -2,14 +2,19 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::segment::Segment;
 
 /// What a segment's file is called, after its number.
-const ENDING: &str = "segment";
+pub(super) const ENDING: &str = "segment";
+/// What one is called that is being written.
+pub(super) const UNFINISHED: &str = "part";
+/// The file that whoever writes holds a lock on. It was changed when somebody last began to.
+pub(super) const LOCK: &str = "lock";
 
 /// A workspace's segments on the disk.
 #[derive(Debug)]
@@ -27,15 +32,19 @@ impl Store {
     /// Where the folder cannot be made.
     pub fn open(cache: &Path, root: &str) -> io::Result<Self> {
         let store = Self::new(cache, root);
-        DirBuilder::new().recursive(true).mode(0o700).create(&store.folder)?;
+        store.make()?;
         Ok(store)
     }
 
     /// The same, to be read: it may be that there is none.
     pub fn new(cache: &Path, root: &str) -> Self {
         let name = blake3::hash(root.as_bytes()).to_hex();
-        let folder = cache.join("index").join(name.get(..32).unwrap_or_default());
+        let folder = below(cache).join(name.get(..NAME).unwrap_or_default());
         Self { folder, root: root.to_owned(), lock: None }
+    }
+
+    fn make(&self) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
     }
 
     /// The folder.
@@ -56,14 +65,18 @@ impl Store {
         if self.lock.is_some() {
             return Ok(true);
         }
+        // It may have been swept away since it was opened.
+        self.make()?;
         let mut options = OpenOptions::new();
         let lock =
-            options.write(true).create(true).truncate(false).mode(0o600).open(self.folder.join("lock"))?;
-        if lock.try_lock().is_err() {
+            options.write(true).create(true).truncate(false).mode(0o600).open(self.folder.join(LOCK))?;
+        if !hold(&lock, &self.folder) {
             return Ok(false);
         }
+        // Where the time of use cannot be set, that of the last change counts.
+        let _ = lock.set_modified(SystemTime::now());
         self.lock = Some(lock);
-        for path in self.files("part") {
+        for path in self.files(UNFINISHED) {
             self.remove(&path);
         }
         Ok(true)
@@ -112,6 +125,21 @@ impl Store {
     }
 }
 
-fn number(path: &Path) -> Option<u64> {
+/// Characters of the name of a workspace's folder.
+pub(super) const NAME: usize = 32;
+
+/// The folder below the cache folder `cache` that those of all workspaces are in.
+pub(super) fn below(cache: &Path) -> PathBuf {
+    cache.join("index")
+}
+
+/// Takes the lock of a workspace's folder, where nobody else has it and it still is the one there.
+pub(super) fn hold(lock: &File, folder: &Path) -> bool {
+    let is_there =
+        |held: fs::Metadata| fs::metadata(folder.join(LOCK)).is_ok_and(|there| there.ino() == held.ino());
+    lock.try_lock().is_ok() && lock.metadata().is_ok_and(is_there)
+}
+
+pub(super) fn number(path: &Path) -> Option<u64> {
     path.file_stem()?.to_str()?.parse().ok()
 }

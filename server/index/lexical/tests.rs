@@ -2,6 +2,7 @@
 
 mod life;
 mod ripgrep;
+mod sweep;
 
 use proptest::prelude::*;
 

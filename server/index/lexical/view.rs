@@ -35,12 +35,6 @@ impl View {
         Self { list, segments, places, unknown }
     }
 
-    /// A list of files of which nothing is known.
-    pub fn unindexed(list: FileList) -> Self {
-        let unknown = (0..).zip(list.iter()).map(|(place, _)| place).collect();
-        Self { list, segments: Arc::new([]), places: Vec::new(), unknown }
-    }
-
     /// Whether it was made of just these.
     pub fn is_of(&self, list: &FileList, segments: &Segments) -> bool {
         Arc::ptr_eq(&self.list, list) && Arc::ptr_eq(&self.segments, segments)

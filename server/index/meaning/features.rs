@@ -15,13 +15,15 @@ const BEST: usize = 120;
 /// Files that are because they are near, whatever terms they share.
 const NEAREST: usize = 40;
 /// How soon one more of the same term stops to count.
-const SATURATION: f32 = 1.2;
+pub(super) const SATURATION: f32 = 1.2;
 /// How far a file's length counts against a term in it: little, and much.
 const LENGTH: [f32; 2] = [0.5, 0.9];
 /// The same in a piece.
 const PIECE_LENGTH: f32 = 0.4;
 /// What a term in the name of a definition is worth beside one in the code.
-const DEFINED: f32 = 2.0;
+pub(super) const DEFINED: f32 = 2.0;
+/// What it is worth, of a whole query, that a name is defined as the query has it.
+pub(super) const NAMED: f32 = 0.07;
 /// The first files, whose shared terms stand for what is near the query in this repository.
 const SHARING: usize = 4;
 /// How many of those terms count.
@@ -108,13 +110,18 @@ pub(super) fn candidates(
     all
 }
 
+/// What each term of a query is worth: the more the rarer it is.
+pub(super) fn worth(store: &Store, asked: &Asked) -> Vec<f32> {
+    let rarity = |one: &Wanted| match store.postings(one.term).is_empty() {
+        true => 0.0,
+        false => store.rarity(one.term) * one.weight,
+    };
+    asked.wanted.iter().map(rarity).collect()
+}
+
 impl<'a> Gathered<'a> {
     fn of(store: &'a Store, asked: &'a Asked) -> Self {
-        let rarity = |one: &Wanted| match store.postings(one.term).is_empty() {
-            true => 0.0,
-            false => store.rarity(one.term) * one.weight,
-        };
-        let worth: Vec<f32> = asked.wanted.iter().map(rarity).collect();
+        let worth = worth(store, asked);
         let sum = |form: Form| {
             let those = asked.wanted.iter().zip(&worth).filter(|(one, _)| one.form == form);
             those.map(|(_, worth)| worth).sum::<f32>() + 1e-6
@@ -284,7 +291,7 @@ fn normalise(all: &mut [Candidate]) {
     }
 }
 
-fn saturated(count: f32, half: f32) -> f32 {
+pub(super) fn saturated(count: f32, half: f32) -> f32 {
     count / (count + half)
 }
 
@@ -347,7 +354,7 @@ impl Scores {
         let is_named = |folded: u32| query.asked.names.iter().any(|name| name.folded == folded);
         for name in file.names.iter().filter(|name| name.kind > Kind::Mention && is_named(name.folded)) {
             if let Some(score) = self.0.get_mut(usize::from(name.chunk)) {
-                *score += 0.07 * query.all;
+                *score += NAMED * query.all;
             }
         }
     }

@@ -189,7 +189,7 @@
 ---@field results wherefore.SearchHit[] What was found: lines by path and number, files best first.
 ---@field ranker? string What ranked the files: `words`, or `words+` and a model.
 ---@field embedded? number The share of the files' pieces that have a vector, 0 to 1; absent where no model is set.
----@field trouble? string Why the model that is set was not heard.
+---@field trouble? string Why the model that is set was not heard, or why none is where the settings are wrong.
 ---@field cursor? string Where the next answer goes on; absent where there is no more.
 
 ---A place that was found.
@@ -265,7 +265,8 @@
 ---@class wherefore.CollectAnswer
 ---@field dropped wherefore.HintOutcome[] The files that left, and why.
 
----Params of `wherefore/didFocus`: the person looks at another document.
+---Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
+---capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
 ---@class wherefore.FocusParams
 ---@field uri string Its URI.
 

@@ -121,7 +121,7 @@ local function collect()
     local paths = vim.tbl_map(function(dropped)
       return dropped.path
     end, answer.dropped)
-    local said = #paths == 0 and 'nothing in the working set has cooled down'
+    local said = #paths == 0 and 'nothing leaves the working set: what is open, marked, pinned or under review stays'
       or ('%d left the working set: %s'):format(#paths, table.concat(paths, ', '))
     notify.say('wherefore: ' .. said)
   end)

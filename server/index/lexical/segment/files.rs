@@ -90,6 +90,11 @@ impl Files {
         bytes
     }
 
+    /// The folder that they are in, by the beginning of what was written.
+    pub fn root(mut bytes: &[u8]) -> Option<String> {
+        String::from_utf8(text(&mut bytes)?.to_vec()).ok()
+    }
+
     /// Reads them back.
     ///
     /// # Errors

@@ -6,6 +6,9 @@ use crate::index::lexical::trigrams::Trigram;
 /// What a segment begins with; the last byte is the version of everything in it, the way texts are read among it.
 const MAGIC: [u8; 8] = *b"wfindex\x01";
 
+/// What segments of every version begin with.
+pub const OURS: &[u8] = b"wfindex";
+
 /// Bytes of a header.
 pub const HEADER: usize = 48;
 

@@ -25,13 +25,13 @@ impl Report for Quiet {
     }
 }
 
-struct Place {
+pub struct Place {
     folder: tempfile::TempDir,
     cache: tempfile::TempDir,
 }
 
 impl Place {
-    fn new(files: usize) -> Self {
+    pub fn new(files: usize) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
         for number in 0..files {
             let text = format!("common line\nword{number}x\n");
@@ -40,7 +40,7 @@ impl Place {
         place
     }
 
-    fn root(&self) -> &Path {
+    pub fn root(&self) -> &Path {
         self.folder.path()
     }
 
@@ -56,7 +56,7 @@ impl Place {
         Folder(self.root().to_owned())
     }
 
-    fn update(&self, index: &Index) -> usize {
+    pub fn update(&self, index: &Index) -> usize {
         let mut added = 0;
         loop {
             let list = self.list();
@@ -164,8 +164,8 @@ fn a_damaged_index_is_no_wrong_answer_and_is_built_anew() {
 fn without_a_place_it_says_so_and_goes_on() {
     let place = Place::new(60);
     let index = place.index();
-    let folder = fs::read_dir(place.cache.path().join("index")).unwrap().next().unwrap().unwrap().path();
-    fs::remove_dir_all(folder).unwrap();
+    fs::remove_dir_all(place.cache.path().join("index")).unwrap();
+    fs::write(place.cache.path().join("index"), "in its place").unwrap();
     let list = place.list();
     let trouble = index.update(&list, &place.source(), &mut |_, _| {}, &|| true).unwrap_err();
     assert!(trouble.to_string().contains("searches go on without it"), "{trouble}");

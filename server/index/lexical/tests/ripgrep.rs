@@ -225,7 +225,7 @@ fn check(root: &Path, index: &Index, asked: &[Asked]) -> Result<(), TestCaseErro
         let query = query.map_err(|error| TestCaseError::fail(format!("{asked:?}: {error}")))?;
         let options = Options::default();
         let list = walk(root, &Walk { glob: asked.glob, ..Walk::default() }, &|| true).unwrap();
-        let walked = search(&View::unindexed(list), &folder, &query, &options, None, &|| true);
+        let walked = search(&View::new(list, Arc::new([])), &folder, &query, &options, None, &|| true);
         same(&walked, &expected, "walked", asked)?;
         let list = walk(root, &Walk { glob: asked.glob, stamps: true, ..Walk::default() }, &|| true).unwrap();
         let indexed = index.search(&list, &folder, &query, &options, None, &|| true);

@@ -1,0 +1,141 @@
+//! Indexes that nobody needs are removed from a cache, and nothing else is.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::life::Place;
+use crate::index::lexical::index::Index;
+use crate::index::lexical::sweep::{Size, held, sweep};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A cache with the indexes of several workspaces.
+struct Cache {
+    cache: tempfile::TempDir,
+}
+
+impl Cache {
+    fn new() -> Self {
+        Self { cache: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self) -> &Path {
+        self.cache.path()
+    }
+
+    /// An index of a workspace, and the folder that it is in.
+    fn index(&self, place: &Place) -> (Index, PathBuf) {
+        let before = self.folders();
+        let index = Index::open(self.path(), place.root().to_str().unwrap()).unwrap();
+        place.update(&index);
+        let made = self.folders().into_iter().find(|folder| !before.contains(folder)).unwrap();
+        (index, made)
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.path().join("index")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    }
+
+    fn sweep(&self, days: u32) -> usize {
+        sweep(self.path(), SystemTime::now() + DAY * days).unwrap().indexes
+    }
+}
+
+#[test]
+fn the_index_of_a_folder_that_is_gone_goes_and_another_stays() {
+    let (cache, stays) = (Cache::new(), Place::new(3));
+    let gone = Place::new(3);
+    let (_, kept) = cache.index(&stays);
+    let (index, folder) = cache.index(&gone);
+    drop(index);
+    drop(gone);
+    let size = held(cache.path());
+    assert!(size.indexes == 2 && size.bytes > 96, "{size:?}");
+    // It may be away for a moment only.
+    assert_eq!((cache.sweep(0), cache.folders().len()), (0, 2));
+    let swept = sweep(cache.path(), SystemTime::now() + DAY * 2).unwrap();
+    assert_eq!((swept.indexes, swept.bytes > 48, folder.exists()), (1, true, false));
+    assert_eq!(cache.folders(), [kept]);
+    assert_eq!(held(cache.path()), Size { indexes: 1, bytes: size.bytes - swept.bytes });
+}
+
+#[test]
+fn the_index_that_nobody_opened_for_a_month_goes() {
+    let (cache, place) = (Cache::new(), Place::new(3));
+    let (index, folder) = cache.index(&place);
+    drop(index);
+    assert_eq!((cache.sweep(29), folder.exists()), (0, true));
+    assert_eq!((cache.sweep(31), folder.exists()), (1, false));
+    // It is made again where somebody opens it; and one that was opened before it went is none the worse.
+    let opened = Index::open(cache.path(), place.root().to_str().unwrap()).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(place.update(&opened), 3);
+    assert!(folder.exists());
+}
+
+#[test]
+fn to_open_an_index_is_to_use_it() {
+    let (cache, place) = (Cache::new(), Place::new(3));
+    let (index, folder) = cache.index(&place);
+    drop(index);
+    let long_ago = SystemTime::now() - DAY * 90;
+    for entry in fs::read_dir(&folder).unwrap() {
+        File::options().write(true).open(entry.unwrap().path()).unwrap().set_modified(long_ago).unwrap();
+    }
+    let index = Index::open(cache.path(), place.root().to_str().unwrap()).unwrap();
+    place.update(&index);
+    drop(index);
+    assert_eq!((cache.sweep(0), folder.exists()), (0, true));
+}
+
+#[test]
+fn it_is_done_once_a_day() {
+    let (cache, place) = (Cache::new(), Place::new(3));
+    assert_eq!((cache.sweep(0), cache.path().join("index").exists()), (0, false));
+    let (index, folder) = cache.index(&place);
+    drop(index);
+    assert_eq!(cache.sweep(29), 0);
+    let later = SystemTime::now() + DAY * 29 + DAY / 2;
+    fs::remove_dir_all(place.root()).unwrap();
+    assert_eq!((sweep(cache.path(), later).unwrap().indexes, folder.exists()), (0, true));
+    assert_eq!((cache.sweep(30), folder.exists()), (1, false));
+}
+
+#[test]
+fn what_a_process_holds_stays() {
+    let (cache, place) = (Cache::new(), Place::new(3));
+    let (index, folder) = cache.index(&place);
+    assert_eq!((cache.sweep(31), folder.exists()), (0, true));
+    drop(index);
+    assert_eq!((cache.sweep(33), folder.exists()), (1, false));
+}
+
+#[test]
+fn what_is_not_ours_stays() {
+    let cache = Cache::new();
+    let all = cache.path().join("index");
+    let name = "0123456789abcdef0123456789abcdef";
+    let make = |folder: &str, file: &str, text: &[u8]| {
+        fs::create_dir_all(all.join(folder)).unwrap();
+        fs::write(all.join(folder).join(file), text).unwrap();
+    };
+    make("notes", "00000001.segment", b"wfindex\x01");
+    make(name, "00000001.segment", b"somebody's own");
+    make(&name.replace('0', "1"), "00000001.segment", b"wfindex\x01 of another version");
+    make(&name.replace('0', "1"), "thesis.txt", b"four years of work");
+    make(&name.replace('0', "2"), "lock", b"");
+    let (outside, place) = (tempfile::tempdir().unwrap(), Place::new(3));
+    let (index, folder) = cache.index(&place);
+    drop(index);
+    let moved = outside.path().join("moved");
+    fs::rename(&folder, &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, &folder).unwrap();
+    assert_eq!(cache.sweep(400), 0);
+    assert_eq!((cache.folders().len(), fs::read_dir(&moved).unwrap().count()), (5, 2));
+    // One of another version is known for ours, and goes with its time.
+    fs::remove_file(all.join(name.replace('0', "1")).join("thesis.txt")).unwrap();
+    make(&name.replace('0', "1"), "lock", b"");
+    assert_eq!(cache.sweep(402), 1);
+}

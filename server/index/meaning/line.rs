@@ -1,0 +1,78 @@
+//! The line of a piece that speaks most for it: where a snippet begins, so that what is asked for is seen at once.
+
+use super::asked::Asked;
+use super::definitions::{Kind, definition};
+use super::digest::folded;
+use super::features::{DEFINED, NAMED, SATURATION, saturated};
+use super::language::language;
+use super::words::{Term, each_run, with_terms};
+
+/// How many lines of a piece stand before its snippet: it begins with the line above the best one, unless there is no
+/// word in it. `worth` is what each term of the query is worth.
+pub(super) fn before(path: &str, piece: &str, asked: &Asked, worth: &[f32]) -> u32 {
+    let best = best(path, piece, asked, worth);
+    let above = best.checked_sub(1).and_then(|above| piece.lines().nth(above));
+    let is_shown = above.is_some_and(|above| above.contains(char::is_alphanumeric));
+    u32::try_from(best).unwrap_or_default() - u32::from(is_shown)
+}
+
+/// The first of the lines that hold most of a query, counted from 0.
+fn best(path: &str, piece: &str, asked: &Asked, worth: &[f32]) -> usize {
+    let language = language(path);
+    let all: f32 = worth.iter().sum();
+    let mut counts = vec![0.0_f32; asked.wanted.len()];
+    let mut best = (0, 0.0);
+    with_terms(|terms| {
+        for (at, line) in piece.lines().enumerate() {
+            counts.fill(0.0);
+            each_run(line, |run| terms.each(run, |stem, _| count(&mut counts, asked, stem.term(), 1.0)));
+            if counts.iter().all(|count| *count == 0.0) {
+                continue;
+            }
+            let mut score = 0.0;
+            if let Some((name, kind)) = definition(line.trim_end(), language)
+                && kind > Kind::Mention
+            {
+                terms.each(name, |stem, _| count(&mut counts, asked, stem.term(), DEFINED));
+                let folded = folded(name);
+                score +=
+                    if asked.names.iter().any(|asked| asked.folded == folded) { NAMED * all } else { 0.0 };
+            }
+            let held = counts.iter().zip(worth).map(|(count, worth)| worth * saturated(*count, SATURATION));
+            score += held.sum::<f32>();
+            if score > best.1 {
+                best = (at, score);
+            }
+        }
+    });
+    best.0
+}
+
+/// Counts a term, where it is asked for.
+fn count(counts: &mut [f32], asked: &Asked, term: Term, much: f32) {
+    let wanted = asked.wanted.iter().position(|wanted| wanted.term == term);
+    if let Some(count) = wanted.and_then(|wanted| counts.get_mut(wanted)) {
+        *count += much;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_begins_where_the_query_is_answered() {
+        let check = |query: &str, piece: &str, expected: u32| {
+            let asked = Asked::of(query);
+            let worth: Vec<f32> = asked.wanted.iter().map(|wanted| wanted.weight).collect();
+            assert_eq!(before("a.rs", piece, &asked, &worth), expected, "{query}");
+        };
+        let piece = "use std::fs;\n\nconst LIMIT: u32 = 3;\n\n/// Tries again.\nfn retry(limit: u32) {}\n\nfn last() {}\n";
+        check("retry limit", piece, 4);
+        check("fn last", piece, 7);
+        check("what is tried again", piece, 4);
+        check("the LIMIT", piece, 2);
+        check("giraffe", piece, 0);
+        check("anything", "", 0);
+    }
+}

@@ -1,0 +1,232 @@
+//! The files of a workspace taken in for the ranker: all of them by the first search, by later ones what changed.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::Session;
+use super::finding::{MOST, stopped};
+use super::texts::Texts;
+use crate::index::lexical::entry::FileEntry;
+use crate::index::lexical::source::Source;
+use crate::protocol::{Code, Fault};
+use crate::watch::Stamp;
+
+/// The most threads that take files in.
+const THREADS: usize = 4;
+/// Files between two reports of progress.
+const REPORT: usize = 256;
+/// How long a search waits at a time for another one that takes files in, before it looks whether it is still wanted.
+const STEP: Duration = Duration::from_millis(200);
+/// How long it waits in all.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// What was taken in, and how far the search is that does so now.
+#[derive(Debug, Default)]
+pub(super) struct Taking {
+    taken: Mutex<Taken>,
+    done: AtomicUsize,
+    all: AtomicUsize,
+}
+
+/// What the ranker has taken in.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// Files, as they were read.
+    files: HashMap<Arc<str>, (Stamp, u64)>,
+    /// Unsaved texts in place of them.
+    unsaved: HashMap<Arc<str>, Arc<str>>,
+}
+
+impl Taking {
+    /// What was taken in, for one search at a time. Others hear how far that one is.
+    fn wait(
+        &self,
+        progress: &dyn Fn(usize, usize),
+        go_on: &(impl Fn() -> bool + Sync),
+        patience: Duration,
+    ) -> Result<MutexGuard<'_, Taken>, Fault> {
+        let asked = Instant::now();
+        loop {
+            if let Some(taken) = self.taken.try_lock_for(STEP.min(patience)) {
+                return Ok(taken);
+            }
+            if !go_on() {
+                return Err(stopped());
+            }
+            let (done, all) = (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed));
+            if asked.elapsed() >= patience {
+                let message = format!("an earlier search still reads the files: {done} of {all} so far");
+                return Err(Fault::new(Code::Timeout, message).suggest(
+                    "search again in a moment, or use search.lexical, which does not wait for that",
+                ));
+            }
+            progress(done, all);
+        }
+    }
+
+    fn tell(&self, done: usize, all: usize, progress: &dyn Fn(usize, usize)) {
+        self.done.store(done, Ordering::Relaxed);
+        self.all.store(all, Ordering::Relaxed);
+        progress(done, all);
+    }
+}
+
+impl Session {
+    /// Brings the ranker up to date. What was read when `go_on` says no is not read again.
+    ///
+    /// # Errors
+    /// As [`Session::meant`].
+    pub(super) fn take_in(
+        &self,
+        texts: &Texts<'_>,
+        progress: &dyn Fn(usize, usize),
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<(), Fault> {
+        let (taking, meaning) = (self.finder().taking(), self.finder().meaning());
+        let mut taken = taking.wait(progress, go_on, PATIENCE)?;
+        let list = self.listed("", "", go_on)?;
+        // A text that was saved or given up: the disk counts again.
+        let saved: Vec<Arc<str>> =
+            taken.unsaved.keys().filter(|path| !texts.unsaved().contains_key(*path)).cloned().collect();
+        for path in saved {
+            taken.unsaved.remove(&path);
+            taken.files.remove(&path);
+        }
+        let changed: Vec<&FileEntry> = list
+            .iter()
+            .filter(|entry| taken.files.get(&entry.path) != Some(&(entry.stamp, entry.changed)))
+            .collect();
+        let (many, all) = (changed.len() > 64, changed.len());
+        let (next, done) =
+            (AtomicUsize::new(0), changed.iter().map(|_| AtomicBool::new(false)).collect::<Vec<_>>());
+        let work = |report: &dyn Fn(usize)| {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let (Some(entry), Some(done)) = (changed.get(at), done.get(at)) else { return };
+                if !go_on() {
+                    return;
+                }
+                let mut bytes = Vec::new();
+                let file = texts.open(&entry.path);
+                let read = file.map(|file| file.take(MOST).read_to_end(&mut bytes));
+                // What is closed to callers is not even known by its name.
+                match read {
+                    Some(Ok(_)) => self.finder().meaning().put(&entry.path, &bytes),
+                    _ => drop(self.finder().meaning().remove(&entry.path)),
+                }
+                done.store(true, Ordering::Relaxed);
+                report(at);
+            }
+        };
+        let threads = if many {
+            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS))
+        } else {
+            1
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where the system gives no further thread, this one does it all.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, || work(&|_| {}));
+            }
+            let told = Cell::new(0);
+            taking.tell(0, all, progress);
+            work(&|at| {
+                if at >= told.get() + REPORT {
+                    told.set(at);
+                    taking.tell(at, all, progress);
+                }
+            });
+        });
+        let read = changed.iter().zip(&done).filter(|(_, done)| done.load(Ordering::Relaxed));
+        taken.files.extend(read.map(|(entry, _)| (entry.path.clone(), (entry.stamp, entry.changed))));
+        if !go_on() {
+            return Err(stopped());
+        }
+        if taken.files.len() > list.len() {
+            let there = |path: &str| list.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok();
+            taken.files.retain(|path, _| there(path));
+            meaning.retain(|path| there(path) || texts.unsaved().contains_key(path));
+        }
+        for (path, text) in texts.unsaved() {
+            if taken.unsaved.get(path).is_none_or(|known| !Arc::ptr_eq(known, text)) {
+                meaning.put(path, text.as_bytes());
+                taken.unsaved.insert(path.clone(), text.clone());
+            }
+        }
+        if many {
+            meaning.settle();
+            taking.tell(all, all, progress);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::ports::{NoEditor, SystemClock};
+    use crate::session::SessionOptions;
+
+    fn session(files: usize) -> (tempfile::TempDir, Session) {
+        let folder = tempfile::tempdir().unwrap();
+        for file in 0..files {
+            std::fs::write(folder.path().join(format!("f{file}.txt")), format!("word{file}\n")).unwrap();
+        }
+        let options =
+            SessionOptions { editor: Arc::new(NoEditor), clock: Arc::new(SystemClock), shared_log: true };
+        let session = Session::open(folder.path().to_str().unwrap(), options).unwrap();
+        (folder, session)
+    }
+
+    #[test]
+    fn what_a_search_read_that_was_stopped_is_not_read_again() {
+        let (_folder, session) = session(400);
+        let take_in = |left: usize| {
+            let (asked, told) = (AtomicUsize::new(0), RefCell::new(Vec::new()));
+            let go_on = || asked.fetch_add(1, Ordering::Relaxed) < left;
+            let progress = |done, all| told.borrow_mut().push((done, all));
+            let done = session.take_in(&Texts::new(&session), &progress, &go_on);
+            (done.map_err(|fault| fault.code), told.into_inner())
+        };
+        // Walking asks too, once for each file and folder.
+        let (stopped, told) = take_in(600);
+        assert_eq!((stopped, told[0]), (Err(Code::Cancelled), (0, 400)));
+        let read = session.finder().meaning().len();
+        assert!((50..400).contains(&read), "{read}");
+        let (done, told) = take_in(usize::MAX);
+        assert_eq!((done, told[0], session.finder().meaning().len()), (Ok(()), (0, 400 - read), 400));
+        assert_eq!(take_in(usize::MAX).1, [(0, 0)]);
+    }
+
+    #[test]
+    fn who_waits_for_an_earlier_search_hears_of_it_and_may_leave() {
+        let (_folder, session) = session(1);
+        let taking = session.finder().taking();
+        let held = taking.taken.lock();
+        taking.tell(3, 7, &|_, _| {});
+        let told = RefCell::new(Vec::new());
+        let wait = |patience: Duration, left: usize| {
+            let asked = AtomicUsize::new(0);
+            let go_on = || asked.fetch_add(1, Ordering::Relaxed) < left;
+            let progress = |done, all| told.borrow_mut().push((done, all));
+            taking.wait(&progress, &go_on, patience).map(drop).unwrap_err()
+        };
+        assert_eq!(wait(PATIENCE, 1).code, Code::Cancelled);
+        assert_eq!(told.take(), [(3, 7)]);
+        let fault = wait(Duration::ZERO, usize::MAX);
+        assert_eq!(
+            (fault.code, fault.message.as_str()),
+            (Code::Timeout, "an earlier search still reads the files: 3 of 7 so far")
+        );
+        drop(held);
+        assert!(taking.wait(&|_, _| {}, &|| true, Duration::ZERO).is_ok());
+    }
+}
