@@ -160,13 +160,14 @@ fn one(args: &SearchArgs, query: &str, backend: &mut Backend) -> Result<(), Faul
 }
 
 fn show(hit: &SearchHit, lexical: bool) {
-    let SearchHit { path, start, end, text, .. } = hit;
+    let SearchHit { path, start, end, line, text, .. } = hit;
     let path = visible(path);
     if lexical {
         return answer::line(&format!("{path}:{start}:{}", visible(text)));
     }
     answer::line(&format!("{path}:{start}-{end}"));
-    text.lines().take(3).for_each(|line| answer::line(&format!("    {}", visible(line))));
+    let before = line.saturating_sub(*start) as usize;
+    text.lines().skip(before).take(3).for_each(|line| answer::line(&format!("    {}", visible(line))));
 }
 
 /// Answers a request once the vectors of files are made that can be.

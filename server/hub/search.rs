@@ -65,7 +65,7 @@ fn lines(
     let hit = |(path, hit): (Arc<str>, Hit)| {
         let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
         let Hit { text, before, after, .. } = hit;
-        SearchHit { path: path.to_string(), start: line, end: line, score: 1.0, text, before, after }
+        SearchHit { path: path.to_string(), start: line, end: line, line, score: 1.0, text, before, after }
     };
     Ok(SearchAnswer { results: found.hits.into_iter().map(hit).collect(), cursor, ..SearchAnswer::default() })
 }
@@ -84,6 +84,7 @@ fn files(
         path: hit.path,
         start: hit.start,
         end: hit.end,
+        line: hit.line,
         score: hit.score,
         text: hit.snippet,
         before: Vec::new(),

@@ -40,13 +40,15 @@ pub struct Query<'a> {
 pub struct Hit {
     /// As it was put.
     pub path: String,
-    /// The first line of the snippet, from 1.
+    /// The first line of the piece, from 1.
     pub start: u32,
-    /// The last line of it, which is that of the piece.
+    /// The last line of it.
     pub end: u32,
+    /// The line of it that holds most of what is asked for.
+    pub line: u32,
     /// How likely the file is meant, beside the others of the same search.
     pub score: f32,
-    /// The text of the piece from about the line on that holds most of what is asked for, as the reader gave it.
+    /// The text of the piece, as the reader gave it.
     pub snippet: String,
 }
 
@@ -157,10 +159,8 @@ impl Meaning {
             _ => "words".to_owned(),
         };
         let shown = |mut hit: Hit| {
-            let piece = read(&hit.path, hit.start, hit.end)?;
-            let before = line::before(&hit.path, &piece, &asked, &ranked.worth);
-            hit.start += before;
-            hit.snippet = piece.split_inclusive('\n').skip(before as usize).collect();
+            hit.snippet = read(&hit.path, hit.start, hit.end)?;
+            hit.line += line::best(&hit.path, &hit.snippet, &asked, &ranked.worth);
             Some(hit)
         };
         Found { hits: ranked.hits.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
@@ -185,7 +185,7 @@ impl Meaning {
                 let (start, end) =
                     file.pieces.get(candidate.chunk).map_or((1, 1), |piece| (piece.start, piece.end));
                 let score = model.score(&candidate.features);
-                Some(Hit { path: file.path.clone(), start, end, score, snippet: String::new() })
+                Some(Hit { path: file.path.clone(), start, end, line: start, score, snippet: String::new() })
             })
             .collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));

@@ -64,6 +64,8 @@ pub struct SearchHit {
     pub start: u32,
     /// Its last line.
     pub end: u32,
+    /// The line of it to be shown first: where a piece holds most of what is asked for.
+    pub line: u32,
     /// How well it fits beside the others of the same answer; 1 for each line that matches a pattern.
     pub score: f32,
     /// The line, or the piece of the file.

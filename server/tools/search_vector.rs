@@ -49,6 +49,7 @@ fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
             "snippet": hit.snippet,
             "start": hit.start,
             "end": hit.end,
+            "line": hit.line,
             "ranker": found.ranker,
         });
         if let Some(share) = embedded {

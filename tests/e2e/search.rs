@@ -55,7 +55,7 @@ fn lines_are_found_by_a_pattern() {
     assert_eq!(lines(&["-g", "*.js", "return|two"]), "src/retry.js:3:  return 2 ** attempt;\n");
     assert_eq!(lines(&["--scope", "src", "two"]), "src/number.txt:2:--force two\n");
     let json: Value = serde_json::from_str(&lines(&["--json", "thr.e"])).unwrap();
-    let hit = json!({ "path": "a.txt", "start": 3, "end": 3, "score": 1.0, "text": "three" });
+    let hit = json!({ "path": "a.txt", "start": 3, "end": 3, "line": 3, "score": 1.0, "text": "three" });
     assert_eq!(json["results"], json!([hit]));
 
     let cut = run(folder, &["--lexical", "--limit", "1", "two"], "");

@@ -128,14 +128,15 @@ export class Search {
  * them already.
  */
 function row(folder: vscode.WorkspaceFolder, result: SearchHit, several: boolean): Row {
-  const [start, end] = [Math.max(result.start - 1, 0), Math.max(result.end - 1, 0)];
-  const shown = `${several ? `${folder.name}/` : ''}${result.path}:${result.start}`;
+  const [line, end] = [Math.max(result.line - 1, 0), Math.max(result.end - 1, 0)];
+  const shown = `${several ? `${folder.name}/` : ''}${result.path}:${result.line}`;
+  const text = result.text.split('\n').slice(result.line - result.start).join('\n');
   return {
     label: '$(file)',
     description: clip(shown, 160),
-    detail: clip(result.text, 200),
+    detail: clip(text, 200),
     alwaysShow: true,
-    place: { uri: vscode.Uri.joinPath(folder.uri, result.path), range: new vscode.Range(start, 0, end, Number.MAX_SAFE_INTEGER) },
+    place: { uri: vscode.Uri.joinPath(folder.uri, result.path), range: new vscode.Range(line, 0, end, Number.MAX_SAFE_INTEGER) },
   };
 }
 

@@ -319,6 +319,8 @@ export interface SearchHit {
   start: number;
   /** Its last line. */
   end: number;
+  /** The line of it to be shown first: where a piece holds most of what is asked for. */
+  line: number;
   /** How well it fits beside the others of the same answer; 1 for each line that matches a pattern. */
   score: number;
   /** The line, or the piece of the file. */

@@ -1,4 +1,4 @@
-//! The line of a piece that speaks most for it: where a snippet begins, so that what is asked for is seen at once.
+//! The line of a piece that speaks most for it: what a preview shows first.
 
 use super::asked::Asked;
 use super::definitions::{Kind, definition};
@@ -7,17 +7,8 @@ use super::features::{DEFINED, NAMED, SATURATION, saturated};
 use super::language::language;
 use super::words::{Term, each_run, with_terms};
 
-/// How many lines of a piece stand before its snippet: it begins with the line above the best one, unless there is no
-/// word in it. `worth` is what each term of the query is worth.
-pub(super) fn before(path: &str, piece: &str, asked: &Asked, worth: &[f32]) -> u32 {
-    let best = best(path, piece, asked, worth);
-    let above = best.checked_sub(1).and_then(|above| piece.lines().nth(above));
-    let is_shown = above.is_some_and(|above| above.contains(char::is_alphanumeric));
-    u32::try_from(best).unwrap_or_default() - u32::from(is_shown)
-}
-
-/// The first of the lines that hold most of a query, counted from 0.
-fn best(path: &str, piece: &str, asked: &Asked, worth: &[f32]) -> usize {
+/// The first of the lines that hold most of a query, counted from 0. `worth` is what each term of the query is worth.
+pub(super) fn best(path: &str, piece: &str, asked: &Asked, worth: &[f32]) -> u32 {
     let language = language(path);
     let all: f32 = worth.iter().sum();
     let mut counts = vec![0.0_f32; asked.wanted.len()];
@@ -45,7 +36,7 @@ fn best(path: &str, piece: &str, asked: &Asked, worth: &[f32]) -> usize {
             }
         }
     });
-    best.0
+    u32::try_from(best.0).unwrap_or_default()
 }
 
 /// Counts a term, where it is asked for.
@@ -61,14 +52,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snippet_begins_where_the_query_is_answered() {
+    fn the_line_is_where_the_query_is_answered() {
         let check = |query: &str, piece: &str, expected: u32| {
             let asked = Asked::of(query);
             let worth: Vec<f32> = asked.wanted.iter().map(|wanted| wanted.weight).collect();
-            assert_eq!(before("a.rs", piece, &asked, &worth), expected, "{query}");
+            assert_eq!(best("a.rs", piece, &asked, &worth), expected, "{query}");
         };
         let piece = "use std::fs;\n\nconst LIMIT: u32 = 3;\n\n/// Tries again.\nfn retry(limit: u32) {}\n\nfn last() {}\n";
-        check("retry limit", piece, 4);
+        check("retry limit", piece, 5);
         check("fn last", piece, 7);
         check("what is tried again", piece, 4);
         check("the LIMIT", piece, 2);

@@ -28,6 +28,14 @@ local function open(place)
   end
 end
 
+--- The text without its first lines.
+---@param piece string
+---@param lines integer how many are left out
+---@return string
+local function below(piece, lines)
+  return table.concat(vim.list_slice(vim.split(piece, '\n', { plain = true }), lines + 1), '\n')
+end
+
 ---@param lsp vim.lsp.Client
 ---@param query string
 ---@param lexical boolean
@@ -47,8 +55,8 @@ local function ask(lsp, query, lexical)
       return {
         path = vim.fs.joinpath(root, found.path),
         shown = (found.path:gsub('%c', ' ')),
-        line = math.max(found.start, 1),
-        text = text.clip(found.text, 200),
+        line = math.max(found.line, 1),
+        text = text.clip(below(found.text, found.line - found.start), 200),
       }
     end, answer.results)
     if #places == 0 then

@@ -197,6 +197,7 @@
 ---@field path string The file, relative to the root.
 ---@field start integer Its first line, counted from 1.
 ---@field end integer Its last line.
+---@field line integer The line of it to be shown first: where a piece holds most of what is asked for.
 ---@field score number How well it fits beside the others of the same answer; 1 for each line that matches a pattern.
 ---@field text string The line, or the piece of the file.
 ---@field before? string[] The lines before it that were asked for.
