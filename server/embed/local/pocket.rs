@@ -26,7 +26,7 @@ pub(super) fn model() -> Arc<Local> {
 }
 
 /// A text as it takes it: not blank, not too long. Of a long one it reads the first 128 tokens alone.
-fn taken(text: &String) -> &str {
+fn taken(text: &str) -> &str {
     let text = &text[..text.floor_char_boundary(LONGEST)];
     if text.trim().is_empty() { "-" } else { text }
 }
@@ -35,7 +35,7 @@ impl Encode for Pocket {
     fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
         let all = || {
             let parts = texts.chunks(AT_ONCE).map(|part| {
-                let part: Vec<&str> = part.iter().map(taken).collect();
+                let part: Vec<&str> = part.iter().map(|text| taken(text)).collect();
                 self.0.embed(&part).map_err(|error| error.to_string())
             });
             Ok(parts.collect::<Result<Vec<_>, String>>()?.concat())
