@@ -1,8 +1,14 @@
-//! A model that runs in this process, from a folder that the person names.
+//! A model that runs in this process: from a folder that the person names, or the one that a build carries.
 //!
-//! It is read at the first need. Many texts at once are the background's: they run on a thread that gives way to others.
+//! It is read at the first need. Many texts at once are the background's: they run on threads that give way to others.
 
+#[cfg(feature = "encoder")]
+mod bert;
 mod folder;
+#[cfg(feature = "pocket-encoder")]
+mod pocket;
+#[cfg(any(feature = "encoder", feature = "pocket-encoder"))]
+mod quiet;
 mod table;
 
 use std::fmt;
@@ -21,6 +27,9 @@ use crate::protocol::{Code, Fault};
 const NICE: i32 = 10;
 /// What a folder of a model has to hold.
 const FILES: [&str; 2] = ["model.safetensors", "tokenizer.json"];
+/// What else says how a BERT's vectors are made.
+const MANNERS: [&str; 4] =
+    ["config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"];
 
 /// What makes vectors of texts.
 trait Encode: Send + Sync {
@@ -34,6 +43,7 @@ type Load = dyn Fn() -> Result<Arc<dyn Encode>, Fault> + Send + Sync;
 pub struct Local {
     model: String,
     identity: String,
+    is_static: bool,
     load: Box<Load>,
     loaded: Mutex<Option<Arc<dyn Encode>>>,
     itself: Weak<Self>,
@@ -55,22 +65,40 @@ impl Local {
         let name = shown(&path.display().to_string()).into_owned();
         let mut identity = format!("folder\n{name}");
         for file in FILES {
-            let found = std::fs::metadata(path.join(file)).ok().filter(std::fs::Metadata::is_file);
-            let found = found.ok_or_else(|| {
+            let found = stamp(&path.join(file)).ok_or_else(|| {
                 Fault::new(Code::NotFound, format!("embeddings: {name} has no {file}"))
-                    .suggest("name the folder of a model2vec model as embeddings.folder: config.json, tokenizer.json and model.safetensors")
+                    .suggest("name the folder of a model2vec or BERT model as embeddings.folder: config.json, tokenizer.json and model.safetensors")
             })?;
-            let changed = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            identity += &format!("\n{} {}", found.len(), changed.unwrap_or_default().as_nanos());
+            identity += &found;
+        }
+        let is_static = !folder::is_bert(&path);
+        if !is_static {
+            identity.extend(
+                MANNERS.iter().map(|file| stamp(&path.join(file)).unwrap_or_else(|| "\n".to_owned())),
+            );
         }
         let model = path.file_name().map_or_else(|| name.clone(), |last| last.to_string_lossy().into_owned());
-        Ok(Self::new(model, identity, Box::new(move || folder::read(&path))))
+        Ok(Self::new(model, identity, is_static, Box::new(move || folder::read(&path))))
     }
 
-    fn new(model: String, identity: String, load: Box<Load>) -> Arc<Self> {
+    /// The model that this build carries.
+    ///
+    /// # Errors
+    /// UNSUPPORTED where it carries none.
+    pub fn built_in() -> Result<Arc<Self>, Fault> {
+        #[cfg(feature = "pocket-encoder")]
+        return Ok(pocket::model());
+        #[cfg(not(feature = "pocket-encoder"))]
+        Err(Fault::new(Code::Unsupported, "embeddings: this build of wherefore carries no model").suggest(
+            "build wherefore with `--features pocket-encoder`, or name a `url` or a `folder` instead of `built_in`",
+        ))
+    }
+
+    fn new(model: String, identity: String, is_static: bool, load: Box<Load>) -> Arc<Self> {
         Arc::new_cyclic(|itself| Self {
             model,
             identity,
+            is_static,
             load,
             loaded: Mutex::default(),
             itself: itself.clone(),
@@ -84,8 +112,28 @@ impl Local {
             None => loaded.insert((self.load)()?).clone(),
         };
         drop(loaded);
-        encode.encode(texts).map_err(|wrong| fault(&self.model, &wrong))
+        let made = encode.encode(texts).map_err(|wrong| fault(&self.model, &wrong))?;
+        match made.iter().all(|vector| has_direction(vector)) {
+            true => Ok(made),
+            false => Err(fault(&self.model, "its weights make a vector that has no direction")),
+        }
     }
+}
+
+fn has_direction(vector: &[f32]) -> bool {
+    vector.iter().all(|number| number.is_finite()) && vector.iter().any(|number| *number != 0.0)
+}
+
+/// How large a file is and when it was changed; nothing where there is none.
+fn stamp(file: &Path) -> Option<String> {
+    let found = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
+    let changed = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Some(format!("\n{} {}", found.len(), changed.unwrap_or_default().as_nanos()))
+}
+
+/// Has this thread give way to others. Where the system does not let it, it runs like them.
+fn give_way() {
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
 }
 
 fn fault(model: &str, wrong: &str) -> Fault {
@@ -108,17 +156,9 @@ pub fn expanded(folder: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// What a file holds.
-fn bytes(path: &Path) -> Result<Vec<u8>, Fault> {
-    std::fs::read(path).map_err(|error| {
-        let what = format!("embeddings: {} cannot be read: {error}", shown(&path.display().to_string()));
-        Fault::new(Code::NotFound, what)
-    })
-}
-
 impl Embedder for Local {
     fn is_static(&self) -> bool {
-        true
+        self.is_static
     }
 
     fn model(&self) -> &str {
@@ -144,8 +184,7 @@ impl Embedder for Local {
             let (sender, made) = tokio::sync::oneshot::channel();
             let model = itself.clone();
             let work = move || {
-                // Where the system does not let it, it runs like the others.
-                let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
+                give_way();
                 // Whoever asked may have gone.
                 let _ = sender.send(model.encode(&texts));
             };

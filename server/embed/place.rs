@@ -1,4 +1,4 @@
-//! Where the person's model runs: behind a URL, or in a folder.
+//! Where the person's model runs: behind a URL, in a folder, or in this program.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -24,11 +24,12 @@ pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
         store::check(store)?;
     }
     let has_url = !settings.url.trim().is_empty();
-    match (has_url, &settings.folder) {
-        (false, Some(folder)) => local::expanded(folder).map(drop),
-        (true, None) => endpoint::url(settings).map(drop),
-        (false, None) => Err("it names no `url` and no `folder`".to_owned()),
-        (true, Some(_)) => Err("it names both a `url` and a `folder`".to_owned()),
+    match (has_url, &settings.folder, settings.built_in) {
+        (false, Some(folder), false) => local::expanded(folder).map(drop),
+        (true, None, false) => endpoint::url(settings).map(drop),
+        (false, None, true) => Ok(()),
+        (false, None, false) => Err("it names no `url` and no `folder`, and is not `built_in`".to_owned()),
+        _ => Err("it names more than one of `url`, `folder` and `built_in`".to_owned()),
     }
 }
 
@@ -41,15 +42,18 @@ pub fn takes_files(settings: &EmbeddingSettings) -> bool {
 /// The model of these settings, and where it is, for a reader. One in this process is read once, however many use it.
 ///
 /// # Errors
-/// As [`Endpoint::new`] and [`Local::in_folder`].
+/// As [`Endpoint::new`], [`Local::in_folder`] and [`Local::built_in`].
 pub fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String), Fault> {
-    let Some(folder) = &settings.folder else {
-        let endpoint = Endpoint::new(settings)?;
-        let place = endpoint.place().to_owned();
-        let model: Arc<dyn Embedder> = Arc::new(endpoint);
-        return Ok((model, place));
+    let (found, place) = match &settings.folder {
+        Some(folder) => (Local::in_folder(folder)?, folder.as_str()),
+        None if settings.built_in => (Local::built_in()?, "this program"),
+        None => {
+            let endpoint = Endpoint::new(settings)?;
+            let place = endpoint.place().to_owned();
+            let model: Arc<dyn Embedder> = Arc::new(endpoint);
+            return Ok((model, place));
+        }
     };
-    let found = Local::in_folder(folder)?;
     static OPEN: Mutex<Vec<Weak<Local>>> = Mutex::new(Vec::new());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain(|known| known.strong_count() > 0);
@@ -58,5 +62,29 @@ pub fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String),
         open.push(Arc::downgrade(&found));
         found
     });
-    Ok((local, folder.clone()))
+    Ok((local, place.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_in_one_place() {
+        for (url, folder, built_in, expected) in [
+            ("http://127.0.0.1/v1", None, false, ""),
+            ("", Some("/models/m"), false, ""),
+            ("", None, true, ""),
+            ("", None, false, "names no `url` and no `folder`, and is not `built_in`"),
+            ("", Some("/models/m"), true, "more than one of"),
+            ("http://127.0.0.1/v1", None, true, "more than one of"),
+            ("http://127.0.0.1/v1", Some("/models/m"), false, "more than one of"),
+        ] {
+            let (url, folder, model) = (url.to_owned(), folder.map(str::to_owned), "m".to_owned());
+            let settings = EmbeddingSettings { url, folder, built_in, model, ..EmbeddingSettings::default() };
+            let said = check(&settings).err().unwrap_or_default();
+            assert_eq!(said.is_empty(), expected.is_empty(), "{settings:?}: {said}");
+            assert!(said.contains(expected), "{settings:?}: {said}");
+        }
+    }
 }

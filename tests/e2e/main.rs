@@ -17,6 +17,7 @@ mod others;
 mod protocol;
 mod review;
 mod search;
+mod sharing;
 mod support;
 mod tokens;
 mod upstream;

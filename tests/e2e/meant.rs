@@ -12,15 +12,21 @@ use crate::support::agent::{place, until, wherefore};
 use crate::support::embeddings::{Behaviour, Model, set, write};
 
 /// Every file holds the first word; what the second means is in one of them.
-const REQUEST: &str = "common zzyzx";
-const MEANINGS: &[&[&str]] = &[&["tusks", "zzyzx"], &["whiskers", "yvzzy"]];
+pub const REQUEST: &str = "common zzyzx";
+pub const MEANINGS: &[&[&str]] = &[&["tusks", "zzyzx"], &["whiskers", "yvzzy"]];
 
 /// Files that are found.
-const FILES: usize = 12;
+pub const FILES: usize = 12;
 
 /// A workspace with files of which one cannot be found by the words of the request.
 fn files() -> tempfile::TempDir {
     let folder = place();
+    written(folder.path());
+    folder
+}
+
+/// Has those files in `FOLDER/work`.
+pub fn written(folder: &Path) {
     let mut texts: Vec<(String, &str)> = [
         ("a.txt", "common ground\n"),
         ("sea/b.txt", "common tusks\n"),
@@ -33,11 +39,10 @@ fn files() -> tempfile::TempDir {
     .into();
     texts.extend((3..FILES).map(|n| (format!("more/{n}.txt"), "common weed\n")));
     for (path, text) in texts {
-        let path = folder.path().join("work").join(path);
+        let path = folder.join("work").join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    folder
 }
 
 /// What a search answers, by a running server where there is one.
@@ -47,16 +52,16 @@ fn search(folder: &Path, query: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"))
 }
 
-fn ranker(answer: &Value) -> &str {
+pub fn ranker(answer: &Value) -> &str {
     answer["ranker"].as_str().unwrap()
 }
 
-fn first(answer: &Value) -> &str {
+pub fn first(answer: &Value) -> &str {
     answer["results"][0]["path"].as_str().unwrap_or_default()
 }
 
 /// The texts of files that were sent, without the requests.
-fn sent(model: &Model) -> Vec<String> {
+pub fn sent(model: &Model) -> Vec<String> {
     model
         .texts()
         .into_iter()
@@ -247,4 +252,12 @@ fn a_model_in_a_folder_ranks_and_one_that_is_none_is_said() {
     write(folder.path(), "folder = \"models\"\n");
     let status = String::from_utf8(run(folder.path(), &["status"]).stdout).unwrap();
     assert!(status.contains("its `folder` is no absolute path"), "{status}");
+    if cfg!(not(feature = "pocket-encoder")) {
+        write(folder.path(), "built_in = true\n");
+        let answer = search(folder.path(), REQUEST);
+        assert_eq!(ranker(&answer), "words");
+        assert!(answer["trouble"].as_str().unwrap().contains("carries no model"), "{answer:#}");
+        let doctor = String::from_utf8(run(folder.path(), &["doctor", "--json"]).stdout).unwrap();
+        assert!(doctor.contains("--features pocket-encoder"), "{doctor}");
+    }
 }

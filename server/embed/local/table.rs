@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokenizers::Tokenizer;
 
 use super::Encode;
+use super::folder::fits;
 
 /// Tokens of a text that count.
 const TOKENS: usize = 512;
@@ -83,11 +84,7 @@ impl Table {
             .ok_or_else(|| format!("its `{name}` holds numbers of the kind {:?}", matrix.dtype()))?;
         let weights = tensors.tensor("weights").ok().map(|tensor| numbers("weights", &tensor)).transpose()?;
         let mapping = tensors.tensor("mapping").ok().map(|tensor| rows_of(&tensor, rows)).transpose()?;
-        let tokens = tokenizer.get_vocab_size(true);
-        let most = mapping.as_ref().map_or(rows, Vec::len);
-        if most < tokens {
-            return Err(format!("its tokenizer knows {tokens} tokens, and it has vectors of {most}"));
-        }
+        fits(&tokenizer, mapping.as_ref().map_or(rows, Vec::len))?;
         let unknown = unknown(&tokenizer);
         let numbers = matrix.data().to_vec();
         Ok(Self { tokenizer, unknown, numbers, kind, rows, dimension, weights, mapping })

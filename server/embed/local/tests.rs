@@ -4,6 +4,11 @@ use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use super::*;
 
+#[cfg(feature = "encoder")]
+mod bert;
+mod carried;
+mod hostile;
+
 const TOKENIZER: &str = r#"{
   "version": "1.0",
   "added_tokens": [],
@@ -33,6 +38,10 @@ fn folder(tensors: &[Tensor<'_>]) -> tempfile::TempDir {
     std::fs::write(folder.path().join("tokenizer.json"), TOKENIZER).unwrap();
     std::fs::write(folder.path().join("config.json"), r#"{ "model_type": "model2vec" }"#).unwrap();
     folder
+}
+
+fn said(fault: Fault) -> String {
+    format!("{} {}", fault.message, fault.suggestion.unwrap_or_default())
 }
 
 fn open(folder: &tempfile::TempDir) -> Arc<Local> {
@@ -74,7 +83,6 @@ async fn the_vector_of_a_text_is_that_of_its_words() {
 
 #[tokio::test]
 async fn what_is_no_model_is_said_with_the_way_out() {
-    let said = |fault: Fault| format!("{} {}", fault.message, fault.suggestion.unwrap_or_default());
     let gone = folder(&[matrix()]);
     std::fs::remove_file(gone.path().join("tokenizer.json")).unwrap();
     let wrong = said(Local::in_folder(gone.path().to_str().unwrap()).unwrap_err());
@@ -84,16 +92,23 @@ async fn what_is_no_model_is_said_with_the_way_out() {
     let few: Tensor<'_> = ("embeddings", Dtype::F32, &[2, 2], floats(&[0.0; 4]));
     let odd: Tensor<'_> = ("embeddings", Dtype::U8, &[3, 2], vec![0; 6]);
     let other: Tensor<'_> = ("layer.0", Dtype::F32, &[3, 2], floats(&[0.0; 6]));
-    for (tensor, part) in
-        [(flat, "not two dimensions"), (few, "knows 3 tokens"), (odd, "U8"), (other.clone(), "`model_type`")]
-    {
+    for (tensor, part) in [
+        (flat, "not two dimensions"),
+        (few, "numbers 3 tokens"),
+        (odd, "U8"),
+        (other.clone(), "`model_type`"),
+    ] {
         let wrong = said(embed(&folder(&[tensor]), &["left"]).await.unwrap_err());
         assert!(wrong.contains(part) && wrong.contains("embeddings.folder"), "{wrong}");
     }
-    let bert = folder(&[other]);
-    std::fs::write(bert.path().join("config.json"), r#"{ "model_type": "bert" }"#).unwrap();
-    let wrong = said(embed(&bert, &["left"]).await.unwrap_err());
-    assert!(wrong.contains("a server that runs this one"), "{wrong}");
+    if cfg!(not(feature = "encoder")) {
+        let bert = folder(&[other]);
+        std::fs::write(bert.path().join("config.json"), r#"{ "model_type": "bert" }"#).unwrap();
+        let wrong = said(embed(&bert, &["left"]).await.unwrap_err());
+        for part in ["runs none", "--features encoder", "a server that runs this one"] {
+            assert!(wrong.contains(part), "{wrong}");
+        }
+    }
     for (file, part) in
         [("model.safetensors", "model.safetensors is none"), ("tokenizer.json", "tokenizer.json")]
     {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the model runs: behind `url`, or in a `folder`; one of them. Not heard in a project's file.
+/// Where the model runs: behind `url`, in a `folder`, or `built_in`; one of them. Not heard in a project's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EmbeddingSettings {
@@ -14,9 +14,12 @@ pub struct EmbeddingSettings {
     /// The model's name at `url`.
     pub model: String,
     /// A folder with a model, read by wherefore itself: an absolute path, or one that begins with `~/`. It holds
-    /// tokenizer.json, model.safetensors and config.json of a model2vec model.
+    /// tokenizer.json, model.safetensors and config.json of a model2vec model or, where wherefore was built with the feature
+    /// `encoder`, of a BERT such as MiniLM as sentence-transformers writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+    /// The small model that wherefore carries where it was built with the feature `pocket-encoder`.
+    pub built_in: bool,
     /// The environment variable that holds the key for `url`; none is sent when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
@@ -48,6 +51,7 @@ impl Default for EmbeddingSettings {
             url: String::new(),
             model: String::new(),
             folder: None,
+            built_in: false,
             key_env: None,
             wait_ms: 400,
             files: None,

@@ -19,6 +19,8 @@ pub enum Behaviour {
     Hangs,
     /// What it answers are no vectors.
     Rambles,
+    /// It goes in the middle of an answer.
+    Breaks,
 }
 
 /// What it was asked: the `authorization` header and the texts.
@@ -111,7 +113,7 @@ fn answer(
         now = *behaviour.lock().unwrap();
     }
     let text = match now {
-        Behaviour::Answers => {
+        Behaviour::Answers | Behaviour::Breaks => {
             let vectors: Vec<Value> =
                 texts.iter().map(|text| json!({ "embedding": vector(text, meanings) })).collect();
             json!({ "object": "list", "data": vectors }).to_string()
@@ -125,6 +127,11 @@ fn answer(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
         text.len()
     );
+    if now == Behaviour::Breaks {
+        stream.write_all((head + &text[..text.len() / 2]).as_bytes()).ok()?;
+        // The connection ends with the thread that has it.
+        return None;
+    }
     stream.write_all((head + &text).as_bytes()).ok()
 }
 
