@@ -1,9 +1,11 @@
 //! Searches in a workspace: lines that match a pattern, and files that are about something.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+use memchr::memchr_iter;
 
 use super::Session;
 use super::nearness::Said;
@@ -166,27 +168,19 @@ fn piece(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<String> 
 
 /// Some lines of a file, both ends included; not much more than is ever shown.
 pub(super) fn lines_of(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<Vec<u8>> {
-    let (skip, count) = (start.saturating_sub(1) as usize, (end + 1).saturating_sub(start) as usize);
-    let mut text = match texts.unsaved().get(path) {
-        Some(text) => text.split_inclusive('\n').skip(skip).take(count).collect::<String>().into_bytes(),
+    let mut bytes = Vec::new();
+    let text = match texts.unsaved().get(path) {
+        Some(text) => text.as_bytes(),
         None => {
-            let mut reader = BufReader::new(texts.open(path)?.take(MOST));
-            let mut line = Vec::new();
-            for _ in 0..skip {
-                line.clear();
-                reader.read_until(b'\n', &mut line).ok()?;
-            }
-            let mut text = Vec::new();
-            for _ in 0..count {
-                if text.len() > SNIPPET || reader.read_until(b'\n', &mut text).ok()? == 0 {
-                    break;
-                }
-            }
-            text
+            texts.open(path)?.take(MOST).read_to_end(&mut bytes).ok()?;
+            &bytes
         }
     };
-    text.truncate(SNIPPET);
-    Some(text)
+    let (skip, count) = (start.saturating_sub(1) as usize, (end + 1).saturating_sub(start) as usize);
+    let mut ends = memchr_iter(b'\n', text).map(|at| at + 1);
+    let from = if skip == 0 { 0 } else { ends.nth(skip - 1).unwrap_or(text.len()) };
+    let to = if count == 0 { from } else { ends.nth(count - 1).unwrap_or(text.len()) };
+    text.get(from..to.min(from + SNIPPET)).map(<[u8]>::to_vec)
 }
 
 pub(super) fn stopped() -> Fault {

@@ -132,6 +132,49 @@ fn cold(root: &Path, cache: &Path, number: usize) {
     );
 }
 
+/// Has the system forget what it holds of files; whether it does, which takes root.
+fn forget() -> bool {
+    rustix::fs::sync();
+    fs::write("/proc/sys/vm/drop_caches", "3").is_ok()
+}
+
+/// The times of a process that opens the index, walks and searches: in all, and without the walk.
+fn fresh(root: &Path, cache: &Path, number: usize) -> (Duration, Duration) {
+    let program = std::env::current_exe().unwrap();
+    let number = number.to_string();
+    let mut command = Command::new(program);
+    let out = command.arg("cold").arg(root).arg(cache).arg(&number).output().unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    let times: Vec<u64> = text.split_whitespace().map(|time| time.parse().unwrap()).collect();
+    (Duration::from_micros(times[2]), Duration::from_micros(times[0] + times[2] - times[1]))
+}
+
+/// Every pattern once more, with nothing of the tree or the index in memory.
+fn forgotten(root: &Path, cache: &Path, rg: &Path) {
+    println!("\n| pattern, nothing in memory | rg ms | new process × | list given × |\n|---|---|---|---|");
+    let (mut logs, mut count) = ([0.0; 2], 0.0);
+    for (number, pattern) in PATTERNS.iter().enumerate() {
+        if !forget() {
+            return println!("| left out: only root may have the system forget files |");
+        }
+        let (by_rg, _) = best(1, || ripgrep(rg, root, pattern, &[]));
+        forget();
+        let (all, given) = fresh(root, cache, number);
+        let ratios = [all, given].map(|time| by_rg.as_secs_f64() / time.as_secs_f64());
+        logs.iter_mut().zip(ratios).for_each(|(log, ratio)| *log += ratio.ln());
+        count += 1.0;
+        println!(
+            "| {} | {:.0} | {:.1} | {:.1} |",
+            pattern.0,
+            by_rg.as_secs_f64() * 1e3,
+            ratios[0],
+            ratios[1]
+        );
+    }
+    let mean = logs.map(|log: f64| (log / count).exp());
+    println!("geometric mean: new process {:.1}, list given {:.1}", mean[0], mean[1]);
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().filter(|arg| arg != "--bench").collect();
     if args.get(1).is_some_and(|arg| arg == "cold") {
@@ -196,15 +239,8 @@ fn main() {
         let (first, _) = best(9, || index.search(&files, &source, &compile(), &first, None, &|| true));
         let mut given = Duration::MAX;
         let (cold, _) = best(5, || {
-            let program = std::env::current_exe().unwrap();
-            let number = number.to_string();
-            let out = Command::new(program)
-                .args(["cold", root.to_str().unwrap(), cache.path().to_str().unwrap(), &number])
-                .output()
-                .unwrap();
-            let text = String::from_utf8(out.stdout).unwrap();
-            let times: Vec<u64> = text.split_whitespace().map(|time| time.parse().unwrap()).collect();
-            given = given.min(Duration::from_micros(times[0] + times[2] - times[1]));
+            let (_, without_walk) = fresh(&root, cache.path(), number);
+            given = given.min(without_walk);
         });
         let ratios =
             [by_walk, by_list, warm, cold, given, first].map(|time| by_rg.as_secs_f64() / time.as_secs_f64());
@@ -232,6 +268,9 @@ fn main() {
         "geometric mean: walk {:.2}, list {:.2}, warm {:.1}, cold {:.1}, cold with the list given {:.1}, first 100 {:.1}",
         mean[0], mean[1], mean[2], mean[3], mean[4], mean[5]
     );
+    if only.is_none() {
+        forgotten(&root, cache.path(), &rg);
+    }
     println!(
         "RSS, highest RSS: {:?} MB; load: {}",
         rss(),

@@ -258,9 +258,12 @@ impl File {
 
     /// How often a term stands in it.
     pub(super) fn held(&self, term: Term) -> u32 {
-        let mut sum = 0;
-        self.each_run(term, |_, held| sum += u32::from(held));
-        sum
+        self.terms.binary_search(&term).map_or(0, |place| self.runs.held(place))
+    }
+
+    /// Its terms, in order, each with how often it stands in it.
+    pub(super) fn all_held(&self) -> impl Iterator<Item = (Term, u32)> {
+        self.terms.iter().copied().zip(self.runs.all_held())
     }
 }
 

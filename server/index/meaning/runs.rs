@@ -3,8 +3,8 @@
 /// Terms between two places that are known: the others are found by reading on from there.
 const STEP: usize = 8;
 
-/// For each term, in order: how many pieces it stands in, then for each of them how many after the one before, and how
-/// often it stands there. Numbers are in groups of seven bits.
+/// For each term, in order: how many bytes follow, and how often it stands in all pieces; then for each piece that it stands
+/// in how many after the one before, and how often it stands there. Numbers are in groups of seven bits.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     bytes: Box<[u8]>,
@@ -15,23 +15,53 @@ pub(super) struct Runs {
 impl Runs {
     /// Calls `found` with each piece that the term at a place stands in, and how often.
     pub(super) fn each(&self, place: usize, mut found: impl FnMut(usize, u8)) {
-        let Some(start) = self.starts.get(place / STEP) else { return };
-        let mut at = *start as usize;
-        for _ in 0..place % STEP {
-            for _ in 0..self.number(&mut at) {
-                self.number(&mut at);
-                at += 1;
-            }
-        }
+        let Some((mut at, end)) = self.term(place) else { return };
+        self.number(&mut at);
         let mut piece = 0;
-        for _ in 0..self.number(&mut at) {
+        while at < end {
             piece += self.number(&mut at) as usize;
             found(piece, self.bytes.get(at).copied().unwrap_or(0));
             at += 1;
         }
     }
 
+    /// How often the term at a place stands in all pieces.
+    pub(super) fn held(&self, place: usize) -> u32 {
+        self.term(place).map_or(0, |(mut at, _)| self.number(&mut at))
+    }
+
+    /// The same of each term, in order.
+    pub(super) fn all_held(&self) -> impl Iterator<Item = u32> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            (next < self.bytes.len()).then(|| {
+                let (mut at, end) = self.span(next);
+                next = end;
+                self.number(&mut at)
+            })
+        })
+    }
+
+    /// Where what is known of the term at a place begins, and where it ends.
+    fn term(&self, place: usize) -> Option<(usize, usize)> {
+        let mut at = *self.starts.get(place / STEP)? as usize;
+        for _ in 0..place % STEP {
+            at = self.span(at).1;
+        }
+        (at < self.bytes.len()).then(|| self.span(at))
+    }
+
+    /// The same of the term whose length stands there.
+    fn span(&self, mut at: usize) -> (usize, usize) {
+        let length = self.number(&mut at) as usize;
+        (at, at + length)
+    }
+
     fn number(&self, at: &mut usize) -> u32 {
+        if let Some(byte) = self.bytes.get(*at).filter(|byte| **byte < 128) {
+            *at += 1;
+            return u32::from(*byte);
+        }
         let (mut number, mut shift) = (0, 0);
         while let Some(byte) = self.bytes.get(*at) {
             *at += 1;
@@ -53,6 +83,7 @@ pub(super) struct RunsBuilder {
     terms: usize,
     /// Those of the term that was begun.
     open: Vec<(u32, u8)>,
+    packed: Vec<u8>,
 }
 
 impl RunsBuilder {
@@ -80,13 +111,16 @@ impl RunsBuilder {
         if self.terms == 0 {
             return;
         }
-        put_number(&mut self.bytes, self.open.len() as u32);
+        self.packed.clear();
+        put_number(&mut self.packed, self.open.iter().map(|(_, held)| u32::from(*held)).sum());
         let mut before = 0;
         for (piece, held) in self.open.drain(..) {
-            put_number(&mut self.bytes, piece - before);
-            self.bytes.push(held);
+            put_number(&mut self.packed, piece - before);
+            self.packed.push(held);
             before = piece;
         }
+        put_number(&mut self.bytes, self.packed.len() as u32);
+        self.bytes.append(&mut self.packed);
     }
 }
 
@@ -111,7 +145,10 @@ mod tests {
                 term.iter().for_each(|(piece, held)| builder.put(*piece, *held));
             }
             let runs = builder.built();
+            let held: Vec<u32> = all.iter().map(|term| term.values().map(|held| u32::from(*held)).sum()).collect();
+            proptest::prop_assert_eq!(runs.all_held().collect::<Vec<_>>(), held.clone());
             for (place, term) in all.iter().enumerate() {
+                proptest::prop_assert_eq!(runs.held(place), held[place]);
                 let mut found = Vec::new();
                 runs.each(place, |piece, held| found.push((piece as u32, held)));
                 proptest::prop_assert_eq!(found, term.iter().map(|(piece, held)| (*piece, *held)).collect::<Vec<_>>());
