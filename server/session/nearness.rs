@@ -168,10 +168,12 @@ impl Nearness {
                 let _ = timeout(wait, done.wait_for(|done| done.is_of(&pieces, near))).await;
             }
         }
-        let share = |count: usize| (count as f32 / keys.len().max(1) as f32).min(1.0);
-        let held = share(near.held());
+        let share = |count: usize, of: usize| (count as f32 / of.max(1) as f32).min(1.0);
+        let held = share(near.held(), pieces.distinct());
         let cosines = if held < ENOUGH { None } else { near.nearness(query, keys).await };
-        let counted = |cosines: &Vec<f32>| share(cosines.iter().filter(|cosine| cosine.is_finite()).count());
+        let counted = |cosines: &Vec<f32>| {
+            share(cosines.iter().filter(|cosine| cosine.is_finite()).count(), keys.len())
+        };
         let embedded = cosines.as_ref().map_or(held, counted);
         let heard = cosines.filter(|_| embedded >= ENOUGH);
         match &heard {

@@ -1,6 +1,6 @@
 //! How near files are to a query, by what a model says of their pieces.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -18,6 +18,7 @@ pub struct Pieces {
     keys: Arc<[Key]>,
     /// Of each piece: the file that it is of, and its place there.
     places: Vec<(FileId, u16)>,
+    distinct: usize,
     version: u64,
 }
 
@@ -35,12 +36,18 @@ impl Pieces {
                 places.push((id, chunk as u16));
             }
         }
-        Self { keys: keys.into(), places, version: store.version() }
+        let distinct = keys.iter().collect::<HashSet<_>>().len();
+        Self { keys: keys.into(), places, distinct, version: store.version() }
     }
 
     /// What each piece is known by: the hash of what a model is told of it.
     pub fn keys(&self) -> &Arc<[Key]> {
         &self.keys
+    }
+
+    /// How many texts a model is told: pieces that read alike are one.
+    pub fn distinct(&self) -> usize {
+        self.distinct
     }
 
     /// The path and the lines of the piece at a place, where its file is still as it was.

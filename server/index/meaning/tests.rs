@@ -166,6 +166,13 @@ fn a_model_is_told_of_the_code_where_there_is_any() {
 }
 
 #[test]
+fn pieces_that_read_alike_are_one_text_for_a_model() {
+    let same = format!("fn a() {{\n{}}}\n", "    call();\n".repeat(110));
+    let pieces = index(&[("src/a.rs", &same.repeat(3)), ("src/b.rs", "fn b() {}\n")]).pieces();
+    assert_eq!((pieces.keys().len(), pieces.distinct()), (4, 2));
+}
+
+#[test]
 fn a_model_is_told_the_path_and_the_text_of_a_piece_that_is_still_there() {
     let long = format!("{}\nend\n", "x".repeat(5_000));
     let files = [("a.txt", "one\ntwo\n\n"), ("b.txt", "three\n"), ("long.txt", &long)];
