@@ -118,29 +118,28 @@ impl Backend {
     /// # Errors
     /// What the request says.
     pub fn request<T: DeserializeOwned>(&mut self, method: &str, params: Value) -> Result<T, Fault> {
-        let mut answer = self.ask(method, &params);
         for _ in 0..NEXT_SERVERS {
             let Self::Server(link, root) = self else { break };
-            if !(link.is_gone() && LOOKS.contains(&method)) {
-                break;
+            let answer = link.request(method, &params);
+            if answer.is_ok() || !(link.is_gone() && LOOKS.contains(&method)) {
+                return read(method, answer?);
             }
             *self = Self::open(&root.clone())?;
-            answer = self.ask(method, &params);
         }
-        serde_json::from_value(answer?)
-            .map_err(|error| Fault::internal(format!("the answer of {method} is odd: {error}")))
+        let Self::Here(Some(runtime), hub) = self else {
+            return Err(Fault::internal("the servers of this folder end one after the other"));
+        };
+        let answer = runtime.block_on(async {
+            if needs_servers(method, &params, hub) {
+                hub.settle().await;
+            }
+            hub.request(method, params, Door::Cli).await
+        });
+        read(method, answer?)
     }
+}
 
-    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
-        match self {
-            Self::Server(link, _) => link.request(method, params),
-            Self::Here(Some(runtime), hub) => runtime.block_on(async {
-                if needs_servers(method, params, hub) {
-                    hub.settle().await;
-                }
-                hub.request(method, params.clone(), Door::Cli).await
-            }),
-            Self::Here(None, _) => Err(Fault::internal("this process is ending")),
-        }
-    }
+fn read<T: DeserializeOwned>(method: &str, answer: Value) -> Result<T, Fault> {
+    serde_json::from_value(answer)
+        .map_err(|error| Fault::internal(format!("the answer of {method} is odd: {error}")))
 }

@@ -32,7 +32,7 @@ fn indexes() -> Check {
         return Check::lacking(name, "there is no cache folder", mend);
     };
     let sweep::Size { indexes, bytes } = sweep::held(&cache);
-    let size = format!("{indexes}, {:.1} MB in {}", bytes as f64 / 1e6, cache.join("index").display());
+    let size = format!("{indexes}, {:.1} MB in {}", bytes as f64 / 1e6, sweep::below(&cache).display());
     Check::well(name, format!("{size}; one goes when its folder is gone, or after 30 days unused"))
 }
 

@@ -129,7 +129,7 @@ impl Store {
 pub(super) const NAME: usize = 32;
 
 /// The folder below the cache folder `cache` that those of all workspaces are in.
-pub(super) fn below(cache: &Path) -> PathBuf {
+pub fn below(cache: &Path) -> PathBuf {
     cache.join("index")
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::segment::Segment;
-use super::store::{ENDING, LOCK, NAME, Store, UNFINISHED, below, hold, number};
+pub use super::store::below;
+use super::store::{ENDING, LOCK, NAME, Store, UNFINISHED, hold, number};
 
 /// A day: how often indexes are looked at, and how long the one of a folder stays that is gone. It may be on a disk that
 /// is only away for a while.
