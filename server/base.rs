@@ -1,11 +1,14 @@
 //! Small parts that everything stands on: paths, texts, positions, ids, hashes.
 
+pub mod envelope;
 pub mod file_id;
 pub mod hash;
 pub mod hidden;
 pub mod http;
 pub mod ids;
 pub mod json;
+pub mod lines;
+pub mod markdown;
 pub mod nearest;
 pub mod path;
 pub mod person;

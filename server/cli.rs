@@ -19,6 +19,7 @@ mod patch;
 mod print;
 mod progress;
 mod review;
+mod rules;
 mod search;
 mod serve;
 mod show;
@@ -30,6 +31,8 @@ mod working_set;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::upstream::guard;
 
 /// The tool layer between an editor and the language models that work in it: every tool call says why, is checked,
 /// confined, shown, accepted hunk by hunk, undoable, and logged.
@@ -50,6 +53,7 @@ enum Command {
     Tools(tools::Args),
     Patch(patch::PatchArgs),
     Review(review::Args),
+    Rules(rules::RulesArgs),
     Undo(undo::Args),
     Search(search::SearchArgs),
     Log(log::LogArgs),
@@ -67,12 +71,17 @@ enum Command {
 fn trace() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("WHEREFORE_LOG");
     if let Ok(filter) = filter {
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+        let lines = || print::Lines::new(std::io::stderr());
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines).init();
     }
 }
 
 /// Parses the arguments and runs the subcommand they name. Exit codes: 0 done, 1 a fault, 2 wrong usage.
 pub fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == guard::ARGUMENT) {
+        return guard::run();
+    }
+    guard::offer();
     trace();
     let arguments = Arguments::parse();
     limits::outlive_size_limit();
@@ -85,6 +94,7 @@ pub fn main() -> ExitCode {
         Command::Tools(args) => tools::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Review(args) => review::run(&args),
+        Command::Rules(args) => rules::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Log(args) => log::run(args),

@@ -10,10 +10,12 @@ mod note_files;
 mod requests;
 mod search;
 mod stage;
+mod sweeping;
 mod telling;
 mod trail;
 mod watch_files;
 
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
@@ -26,7 +28,7 @@ use crate::pipeline::fault_envelope;
 use crate::ports::{Caller, Clock, Editor, SystemClock};
 use crate::protocol::{
     Act, CancelAnswer, CancelParams, Code, CollectAnswer, CollectParams, ComposeAnswer, ComposeParams,
-    DecideAnswer, DecideParams, Envelope, Fault, HintOutcome, HintParams, Notice, ProposalsAnswer,
+    DecideAnswer, DecideParams, Envelope, Fault, HintOutcome, HintParams, Notice, Proposal, ProposalsAnswer,
     ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingSetAnswer,
 };
 use crate::registry::{Activities, Format, Tool, compose, render};
@@ -44,6 +46,8 @@ pub struct HubOptions {
     pub editor: Arc<dyn Editor>,
     /// Whether short-lived processes of one day share a session log: the command line's.
     pub shared_log: bool,
+    /// The person's state folder: [`crate::base::person::state`], or another where nothing of theirs is to be touched.
+    pub state: Option<PathBuf>,
 }
 
 /// Where a session log is.
@@ -65,6 +69,7 @@ pub struct Hub(Arc<Inner>);
 struct Inner {
     /// Whether short-lived processes of one day share a session log.
     shared_log: bool,
+    state: Option<PathBuf>,
     stage: Arc<Stage>,
     clock: Arc<dyn Clock>,
     folders: RwLock<Vec<Arc<Folder>>>,
@@ -79,6 +84,7 @@ impl Hub {
         let stage = Arc::new(Stage::new(options.editor));
         Self(Arc::new(Inner {
             shared_log: options.shared_log,
+            state: options.state,
             news: Arc::new(custom::News::new(stage.clone())),
             stage,
             clock: Arc::new(SystemClock),
@@ -100,6 +106,7 @@ impl Hub {
             editor: self.0.stage.clone(),
             clock: self.0.clock.clone(),
             shared_log: self.0.shared_log,
+            state: self.0.state.clone(),
         };
         let folder = Folder::open(path, options, self.0.news.clone())?;
         if let Some(client) = &*self.0.client_settings.read().unwrap_or_else(PoisonError::into_inner) {
@@ -124,6 +131,10 @@ impl Hub {
 
     /// An editor came: what only one can do is asked of it from now on.
     pub fn attach(&self, editor: Arc<dyn Editor>) {
+        for folder in self.folders() {
+            let governance = folder.session().governance();
+            governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
+        }
         self.0.stage.enter(editor);
     }
 
@@ -226,6 +237,7 @@ impl Hub {
         let mut answer = DecideAnswer { proposals: Vec::new(), problems: Vec::new() };
         let mut last = None;
         for folder in folders {
+            folder.session().hear().await?;
             match folder.desk().decide(&params, "person").await {
                 Ok(more) => {
                     answer.proposals.extend(more.proposals);
@@ -283,12 +295,20 @@ impl Hub {
         ProposalsAnswer { proposals }
     }
 
+    /// The same for an agent: none with a file that the rules close to it.
+    pub fn proposals_unasked(&self, root: &str, all: bool) -> Vec<Proposal> {
+        let params = ProposalsParams { root: Some(root.to_owned()), all, ..ProposalsParams::default() };
+        self.meant(Some(root)).map(|folder| folder.proposals_unasked(&params)).unwrap_or_default()
+    }
+
     /// Takes back what a call changed.
     ///
     /// # Errors
     /// NOT_FOUND where nothing of that call is kept, STALE where later edits overlap.
     pub async fn undo(&self, params: UndoParams) -> Result<UndoAnswer, Fault> {
-        self.meant(params.root.as_deref())?.desk().undo(params.call.as_deref()).await
+        let folder = self.meant(params.root.as_deref())?;
+        folder.session().hear().await?;
+        folder.desk().undo(params.call.as_deref()).await
     }
 
     /// How things stand.

@@ -2,18 +2,22 @@
 //!
 //! [`Journal`] writes: an event is redacted, its large values are stored beside the log, and its block goes to
 //! the file in one write, at once or, where it is only posted, soon; [`Journal::durable`] waits for the disk. [`Log`] reads, whatever else stands in the
-//! file, and [`verify`] says where it was altered.
+//! file, and [`verify`] says where it was altered. [`Keeper`] has what vouches for it: the key that its blocks are hashed with,
+//! and how far it was durable.
 
+mod belongs;
 mod block;
 mod chain;
 mod event;
 mod file;
+mod head;
+mod key;
+mod opening;
 mod reader;
-mod redact;
+mod recover;
 mod scan;
 mod seal;
 mod sync;
-mod text;
 mod verify;
 mod writer;
 mod yaml;
@@ -22,10 +26,10 @@ mod yaml;
 mod tests;
 
 pub use file::LOG;
+pub use head::Keeper;
+pub use opening::Opening;
 pub use reader::{Entry, Item, Items, Log, Values};
-pub use redact::{redact, redact_value};
-pub use scan::Place;
+pub use scan::{Place, Rest};
 pub use sync::Mark;
-pub use text::shown;
-pub use verify::{Damage, Report, verify};
+pub use verify::{Damage, Ending, Report, Vouched, verify};
 pub use writer::{Journal, Posted};

@@ -8,6 +8,8 @@ pub mod protocol;
 
 pub mod base;
 
+pub mod redact;
+
 pub mod ports;
 
 pub mod embed;

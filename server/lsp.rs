@@ -11,6 +11,7 @@ pub mod features;
 pub mod guard;
 mod hunks;
 mod initialize;
+mod label;
 pub mod message;
 pub mod outbox;
 pub mod outgoing;

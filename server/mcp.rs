@@ -13,6 +13,7 @@ mod changes;
 mod era;
 pub mod http;
 mod origin;
+mod refusal;
 mod resources;
 mod seal;
 mod surface;
@@ -21,15 +22,22 @@ mod transport;
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use agent::{Agent, Terms};
 pub use seal::Seal;
 
+use crate::base::envelope::Envelope;
 use crate::hub::Hub;
 
 /// Bytes of the longest message of an agent.
 pub const LONGEST: usize = 64 << 20;
+
+/// The answer to a message beyond [`LONGEST`], by what was read of it.
+pub fn too_long(envelope: &Envelope) -> Value {
+    refusal::too_long(envelope).body()
+}
 
 /// Serves one agent until its end of the stream is closed. Its calls are cancelled then.
 pub async fn serve<S>(hub: Hub, terms: Terms, seal: Arc<Seal>, stream: S)

@@ -13,16 +13,16 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
 
 use crate::ports::Caller;
-use crate::protocol::{Code, Envelope, Fault, RawCall, Status};
+use crate::protocol::{Code, Envelope, Fault, HunkState, Policy, ProposalState, RawCall, Status};
 use crate::registry::{Call, Output, Refused, Registry};
-use crate::review::{self, Desk};
+use crate::review::{self, Desk, at_leisure};
 use crate::session::{Cancel, Scope, Session};
 use record::{Entry, Pace};
 
@@ -59,6 +59,8 @@ struct Ended {
     truncated: bool,
     rest: Option<String>,
     blocks: Vec<serde_json::Value>,
+    /// What the caller has to know beside the result.
+    warnings: Vec<String>,
 }
 
 impl Pipeline {
@@ -105,12 +107,17 @@ impl Pipeline {
         let began = Instant::now();
         let origin = raw.origin.clone();
         self.session.saw(&raw.origin);
+        let heard_settings = self.session.hear().await;
         let id = match self.session.next_call() {
             Ok(id) => id,
             Err(fault) => return fault_envelope(String::new(), fault),
         };
-        let settings = self.session.settings();
-        let mut warnings = Vec::new();
+        if let Err(fault) = heard_settings {
+            return fault_envelope(id, fault);
+        }
+        let governance = self.session.governance();
+        let settings = governance.settings();
+        let mut warnings = governance.warnings().to_vec();
         let heard = cancel.clone();
         let (tool, pace, entry, ended) = match self.registry.resolve(raw, || id.clone(), &settings.why) {
             Err(refused) => {
@@ -120,7 +127,7 @@ impl Pipeline {
                 (tool, Pace::refused(&self.session), entry, Ended::fault(fault))
             }
             Ok(call) => {
-                warnings = call.warnings().to_vec();
+                warnings.extend(call.warnings().iter().cloned());
                 let (tool, pace) = (call.tool().name().to_owned(), Pace::of(&self.session, &call));
                 let entry = record::call(&self.session, &call, pace);
                 let _stoppable = self.stoppable(&id, &cancel);
@@ -139,6 +146,7 @@ impl Pipeline {
             let applied = ran && pace != Pace::Beside;
             return fault_envelope(id, Fault { applied: Some(applied), ..fault });
         }
+        warnings.extend(self.session.hear_log());
         Envelope {
             call_id: id,
             status: ended.status,
@@ -147,7 +155,7 @@ impl Pipeline {
             truncated: ended.truncated,
             rest: ended.rest,
             blocks: ended.blocks,
-            warnings,
+            warnings: warnings.into_iter().chain(ended.warnings).collect(),
             // Nobody hears the answer to a cancelled call: decisions wait for the next one.
             decisions: if heard.is_cancelled() { Vec::new() } else { self.desk.deliveries(&origin) },
         }
@@ -204,7 +212,7 @@ impl Pipeline {
         cancel: Cancel,
         caller: Option<Arc<dyn Caller>>,
     ) -> Result<Ended, Fault> {
-        let scope = Scope::new(self.session.clone(), cancel, caller);
+        let scope = Scope::new(self.session.clone(), call.origin(), cancel, caller);
         scope.check()?;
         if call.activity().is_none() {
             return Ok(match call.output() {
@@ -212,10 +220,11 @@ impl Pipeline {
                 None => Ended { status: Status::Latent, ..Ended::ok(call.latent_answer()) },
             });
         }
-        let policy = policy::of(&self.session, &call)?;
+        let declared = policy::of(&scope, &call, &policy::declared(&scope, &call)?)?;
         let permitted = permit::permit(&scope, call).await?;
         let slot = self.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
         scope.check()?;
+        let (scope, permitted) = permit::renewed(scope, permitted).await?;
         // The intent is on the disk before anything else is changed there.
         if pace == Pace::Durable {
             self.session.journal()?.durable(entry.mark(&self.session)?).await?;
@@ -223,39 +232,39 @@ impl Pipeline {
         let output = execute::execute(&permitted, &scope).await?;
         inject::touched(&self.session, &permitted, &output);
         match output {
-            Output::Value { value, truncated, rest, blocks } => {
-                Ok(Ended { truncated, rest, blocks, ..Ended::ok(value) })
+            Output::Value { value, truncated, rest, blocks, warnings } => {
+                Ok(Ended { truncated, rest, blocks, warnings, ..Ended::ok(value) })
             }
             Output::Change(draft) if draft.changes.is_empty() => {
-                Ok(Ended::ok(review::unchanged(&self.session, permitted.call(), draft)))
+                Ok(Ended::ok(review::unchanged(&self.session, scope.files(), permitted.call(), draft)))
             }
             Output::Change(draft) => {
-                let proposal = self.desk.submit(permitted.call(), draft, policy)?;
+                let (permitted, writes) = permit::draft(&scope, permitted, &draft).await?;
+                let policy = declared.max(policy::of(&scope, permitted.call(), &writes)?);
+                let scope = scope.granted(permitted.grant());
+                let open = at_leisure(|| self.desk.submit(permitted.call(), draft, policy))?;
                 drop(slot);
-                self.decided(&proposal.id, policy, &scope).await
+                let decided = self.decided(open.id(), policy, &scope).await;
+                // What stands in the workspace is never answered by a fault that does not say so.
+                decided.map_err(|fault| match self.desk.get(open.id()).is_some_and(|item| item.stands()) {
+                    true => Fault { applied: Some(true), ..fault },
+                    false => fault,
+                })
             }
         }
     }
 
-    /// Lets the policy or the person decide, and says how that went.
-    async fn decided(
-        &self,
-        id: &str,
-        policy: crate::protocol::Policy,
-        scope: &Scope,
-    ) -> Result<Ended, Fault> {
-        use crate::protocol::{Act, DecideParams, HunkState, Policy, ProposalState};
-        let attached = self.session.editor().attached();
-        let mut faults = Vec::new();
+    /// Lets the policy or the person decide, and says how the proposal stands then.
+    async fn decided(&self, id: &str, policy: Policy, scope: &Scope) -> Result<Ended, Fault> {
         if policy == Policy::Auto {
-            let all = DecideParams { proposal: Some(id.to_owned()), ..DecideParams::all(Act::Accept) };
-            faults = self.desk.decide(&all, "policy").await?.faults;
+            return self.applied(id, scope).await;
         }
+        let attached = self.session.editor().attached();
         if let (Policy::Ask, false, Some(caller)) = (policy, attached, scope.caller())
             && caller.waits()
             && let Some(item) = self.desk.get(id)
         {
-            let limit = std::time::Duration::from_secs(scope.settings().review.wait_s);
+            let limit = Duration::from_secs(scope.settings().review.wait_s);
             tokio::select! {
                 () = fallback::ask(&self.desk, &**caller, &item.proposal, limit) => {}
                 () = scope.cancel().cancelled() => {}
@@ -266,7 +275,7 @@ impl Pipeline {
             _ => 0,
         };
         let item = tokio::select! {
-            item = self.desk.wait(id, std::time::Duration::from_secs(wait_s)) => item,
+            item = self.desk.wait(id, Duration::from_secs(wait_s)) => item,
             () = scope.cancel().cancelled() => None,
         };
         if scope.cancel().is_cancelled() {
@@ -274,32 +283,52 @@ impl Pipeline {
             self.desk.answered_pending(id)?;
             return Err(Fault::new(
                 Code::Cancelled,
-                format!("the call was cancelled; its proposal {id} stays open for review"),
+                format!(
+                    "the call was cancelled; what nobody decided of its proposal {id} stays open for review"
+                ),
             ));
         }
         let item = item.ok_or_else(|| Fault::internal(format!("proposal {id} is gone")))?;
-        // A policy that could not carry its decision out says why; what took effect before that stays and is said.
-        if let (Policy::Auto, Some(fault)) = (policy, faults.into_iter().next())
-            && (fault.applied == Some(true) || item.proposal.state() == ProposalState::Pending)
-        {
-            let stands = item.proposal.hunks().any(|hunk| hunk.state == HunkState::Accepted);
-            // Where even that cannot be kept, the first fault says more.
-            let _ = self.desk.withdraw(id);
-            return Err(Fault { applied: stands.then_some(true).or(fault.applied), ..fault });
-        }
         if item.proposal.state() == ProposalState::Pending {
             self.desk.answered_pending(id)?;
-            return Ok(Ended { status: Status::Pending, ..Ended::ok(review::answer(&self.desk, &item)?) });
+            return Ok(Ended {
+                status: Status::Pending,
+                ..Ended::ok(review::answer(&self.desk, scope.files(), &item)?)
+            });
         }
         self.desk.told(id)?;
-        review::answer(&self.desk, &item).map(Ended::ok)
+        review::answer(&self.desk, scope.files(), &item).map(Ended::ok)
+    }
+
+    /// Has the policy `auto` apply a proposal, and answers by what became of it.
+    async fn applied(&self, id: &str, scope: &Scope) -> Result<Ended, Fault> {
+        let (item, fault) = self.desk.apply(id).await;
+        let item = item.ok_or_else(|| Fault::internal(format!("proposal {id} is gone")))?;
+        if scope.cancel().is_cancelled() {
+            // Nobody hears this answer: it comes with the agent's next result too.
+            self.desk.answered_pending(id)?;
+        }
+        let dropped = item.proposal.hunks().any(|hunk| hunk.state == HunkState::Rejected);
+        match fault {
+            // A policy that could not carry its decision out says why; what took effect before that stays and is said.
+            Some(fault) if fault.applied == Some(true) || dropped => Err(fault),
+            _ => review::answer(&self.desk, scope.files(), &item).map(Ended::ok),
+        }
     }
 }
 
 impl Ended {
     fn ok(result: serde_json::Value) -> Self {
         let result = Some(Arc::new(result));
-        Self { status: Status::Ok, result, error: None, truncated: false, rest: None, blocks: Vec::new() }
+        Self {
+            status: Status::Ok,
+            result,
+            error: None,
+            truncated: false,
+            rest: None,
+            blocks: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     fn fault(fault: Fault) -> Self {

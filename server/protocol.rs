@@ -42,7 +42,7 @@ pub use searching::{SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParam
 pub use settings::{
     DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings, LogSettings,
     McpServer, MemorySettings, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings,
-    RuleSettings, Settings, ShowCalls, Surface, VectorStoreSettings, Verbosity, WhySettings,
+    RuleSettings, Settings, ShowCalls, StorageSettings, Surface, VectorStoreSettings, Verbosity, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

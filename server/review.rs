@@ -1,14 +1,25 @@
 //! Proposals: cut into hunks, queued, decided, applied, reported.
 
+mod allowed;
 mod apply;
 mod cut;
 mod decide;
 mod desk;
 mod edit;
+mod follow;
+mod item;
+mod items;
+mod keep;
 mod place;
+mod put;
+mod record;
+mod recover;
 mod report;
+mod sound;
+mod turns;
 mod undo;
 
-pub use decide::Decided;
-pub use desk::{Desk, Item};
+pub use decide::{Decided, at_leisure};
+pub use desk::{Desk, OpenCall};
+pub use item::{Item, Stage};
 pub use report::{answer, unchanged};

@@ -1,13 +1,18 @@
 //! What a call may touch: rules judge its effects.
 //!
 //! Invariants: only this module makes a [`Grant`]; no setting opens `.git` for writing or `.wherefore` at all;
-//! a project's settings close paths and never open one.
+//! a project's settings close paths and never open one, built-in ones that are asked for among them.
 
 mod builtin;
 mod fold;
 mod glob;
+mod held;
 mod judge;
+mod review;
 #[cfg(test)]
 mod tests;
 
-pub use judge::{Ask, Grant, Rules, Ruling, Touch, Verdict};
+pub use builtin::{Entry, Kind, table};
+pub use held::Held;
+pub use judge::{Ask, Grant, Lists, Opener, Rules, Ruling, Touch, Verdict};
+pub use review::ReviewRules;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub use editor::editor;
 pub use headless::headless;
 
+use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::mcp::Seal;
 use crate::ports::NoEditor;
@@ -41,7 +42,7 @@ fn run(server: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
 
 /// A hub with no folder and no editor yet.
 fn hub() -> Hub {
-    Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false })
+    Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false, state: person::state() })
 }
 
 /// Lets other processes in.

@@ -2,24 +2,28 @@
 
 mod finder;
 mod finding;
+mod governing;
 mod indexing;
 mod nearness;
 mod open;
 mod scope;
 mod seen;
+mod shown;
 mod taking;
 mod texts;
+mod troubles;
 mod working;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 pub use finder::Finder;
 pub use finding::{Meant, Wanted, Where};
 pub use nearness::Nearness;
-pub use scope::{Cancel, Scope, Snapshot, is_unsaved, text_of, unencodable};
+pub use scope::{Cancel, Scope, Snapshot, is_unsaved, text_of, text_seen, unencodable};
+pub use shown::Shown;
 
 use crate::base::ids::Counter;
 use serde_json::Value;
@@ -29,27 +33,29 @@ use crate::base::uri::uri_of;
 use crate::journal::{Journal, Mark, Posted};
 use crate::memory::Memory;
 use crate::ports::{Clock, Editor};
-use crate::protocol::{Fault, LogEvent, Origin, Settings};
-use crate::rules::Rules;
-use crate::workspace::{Document, Documents, Files, Root, Store, config};
+use crate::protocol::{Fault, LogEvent, Notice, Origin, Settings};
+use crate::rules::Opener;
+use crate::workspace::{Document, Documents, Files, Governance, Root, State, Store};
 
 /// What one workspace folder holds while a process serves it.
 #[derive(Debug)]
 pub struct Session {
-    files: Files,
     store: Arc<Store>,
+    governance: RwLock<Arc<Governance>>,
+    /// What the editor holds of the settings. Held while settings are read.
+    client: Mutex<Option<Value>>,
     documents: Documents,
     memory: Memory,
     finder: Finder,
     nearness: Nearness,
-    settings: RwLock<Arc<Settings>>,
     editor: Arc<dyn Editor>,
     clock: Arc<dyn Clock>,
     /// Opened at the first event: an editor that only looks at a folder leaves no trace in it.
     log: OnceLock<OpenLog>,
     opening: Mutex<()>,
     shared_log: bool,
-    problems: Mutex<Vec<String>>,
+    /// What was found wrong since it was opened, beside the settings.
+    noted: Mutex<Vec<String>>,
     agents: Mutex<BTreeSet<String>>,
     /// The connections of agents, by name.
     connections: Mutex<BTreeSet<String>>,
@@ -58,6 +64,10 @@ pub struct Session {
     /// Calls by how they ended, hunks by what became of them.
     totals: Mutex<BTreeMap<String, u64>>,
     seen: Mutex<seen::Seen>,
+    troubles: troubles::Troubles,
+    /// Which opening of the root the settings were read from.
+    root_seen: AtomicU64,
+    shown: Shown,
 }
 
 #[derive(Debug)]
@@ -75,6 +85,8 @@ pub struct SessionOptions {
     pub clock: Arc<dyn Clock>,
     /// Whether short-lived processes of one day share a log: the command line's.
     pub shared_log: bool,
+    /// The person's state folder: [`crate::base::person::state`].
+    pub state: Option<PathBuf>,
 }
 
 impl Session {
@@ -84,40 +96,47 @@ impl Session {
     /// NOT_FOUND where there is no such folder.
     pub fn open(path: &str, options: SessionOptions) -> Result<Self, Fault> {
         let root = Arc::new(Root::open(Path::new(path))?);
-        let store = Arc::new(Store::new(root));
+        let state = Arc::new(State::new(root, options.state));
         // What a process that was killed left half-written. Where it cannot be swept now it is the next time.
-        let _ = store.sweep();
-        let loaded = config::load(&store, None);
-        let (rules, rule_problems) = Rules::new(&loaded.settings.rules, &loaded.project.rules);
-        let mut problems = loaded.problems;
-        problems.extend(rule_problems);
-        let memory = Memory::new(store.clone(), options.clock.clone(), loaded.settings.memory.half_life_min);
+        let _ = state.sweep();
+        let store = Arc::new(Store::new(state));
+        let governance = Governance::load(&store, None, None);
+        let settings = governance.settings();
+        let memory = Memory::new(store.clone(), options.clock.clone(), settings.memory.half_life_min);
+        let nearness = Nearness::new(settings.embeddings.clone(), governance.no_model().cloned());
+        governance
+            .warnings()
+            .iter()
+            .for_each(|warning| options.editor.tell(Notice::Trouble(warning.clone())));
         Ok(Self {
-            files: Files::new(store.clone(), Arc::new(rules)),
             store,
+            governance: RwLock::new(Arc::new(governance)),
+            client: Mutex::default(),
             documents: Documents::default(),
             memory,
             finder: Finder::default(),
-            nearness: Nearness::new(loaded.settings.embeddings.clone(), loaded.no_model),
-            settings: RwLock::new(Arc::new(loaded.settings)),
+            nearness,
             editor: options.editor,
             clock: options.clock,
             log: OnceLock::new(),
             opening: Mutex::new(()),
             shared_log: options.shared_log,
-            problems: Mutex::new(problems),
+            noted: Mutex::default(),
             agents: Mutex::default(),
             connections: Mutex::default(),
             calls: AtomicU64::new(0),
             running: AtomicU32::new(0),
             totals: Mutex::default(),
             seen: Mutex::default(),
+            troubles: troubles::Troubles::default(),
+            root_seen: AtomicU64::new(0),
+            shown: Shown::new(options.shared_log),
         })
     }
 
     /// The workspace's absolute path.
     pub fn root(&self) -> &str {
-        self.files.root().path()
+        self.store.root().path()
     }
 
     /// The `file:` URI of a path in it.
@@ -134,14 +153,25 @@ impl Session {
         self.opened_journal().map_or("", Journal::session)
     }
 
-    /// The files, behind the rules.
-    pub fn files(&self) -> &Files {
-        &self.files
+    /// The files, behind the rules as they hold now: for nobody whom the person said yes to. A call's own are
+    /// [`Scope::files`].
+    pub fn files(&self) -> Files {
+        self.files_for(Opener::Unasked)
     }
 
-    /// Our own folder.
+    /// The files, behind the rules as they hold now, for whoever opens them.
+    pub fn files_for(&self, opener: Opener) -> Files {
+        Files::new(self.store.state().clone(), self.governance().rules().clone(), opener)
+    }
+
+    /// Our own folder in the workspace: documents.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// What this machine keeps of the workspace, outside of it.
+    pub fn state(&self) -> &State {
+        self.store.state()
     }
 
     /// What the editor has open.
@@ -151,7 +181,7 @@ impl Session {
 
     /// The document that shows a file, whatever symlinks lead to it.
     pub fn document(&self, path: &WorkspacePath) -> Option<Document> {
-        let real = self.files.root().resolve(path).ok()?;
+        let real = self.store.root().resolve(path).ok()?;
         self.documents.snapshot(&real)
     }
 
@@ -178,7 +208,7 @@ impl Session {
 
     /// The settings as they hold now.
     pub fn settings(&self) -> Arc<Settings> {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.governance().settings().clone()
     }
 
     /// Now, RFC 3339, to the millisecond.
@@ -205,7 +235,26 @@ impl Session {
     /// As [`Session::journal`].
     pub fn next_call(&self) -> Result<String, Fault> {
         self.calls.fetch_add(1, Ordering::Relaxed);
+        self.follow_root()?;
         self.open_log().map(|log| log.calls.next())
+    }
+
+    /// Opens the root anew where another folder stands at its path: a checkout made again, or one that was put back.
+    /// Its settings count from then on.
+    ///
+    /// # Errors
+    /// NOT_FOUND where the folder was removed.
+    pub fn follow_root(&self) -> Result<(), Fault> {
+        let opened = self.store.root().renew()?;
+        if self.root_seen.swap(opened, Ordering::Relaxed) != opened {
+            let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            self.configure(client.as_ref());
+            self.log_trouble(format!(
+                "another folder stands at {} now; it is worked in from here on",
+                self.root()
+            ));
+        }
+        Ok(())
     }
 
     fn open_log(&self) -> Result<&OpenLog, Fault> {
@@ -280,6 +329,11 @@ impl Session {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(hash)
     }
 
+    /// Which state of each file an agent was shown.
+    pub fn shown(&self) -> &Shown {
+        &self.shown
+    }
+
     /// Counts towards the totals that the log ends with.
     pub fn count(&self, what: &str) {
         *self.totals.lock().unwrap_or_else(PoisonError::into_inner).entry(what.to_owned()).or_default() += 1;
@@ -299,18 +353,9 @@ impl Session {
         }
     }
 
-    /// Reads the settings files again, with what the editor holds on top of the person's.
-    pub fn configure(&self, client: Option<&Value>) {
-        let loaded = config::load(&self.store, client);
-        *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = loaded.problems;
-        self.nearness.configure(loaded.settings.embeddings.as_ref(), loaded.no_model);
-        self.memory.set_half_life(loaded.settings.memory.half_life_min);
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.settings);
-    }
-
-    /// What is wrong with the settings, a sentence each.
-    pub fn problems(&self) -> Vec<String> {
-        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Something is not as it should be, as a sentence: it is among the problems from now on.
+    pub fn note(&self, problem: String) {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
     }
 }
 

@@ -4,12 +4,14 @@
 //! and carries the calls of all callers. What a project names waits for the person's consent, and so does every word
 //! of a tool that changes after it.
 
+pub mod bound;
 mod connection;
 pub mod consents;
 mod expand;
 mod faults;
 mod flights;
 mod gate;
+pub mod guard;
 mod handler;
 mod health;
 mod http;
@@ -31,7 +33,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use crate::base::hidden::shown;
-use crate::catalogue::{Runs, ToolDef};
+use crate::catalogue::{Risk, Runs, ToolDef};
 use crate::registry::Activity;
 use crate::session::Session;
 use consents::Consents;
@@ -80,10 +82,13 @@ impl Upstreams {
             };
             let server = match kept {
                 Some(server) if server.known().is_some() && !server.may_start() => {
-                    // The consent was taken back: nobody who has just done that is asked for it.
                     server.close();
+                    let revoked = server.consent().is_none();
                     let server = make();
-                    server.denied();
+                    if revoked {
+                        // The consent was taken back: nobody who has just done that is asked for it.
+                        server.denied();
+                    }
                     server
                 }
                 kept => kept.unwrap_or_else(make),
@@ -91,7 +96,11 @@ impl Upstreams {
             now.insert(name.clone(), server);
         }
         *self.servers.write().unwrap_or_else(PoisonError::into_inner) = now;
-        before.values().for_each(|server| drop(server.close()));
+        for server in before.values() {
+            server.release();
+            server.close();
+        }
+        self.servers().values().for_each(|server| server.hold());
     }
 
     fn servers(&self) -> BTreeMap<String, Arc<Server>> {
@@ -128,6 +137,18 @@ impl Upstreams {
         (definitions, problems)
     }
 
+    /// What a server's tool can do at worst, by words of its server that the person consented to.
+    pub fn risk(&self, server: &str, tool: &str) -> Risk {
+        let servers = self.servers();
+        let Some(server) = servers.get(server) else { return Risk::Network };
+        let (known, consent) = (server.known(), server.consent());
+        let tool = known.as_ref().and_then(|known| {
+            let tool = known.tools.iter().find(|listed| listed.name == tool)?;
+            matches!(known.standing(tool, consent.as_ref()), Standing::Granted).then_some(tool)
+        });
+        import::risk(&server.settings, tool)
+    }
+
     /// Takes the definitions that there are. What a project says over a server of the person's waits for consent: it
     /// could call a tool of theirs something that it is not.
     pub fn define(&self, definitions: &[ToolDef]) {
@@ -162,7 +183,10 @@ impl Upstreams {
         let mut problems = Vec::new();
         for (name, server) in self.servers() {
             if !server.may_start() {
-                problems.push(format!("mcp_servers.{name} waits for your consent: wherefore consent"));
+                let changed = server.changed().map(|files| format!(" again, since {files} changed"));
+                let changed = changed.unwrap_or_default();
+                problems
+                    .push(format!("mcp_servers.{name} waits for your consent{changed}: wherefore consent"));
                 continue;
             }
             problems.extend(server.trouble().map(|fault| fault.message));

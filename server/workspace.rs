@@ -1,4 +1,4 @@
-//! The workspace on the disk and in the editor: root, files, documents, checkpoints.
+//! The workspace on the disk and in the editor: root, files, documents, our folders, checkpoints.
 //!
 //! Invariants: every file is opened beneath the root's descriptor, never by an absolute path; the file opened
 //! is the one at the path that the rules judged; a file is replaced whole or not at all.
@@ -9,6 +9,7 @@ mod copy;
 mod documents;
 mod errno;
 mod files;
+mod governance;
 mod identity;
 mod link;
 mod list;
@@ -17,9 +18,12 @@ mod nearest;
 mod read;
 mod resolve;
 mod root;
+mod shelf;
 mod stat;
+mod state;
 mod store;
 mod swap;
+mod sweep;
 mod temp;
 #[cfg(test)]
 mod tests;
@@ -29,10 +33,14 @@ pub use checkpoints::{Checkpoint, Checkpoints, Step};
 pub use copy::{CopyPlan, CopyStep, Skipped};
 pub use documents::{Document, Documents};
 pub use files::{Files, Opened};
+pub use governance::Governance;
 pub use list::{Entry, Link, Listing};
 pub use lock::Lock;
 pub use read::{Lines, Window, read_lines};
 pub use root::Root;
+pub use shelf::Stamp;
 pub use stat::{Kind, Stat};
-pub use store::{Stamp, Store};
+pub use state::State;
+pub use store::Store;
+pub use sweep::{Sweep, Swept};
 pub use write::{Expect, Written};

@@ -13,6 +13,11 @@ pub fn full(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
+/// All 256 bits under a key: nobody without it can make or check the hash.
+pub fn keyed(key: &[u8; 32], bytes: &[u8]) -> String {
+    blake3::keyed_hash(key, bytes).to_hex().to_string()
+}
+
 /// [`short`] of bytes that come piece by piece.
 #[derive(Clone, Debug, Default)]
 pub struct Stream(blake3::Hasher);
@@ -23,9 +28,14 @@ impl Stream {
         self.0.update(bytes);
     }
 
+    /// All 256 bits of the hash of all bytes so far.
+    pub fn full(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+
     /// The hash of all bytes so far.
     pub fn short(&self) -> String {
-        let mut hex = self.0.finalize().to_hex().to_string();
+        let mut hex = self.full();
         hex.truncate(32);
         hex
     }

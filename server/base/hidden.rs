@@ -1,48 +1,171 @@
-//! Characters that nobody sees: found, and written so that everybody does.
+//! Characters that nobody sees: one table of them, and one way to write each so that everybody does.
+//!
+//! Whatever a person is to read and an agent, a file, a server or a repository wrote goes through [`shown`] (text of
+//! several lines), [`in_line`] or [`short`] (one line), [`in_json`] (JSON for a program or a terminal), or
+//! [`markdown::line`](super::markdown::line).
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character shows nothing of its own, moves the cursor, or turns the reading direction: such a
-/// character is written as an escape wherever it comes from.
+use serde_json::Value;
+
+/// Whether a character shows nothing of its own, moves the cursor, or turns the reading direction.
 pub fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
     }
     matches!(c,
         '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
-        | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}'
         | '\u{2800}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-        | '\u{fffe}' | '\u{ffff}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{13455}'
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{10ffff}')
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}'
+        | '\u{fffe}' | '\u{ffff}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{13455}' | '\u{16fe4}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{10ffff}')
         || (c as u32) & 0xfffe == 0xfffe
 }
 
-/// Whether a text holds such a character; line ends and tabs are none.
+/// Whether a hidden character belongs to the one before it, so that together they are one visible sign: an emoji's
+/// presentation, a joint between two emoji, and the joiners of scripts whose letters join.
+fn is_part_of_sign(before: Option<char>, c: char, after: Option<char>) -> bool {
+    let (Some(before), after) = (before, after.unwrap_or(' ')) else { return false };
+    match c {
+        '\u{fe0f}' if before.is_ascii() => matches!(before, '0'..='9' | '#' | '*') && after == '\u{20e3}',
+        '\u{fe0f}' => is_pictograph(before),
+        '\u{200d}' if is_pictograph(after) => is_pictograph(before) || before == '\u{fe0f}',
+        '\u{200c}' | '\u{200d}' => is_joining(before) && is_joining(after),
+        _ => false,
+    }
+}
+
+fn is_pictograph(c: char) -> bool {
+    matches!(c,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{21ff}'
+        | '\u{2300}'..='\u{23ff}' | '\u{24c2}' | '\u{25a0}'..='\u{27bf}' | '\u{2900}'..='\u{297f}'
+        | '\u{2b00}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Letters of Arabic, Indic and South-East Asian scripts.
+fn is_joining(c: char) -> bool {
+    matches!(c, '\u{620}'..='\u{6d3}' | '\u{750}'..='\u{77f}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17b3}')
+}
+
+/// Each character of a text, and whether it hides there.
+fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let mut rest = text.chars().peekable();
+    let mut before = None;
+    std::iter::from_fn(move || {
+        let c = rest.next()?;
+        let hides = is_hidden(c) && !is_part_of_sign(before, c, rest.peek().copied());
+        before = Some(c);
+        Some((c, hides))
+    })
+}
+
+/// Whether a text holds a character that hides; line ends and tabs do not.
 pub fn hides(text: &str) -> bool {
-    text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t'))
+    judged(text).any(|(c, hides)| hides && !matches!(c, '\n' | '\r' | '\t'))
+}
+
+/// Whether nothing of a text needs a second look.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// The text with hidden characters as escapes, `\u{202e}`. Line ends and tabs stay.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')) {
+    if is_plain(text) || !judged(text).any(|(c, hides)| hides && !matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
+    let mut signs = judged(text).peekable();
+    while let Some((c, hides)) = signs.next() {
         match c {
-            '\r' if rest.peek() == Some(&'\n') => {}
+            '\r' if matches!(signs.peek(), Some(('\n', _))) => {}
             '\n' | '\t' => out.push(c),
-            _ if is_hidden(c) => {
-                let _ = write!(out, "{}", c.escape_unicode());
-            }
-            _ => out.push(c),
+            c if hides => escape(&mut out, c),
+            c => out.push(c),
         }
     }
     Cow::Owned(out)
+}
+
+/// The text as one line: line ends are escapes too, tabs are spaces.
+pub fn in_line(text: &str) -> Cow<'_, str> {
+    if is_plain(text) || !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for (c, hides) in judged(text) {
+        match c {
+            '\t' => out.push_str("    "),
+            c if hides => escape(&mut out, c),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The text as one line with runs of white space as one space, cut after `limit` characters.
+pub fn short(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit * 4));
+    let mut count = 0;
+    for (c, hides) in judged(text) {
+        let space = c.is_whitespace();
+        if space && (out.is_empty() || out.ends_with(' ')) {
+            continue;
+        }
+        if count == limit {
+            out.push('…');
+            break;
+        }
+        match (space, hides) {
+            (true, _) => out.push(' '),
+            (_, true) => escape(&mut out, c),
+            (_, false) => out.push(c),
+        }
+        count += 1;
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// JSON text that says the same with no hidden character in it: inside its strings each is an escape of JSON's.
+pub fn in_json(text: &str) -> Cow<'_, str> {
+    let raw = |c: char| c as u32 > 0x7e && is_hidden(c);
+    if !text.chars().any(raw) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 32);
+    for c in text.chars() {
+        if !raw(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Shows what is hidden in every text of a value; names stay.
+pub fn show_value(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(visible) = shown(text) {
+                *text = visible;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(show_value),
+        Value::Object(members) => members.values_mut().for_each(show_value),
+        _ => {}
+    }
+}
+
+fn escape(out: &mut String, c: char) {
+    out.extend(c.escape_unicode());
 }
 
 #[cfg(test)]
@@ -56,10 +179,42 @@ mod tests {
             ("a\r\nb\rc", "a\nb\\u{d}c"),
             ("\u{1b}[2J\u{202e}x\u{200b}", "\\u{1b}[2J\\u{202e}x\\u{200b}"),
             ("\u{e0041}\u{e000}\u{feff}", "\\u{e0041}\\u{e000}\\u{feff}"),
+            ("a\u{7f}b", "a\\u{7f}b"),
         ];
         for (given, expected) in cases {
             assert_eq!(shown(given), expected);
             assert!(!hides(&shown(given)), "{given:?}");
         }
+    }
+
+    #[test]
+    fn signs_of_several_characters_stay() {
+        let cases = [
+            ("⚠\u{fe0f} 1\u{fe0f}\u{20e3} 👩\u{200d}💻 می\u{200c}خواهم", None),
+            ("a\u{fe0f}", Some("a\\u{fe0f}")),
+            ("1\u{fe0f}x", Some("1\\u{fe0f}x")),
+            ("⚠\u{fe0f}\u{fe0f}", Some("⚠\u{fe0f}\\u{fe0f}")),
+            ("a\u{200d}b\u{200c}c", Some("a\\u{200d}b\\u{200c}c")),
+            ("👩\u{200d}x", Some("👩\\u{200d}x")),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(shown(given), expected.unwrap_or(given));
+        }
+    }
+
+    #[test]
+    fn one_line_is_one() {
+        assert_eq!(in_line("a\tb\r\n\u{85}\u{2028}"), "a    b\\u{d}\\u{a}\\u{85}\\u{2028}");
+        assert_eq!(short("  a \n\t b\u{202e}cd  ", 5), "a b\\u{202e}c…");
+        assert_eq!(short(" a\u{1b} ", 5), "a\\u{1b}");
+    }
+
+    #[test]
+    fn json_says_the_same_with_nothing_hidden() {
+        let value = serde_json::json!({ "a\u{202e}": ["\u{7f}\u{e0041}\u{1b}\n", "é漢"] });
+        let text = in_json(&serde_json::to_string_pretty(&value).unwrap()).into_owned();
+        assert!(!hides(&text), "{text:?}");
+        assert!(text.contains("\\u202e") && text.contains("é漢"), "{text}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 }

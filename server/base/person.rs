@@ -16,6 +16,11 @@ pub fn folder(name: &str, below: &str) -> Option<PathBuf> {
     Some(base.join("wherefore"))
 }
 
+/// Where what this machine keeps of workspaces stands: `$XDG_STATE_HOME/wherefore`, else `~/.local/state/wherefore`.
+pub fn state() -> Option<PathBuf> {
+    folder("XDG_STATE_HOME", ".local/state")
+}
+
 /// The home folder.
 pub fn home() -> Option<PathBuf> {
     absolute("HOME")

@@ -41,7 +41,9 @@ pub(super) fn definition(
     known: &dyn Fn(&str) -> bool,
 ) -> Option<(ToolDef, u32)> {
     reader.map(tool, "`tool`", KEYS);
-    let name = reader.required_text(tool, "name").filter(|name| grammar(reader, tool.line_at("/name"), name));
+    let name = reader.required_text(tool, "name");
+    reader.names.extend(name.clone());
+    let name = name.filter(|name| grammar(reader, tool.line_at("/name"), name));
     let description = reader.required_text(tool, "description");
     let notes = reader.text(tool, "notes");
     let summary = summary(reader, tool, description.as_deref());
@@ -246,6 +248,7 @@ fn aliases(reader: &mut Reader, tool: &Node, input: Option<&Node>) -> Vec<Alias>
                 reader.required_text(node, "name")
             }
         };
+        reader.names.extend(name.clone());
         let Some(name) = name.filter(|name| grammar(reader, node.line, name)) else { continue };
         let mut alias = Alias { name, ..Alias::default() };
         for entry in members(node, "args") {

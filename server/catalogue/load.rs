@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::definition::folded;
 use super::reader::Reader;
-use super::{BUILT_IN, Problem, ToolDef, check, node, short, shown};
+use super::{BUILT_IN, Problem, Risk, Runs, ToolDef, check, node, short, shown};
 
 /// What was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,7 +13,12 @@ pub struct Catalogue {
     pub tools: Vec<ToolDef>,
     /// What is wrong with the others, by file and line.
     pub problems: Vec<Problem>,
+    /// The names of tools that are missing for that, folded, each with the first problem of its definition.
+    pub refused: HashMap<String, Problem>,
 }
+
+/// Names that are looked for in a definition that is no YAML.
+const NAMED: usize = 100;
 
 /// Loads the built-in definitions and then the user's, each a path and its text. `known` says whether an
 /// activity of that name is registered. A file that breaks a rule is left out, and the others load.
@@ -26,6 +31,23 @@ pub fn load(user: &[(String, String)], known: &dyn Fn(&str) -> bool) -> Catalogu
 }
 
 impl Catalogue {
+    /// Raises the risk of definitions over servers' tools to what `risk` says of a server's tool.
+    pub fn raise_remote(&mut self, risk: &dyn Fn(&str, &str) -> Risk) {
+        for def in &mut self.tools {
+            let Some(Runs::Remote { mcp_server, remote_tool }) = &def.runs else { continue };
+            let last = def.name.rsplit('.').next().unwrap_or(&def.name);
+            let least = risk(mcp_server, remote_tool.as_deref().unwrap_or(last));
+            if def.risk < least {
+                // What states nothing counts as running a program already.
+                if def.risk < Risk::Execute {
+                    let path = def.source.as_deref().unwrap_or_default();
+                    self.problems.push(too_low(path, 1, def, least));
+                }
+                def.risk = least;
+            }
+        }
+    }
+
     /// Takes in definitions that come from no file, as those of servers; each that has a name which is taken is left
     /// out. Gives their names with the tools that have them.
     pub fn import(&mut self, definitions: Vec<ToolDef>) -> Vec<(String, String)> {
@@ -46,6 +68,17 @@ impl Catalogue {
         }
         left_out
     }
+}
+
+/// Says that a definition states less than its tool can do.
+fn too_low(path: &str, line: u32, def: &ToolDef, least: Risk) -> Problem {
+    let message = format!(
+        "`{}` states the risk {}, and what runs it can do more: it counts as {}",
+        def.name,
+        def.risk.word(),
+        least.word()
+    );
+    Problem { path: path.to_owned(), line, rule: "risk", message }
 }
 
 /// Loads files in order, each with its path, its text, and whether it is a user's.
@@ -71,7 +104,12 @@ impl Loading<'_> {
     fn file(&mut self, path: &str, text: &str, user: bool) {
         let root = match node::read(path, text) {
             Ok(root) => root,
-            Err(problem) => return self.catalogue.problems.push(problem),
+            Err(problem) => {
+                // Its names cannot be read but as lines: whoever calls one of them hears of it all the same.
+                let names = text.lines().filter_map(named).take(NAMED);
+                self.refuse(names.map(str::to_owned).collect(), &problem);
+                return self.catalogue.problems.push(problem);
+            }
         };
         let mut reader = Reader::new(path, user);
         if root.entry("custom_tools").is_some() {
@@ -80,7 +118,7 @@ impl Loading<'_> {
                 // Each stands or falls by itself.
                 let mut reader = Reader::new(path, user);
                 self.tool(&mut reader, &short::expanded(item), user);
-                self.catalogue.problems.extend(reader.finish());
+                self.finish(reader);
             }
         } else {
             reader.map(&root, "a definition", &["tool"]);
@@ -88,13 +126,30 @@ impl Loading<'_> {
                 self.tool(&mut reader, &entry.value, user);
             }
         }
-        self.catalogue.problems.extend(reader.finish());
+        self.finish(reader);
+    }
+
+    /// Takes in what is wrong with a definition, and which tools are missing for it.
+    fn finish(&mut self, mut reader: Reader) {
+        let names = std::mem::take(&mut reader.names);
+        let problems = reader.finish();
+        if let Some(first) = problems.first() {
+            self.refuse(names, first);
+        }
+        self.catalogue.problems.extend(problems);
+    }
+
+    fn refuse(&mut self, names: Vec<String>, problem: &Problem) {
+        for name in names {
+            self.catalogue.refused.entry(folded(&name)).or_insert_with(|| problem.clone());
+        }
     }
 
     fn tool(&mut self, reader: &mut Reader, node: &node::Node, user: bool) {
         if let Some((mut def, line)) = check::definition(reader, node, self.known) {
             if user {
                 def.source = Some(reader.path().to_owned());
+                self.raise(reader, node, &mut def);
                 let hiding = shown::show(&mut def);
                 for at in hiding {
                     let message = format!("`{at}` holds characters that nobody sees: take them out");
@@ -103,6 +158,28 @@ impl Loading<'_> {
             }
             self.admit(reader, def, line);
         }
+    }
+
+    /// Raises a risk that is less than that of the code behind the tool. Where the definition states it, that is told.
+    fn raise(&mut self, reader: &Reader, node: &node::Node, def: &mut ToolDef) {
+        let Some(least) = self.least(def).filter(|least| def.risk < *least) else { return };
+        if node.entry("risk").is_some() {
+            let line = node.line_at("/risk");
+            self.catalogue.problems.push(too_low(reader.path(), line, def, least));
+        }
+        def.risk = least;
+    }
+
+    /// What the code behind a tool can do at worst; nothing where that is not known here, or where no code runs it.
+    fn least(&self, def: &ToolDef) -> Option<Risk> {
+        if let Some(runs) = &def.runs {
+            return matches!(runs, Runs::Command { .. }).then_some(Risk::Execute);
+        }
+        let name = def.activity.as_deref().filter(|name| !name.is_empty())?;
+        let own = name.split('@').next().unwrap_or(name);
+        let built_in = self.catalogue.tools.iter().find(|tool| tool.source.is_none() && tool.name == own);
+        // Code of no tool of ours may do anything.
+        Some(built_in.map_or(Risk::Execute, |tool| tool.risk))
     }
 
     /// Takes the definition in, unless one of its names is taken.
@@ -124,4 +201,11 @@ impl Loading<'_> {
             self.catalogue.tools.push(def);
         }
     }
+}
+
+/// The name that a line of a definition gives, read without the rest of it.
+fn named(line: &str) -> Option<&str> {
+    let rest = line.trim_start().trim_start_matches("- ").trim_start().strip_prefix("name:")?;
+    let name = rest.trim().trim_matches(['"', '\'']);
+    (!name.is_empty() && name.len() <= 64).then_some(name)
 }

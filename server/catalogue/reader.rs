@@ -15,11 +15,13 @@ pub(super) struct Reader {
     /// Whether schemas are compiled and examples run against them.
     pub(super) thorough: bool,
     problems: Vec<Problem>,
+    /// The names that are defined, as far as they can be read.
+    pub(super) names: Vec<String>,
 }
 
 impl Reader {
     pub(super) fn new(path: &str, thorough: bool) -> Self {
-        Self { path: path.to_owned(), thorough, problems: Vec::new() }
+        Self { path: path.to_owned(), thorough, problems: Vec::new(), names: Vec::new() }
     }
 
     /// The file.

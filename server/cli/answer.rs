@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use super::print::inert;
+use crate::base::hidden::in_json;
 use crate::protocol::Fault;
 
 /// The exit code of a fault.
@@ -15,9 +17,13 @@ pub fn line(text: &str) {
     out(&format!("{text}\n"));
 }
 
-/// Writes text to standard output as it is. What cannot be written for another reason than that nobody reads is
+/// Writes text to standard output, its hidden characters shown. What cannot be written for another reason than that nobody reads is
 /// an answer lost: the process says so and ends with the code of a fault.
 pub fn out(text: &str) {
+    raw(&inert(text));
+}
+
+fn raw(text: &str) {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => {}
@@ -29,28 +35,37 @@ pub fn out(text: &str) {
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error, its hidden characters shown.
 pub fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", inert(text));
 }
 
-/// Writes a value as JSON: indented for a person at a terminal, else on one line.
+/// Writes a value as JSON: indented for a person at a terminal, else on one line. Hidden characters are escapes of
+/// JSON's, so that a terminal obeys none and a program reads the same.
 pub fn json(value: &impl Serialize) {
     let text = match std::io::stdout().is_terminal() {
         true => serde_json::to_string_pretty(value),
         false => serde_json::to_string(value),
     };
-    line(&text.unwrap_or_default());
+    raw(&format!("{}\n", in_json(&text.unwrap_or_default())));
+}
+
+/// Writes a value as one line of JSON.
+pub fn json_line(value: &impl Serialize) {
+    raw(&format!("{}\n", in_json(&serde_json::to_string(value).unwrap_or_default())));
 }
 
 /// Writes a fault for a person to standard error; returns its exit code.
 pub fn fault(fault: &Fault) -> ExitCode {
-    note(&format!("wherefore: {}", fault.message));
-    for hint in &fault.hints {
-        note(&format!("  {hint}"));
-    }
-    if let Some(suggestion) = &fault.suggestion {
-        note(&format!("  {suggestion}"));
-    }
+    told("wherefore", fault)
+}
+
+/// Writes a fault with the name of whoever says so before it.
+pub fn told(who: &str, fault: &Fault) -> ExitCode {
+    // Only the first line stands at the margin: a value with line ends forges no message of ours.
+    let mut lines = fault.message.lines();
+    note(&format!("{who}: {}", lines.next().unwrap_or_default()));
+    let hints = fault.hints.iter().chain(&fault.suggestion).flat_map(|hint| hint.lines());
+    lines.chain(hints).for_each(|line| note(&format!("  {line}")));
     ExitCode::from(FAULT)
 }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::limits;
-use crate::base::OURS;
+use crate::base::{OURS, person};
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
@@ -107,7 +107,8 @@ impl Backend {
             .enable_all()
             .build()
             .map_err(|error| Fault::internal(error.to_string()))?;
-        let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true });
+        let hub =
+            Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true, state: person::state() });
         hub.add_root(root)?;
         Ok(Self::Here(Some(runtime), hub))
     }

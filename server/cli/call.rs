@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
+use super::print::visible;
 use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
 
 /// Call a tool: its result as JSON on standard output (exit 0), or its fault (exit 1)
@@ -81,10 +82,10 @@ pub fn run(args: &Args) -> ExitCode {
     let raw = RawCall { tool: args.tool.clone().unwrap_or_default(), arguments, ..RawCall::default() };
     let envelope = send(args, &mut backend, &root, raw);
     for warning in &envelope.warnings {
-        answer::note(&format!("wherefore: {warning}"));
+        answer::note(&format!("wherefore: {}", visible(warning)));
     }
     if let Some(rest) = &envelope.rest {
-        answer::note(&format!("wherefore: the output is cut: {rest}"));
+        answer::note(&format!("wherefore: the output is cut: {}", visible(rest)));
     }
     for decision in &envelope.decisions {
         answer::note(&format!(
@@ -116,7 +117,7 @@ fn batch(args: &Args, backend: &mut Backend, root: &str) -> ExitCode {
                     .suggest("write {\"tool\": \"fs.read\", \"arguments\": {\"path\": \"…\", \"why\": \"…\"}} on one line"),
             ),
         };
-        answer::line(&serde_json::to_string(&envelope).unwrap_or_default());
+        answer::json_line(&envelope);
     }
     ExitCode::SUCCESS
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::answer;
 use super::backend::RootArgs;
 use super::print::{self, Look, Page};
+use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::Fault;
@@ -43,7 +44,7 @@ pub fn run(args: &ConsentArgs) -> ExitCode {
 }
 
 fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
-    let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true });
+    let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true, state: person::state() });
     hub.add_root(&args.root.find()?)?;
     if let Some(server) = &args.revoke {
         hub.revoke(None, server)?;
@@ -53,14 +54,14 @@ fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
     }
     let waiting = hub.waiting(None)?;
     if args.all {
-        waiting.iter().try_for_each(|waiting| hub.consent(None, &waiting.server))?;
+        waiting.iter().try_for_each(|waiting| hub.consent_to(None, waiting))?;
     }
     if args.json {
         answer::json(&json!({ "waiting": hub.waiting(None)?, "consented": hub.consented(None)? }));
         return Ok(Ok(()));
     }
     let quiet = args.all || args.revoke.is_some() || !args.yes.is_empty();
-    let granted = |server: &Waiting| hub.consent(None, &server.server);
+    let granted = |server: &Waiting| hub.consent_to(None, server);
     Ok(if quiet { told(args, &waiting) } else { ask_each(&waiting, granted)? })
 }
 
@@ -112,6 +113,9 @@ fn show(page: Page, waiting: &Waiting) -> io::Result<()> {
         page.line("  This project wants to use this server. It runs as you, with all that you may do:")?;
     }
     page.line(format!("  {}", print::visible(&waiting.describes)))?;
+    if waiting.start && !waiting.binds.is_empty() {
+        page.line(format!("  {}", print::visible(&waiting.binds)))?;
+    }
     for WaitingTool { name, new, diff } in &waiting.tools {
         let what = if *new { "is new" } else { "has changed since you consented to it" };
         page.line(format!("\n  The tool {} {what}. Agents would be told:", print::visible(name)))?;

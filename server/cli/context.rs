@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
+use super::print::visible;
 use crate::protocol::{Code, Envelope, Fault};
 
-/// Print the files that matter now, and those named, as many as fit into a budget of tokens
+/// Print the files that matter now, and those named, as many as fit into a budget of tokens. Hidden characters are shown as
+/// \u{202e}; --json holds the texts as they are
 #[derive(Debug, clap::Args)]
 pub struct ContextArgs {
     /// Files that go in before all others
@@ -104,7 +106,7 @@ fn assemble(args: &ContextArgs) -> Result<Context, Fault> {
 /// The texts on standard output, each below its path; what became of the others on standard error.
 fn show(context: &Context) {
     for file in &context.included {
-        answer::line(&format!("==> {} <==", super::print::visible(&file.path)));
+        answer::line(&format!("==> {} <==", visible(&file.path)));
         let end = if file.content.ends_with('\n') { "" } else { "\n" };
         answer::out(&format!("{}{end}\n", file.content));
     }
@@ -112,12 +114,12 @@ fn show(context: &Context) {
     answer::note(&format!("{tokens} tokens of {budget}, counted by {tokenizer}"));
     for cut in &context.cut {
         let lines = format!("lines {} to {}", cut.lines["start"], cut.lines["end"]);
-        answer::note(&format!("cut       {}: {lines} are left out", super::print::visible(&cut.path)));
+        answer::note(&format!("cut       {}: {lines} are left out", visible(&cut.path)));
     }
     for left in &context.left_out {
-        answer::note(&format!("left out  {}: {}", super::print::visible(&left.path), left.reason));
+        answer::note(&format!("left out  {}: {}", visible(&left.path), visible(&left.reason)));
     }
     for warning in &context.warnings {
-        answer::note(&format!("warning   {warning}"));
+        answer::note(&format!("warning   {}", visible(warning)));
     }
 }

@@ -4,6 +4,7 @@ mod editors;
 mod kernel;
 mod models;
 mod places;
+mod settings;
 
 use std::io;
 use std::process::ExitCode;
@@ -69,6 +70,7 @@ impl Check {
 pub fn run(args: &DoctorArgs) -> ExitCode {
     let mut checks = kernel::checks();
     checks.extend(places::checks());
+    checks.push(settings::check());
     checks.extend(editors::checks());
     checks.extend(models::checks());
     let broken = checks.iter().any(|check| check.health == Health::Broken);

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
+use super::print::visible;
 use crate::protocol::{Fault, HintAct, HintOutcome};
 
 /// Say that a file matters now or does not, pin it, or take that back
@@ -44,7 +45,7 @@ enum Word {
 pub fn run(args: &HintArgs) -> ExitCode {
     match hint(args) {
         Ok(told) if args.json => answer::json(&told),
-        Ok(told) => answer::line(&format!("{}: {}", super::print::visible(&told.path), told.reason)),
+        Ok(told) => answer::line(&format!("{}: {}", visible(&told.path), visible(&told.reason))),
         Err(fault) => return answer::fault(&fault),
     }
     ExitCode::SUCCESS

@@ -5,19 +5,24 @@ mod openai;
 #[cfg(test)]
 mod tests;
 mod text;
+mod verify;
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::base::OURS;
-use crate::journal::{Entry, Item, Items, Log, Values, shown, verify};
+use super::answer;
+use super::print::{Lines, Page};
+use crate::base::hidden::{in_json, short};
+use crate::base::{OURS, person};
+use crate::journal::{Entry, Item, Items, Keeper, Log, Values, Vouched};
 use crate::protocol::{Code, Fault};
 use filter::Selector;
+use verify::Verdict;
 
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(120);
@@ -48,7 +53,11 @@ pub struct LogArgs {
 
 #[derive(Subcommand, Debug)]
 enum LogCommand {
-    /// Check every event's hash, the chain and the stored values; say where the log was altered
+    /// Check every event's hash, the chain, its end and the stored values; say where the log was altered
+    ///
+    /// Ends with 0 where the log is as this machine wrote it, or recovered from a crash, and where it is not keyed and its
+    /// hashes fit, which is said; 1 where it was altered or cut, or there is none; 3 where nothing wrong is seen but nobody
+    /// here can vouch for it: it was written on another machine, or how long it was is not known here.
     Verify(Which),
 }
 
@@ -71,23 +80,23 @@ enum Format {
     Openai,
 }
 
-/// Runs `wherefore log`: 0 where all is well, 1 where there is no log or it is damaged.
+/// The exit code of a log that nobody here can vouch for.
+const UNVOUCHED: u8 = 3;
+
+/// Runs `wherefore log`: 0 where all is well, 1 where there is no log or it is damaged, 3 where nobody can vouch for it.
 pub fn run(args: LogArgs) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Lines::new(io::BufWriter::new(io::stdout().lock()));
     let ended = match &args.command {
         Some(LogCommand::Verify(which)) => check(which, &mut out),
-        None if args.list => list(&args.which, &mut out).map(|()| true),
-        None => show(&args, &mut out).map(|()| true),
+        None if args.list => list(&args.which, &mut out).map(|()| Verdict::Sound),
+        None => show(&args, &mut out).map(|()| Verdict::Sound),
     };
     let flushed = out.flush().map_err(Stop::from);
-    match ended.and_then(|fine| flushed.map(|()| fine)) {
-        Ok(true) | Err(Stop::Closed) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(Stop::Fault(fault)) => {
-            let hint = fault.suggestion.map_or_else(String::new, |text| format!("\n{text}"));
-            let _ = writeln!(io::stderr(), "wherefore log: {}{hint}", fault.message);
-            ExitCode::FAILURE
-        }
+    match ended.and_then(|verdict| flushed.map(|()| verdict)) {
+        Ok(Verdict::Sound) | Err(Stop::Closed) => ExitCode::SUCCESS,
+        Ok(Verdict::Damaged) => ExitCode::FAILURE,
+        Ok(Verdict::Unvouched) => ExitCode::from(UNVOUCHED),
+        Err(Stop::Fault(fault)) => answer::told("wherefore log", &fault),
     }
 }
 
@@ -114,11 +123,11 @@ impl From<Fault> for Stop {
     }
 }
 
-/// A session's folder with its name and the time of its last event.
+/// A session's log with its name and the time of its last event.
 #[derive(Debug)]
 struct Session {
     name: String,
-    path: PathBuf,
+    log: Log,
     time: SystemTime,
 }
 
@@ -139,17 +148,34 @@ fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
             .ok_or_else(|| none(&here).hint([format!("looked in {} and above", here.display())]))?,
     };
     let entries = std::fs::read_dir(&folder).map_err(|_| none(&folder))?;
+    let keeper = keeper(&folder);
     let mut sessions: Vec<Session> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            Log::open(&path).ok()?;
+            let log = Log::open(&path, &keeper).ok()?;
             let time = path.join(crate::journal::LOG).symlink_metadata().and_then(|data| data.modified());
-            Some(Session { name, path, time: time.unwrap_or(SystemTime::UNIX_EPOCH) })
+            Some(Session { name, log, time: time.unwrap_or(SystemTime::UNIX_EPOCH) })
         })
         .collect();
     sessions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| b.name.cmp(&a.name)));
     if sessions.is_empty() { Err(none(&folder)) } else { Ok(sessions) }
+}
+
+/// What vouches for the logs in a workspace's folder of sessions.
+fn keeper(sessions: &Path) -> Keeper {
+    let root =
+        sessions.ancestors().nth(2).filter(|root| !root.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Keeper::existing(person::state().as_deref(), &root.to_string_lossy())
+}
+
+/// Why a log says nothing about what was done here, where that is so.
+fn doubt(log: &Log) -> Option<&'static str> {
+    match log.vouched() {
+        Vouched::Here => None,
+        Vouched::Elsewhere => Some("not of this machine"),
+        Vouched::Nobody => Some("not keyed"),
+    }
 }
 
 /// The log asked for: by name or by the beginning of one.
@@ -158,12 +184,12 @@ fn open(which: &Which) -> Result<Log, Fault> {
     let Some(asked) = &which.session else {
         return sessions
             .first()
-            .map_or_else(|| Err(Fault::internal("no session")), |one| Log::open(&one.path));
+            .map_or_else(|| Err(Fault::internal("no session")), |one| Ok(one.log.clone()));
     };
     let exact = sessions.iter().find(|session| session.name == *asked);
     let mut like = sessions.iter().filter(|session| session.name.starts_with(asked.as_str()));
     match (exact, like.next(), like.next()) {
-        (Some(one), _, _) | (None, Some(one), None) => Log::open(&one.path),
+        (Some(one), _, _) | (None, Some(one), None) => Ok(one.log.clone()),
         (None, found, _) => {
             let problem =
                 if found.is_some() { "more than one session begins with" } else { "there is no session" };
@@ -176,50 +202,36 @@ fn open(which: &Which) -> Result<Log, Fault> {
 
 fn list(which: &Which, out: &mut impl Write) -> Result<(), Stop> {
     for session in sessions(which.root.as_deref())? {
-        let last = Log::open(&session.path)?.last(1, Values::Sealed)?.filter_map(Result::ok).last();
+        let last = session.log.last(1, Values::Sealed)?.filter_map(Result::ok).last();
         let (events, ended) = match last {
             Some(Item::Entry(entry)) => (entry.seq, entry.event_type == "session_end"),
             _ => (0, false),
         };
         let time = jiff::Timestamp::try_from(session.time).map_or_else(|_| String::new(), text::local_minute);
         let state = if ended { "  ended" } else { "" };
-        writeln!(out, "{}  {time}  {events} events{state}", shown(&session.name, 80))?;
+        let doubt = doubt(&session.log).map_or_else(String::new, |doubt| format!("  {doubt}"));
+        writeln!(out, "{}  {time}  {events} events{state}{doubt}", short(&session.name, 80))?;
     }
     Ok(())
 }
 
-fn check(which: &Which, out: &mut impl Write) -> Result<bool, Stop> {
-    let log = open(which)?;
-    let report = verify(&log)?;
-    let name = log.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let Some(first) = report.damage.first() else {
-        let (blocks, values, parts) = (report.blocks, report.values, report.parts);
-        writeln!(out, "{name}: sound: {blocks} events, {values} stored values, {parts} parts")?;
-        return Ok(true);
-    };
-    let line = first.place.line.map_or_else(String::new, |line| format!("{line}:"));
-    writeln!(out, "{name}: damaged, first at {}:{line} byte {}", first.place.part, first.place.offset)?;
-    for damage in &report.damage {
-        let line = damage.place.line.map_or_else(String::new, |line| line.to_string());
-        writeln!(out, "  {}:{line}: {}", damage.place.part, shown(&damage.what, 200))?;
-    }
-    if report.damages > report.damage.len() as u64 {
-        writeln!(out, "  and {} more", report.damages - report.damage.len() as u64)?;
-    }
-    Ok(false)
+fn check(which: &Which, out: &mut impl Write) -> Result<Verdict, Stop> {
+    Ok(verify::check(&open(which)?, out)??)
 }
 
 fn show(args: &LogArgs, out: &mut impl Write) -> Result<(), Stop> {
     let mut selector = Selector::new(&args.filter)?;
     let log = open(&args.which)?;
+    if let Some(doubt) = doubt(&log) {
+        let name = log.path().file_name().unwrap_or_default().to_string_lossy();
+        answer::note(&format!("{}: {doubt}; `wherefore log verify` says more", short(&name, 80)));
+    }
     let values = if args.format == Format::Text { Values::Sealed } else { Values::Whole };
     let items = match args.last {
         Some(last) if selector.takes_all() && args.format == Format::Json => log.last(last, values)?,
         _ => log.items(values)?,
     };
-    let colour =
-        io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let mut printer = Printer::new(args.format, args.last, args.follow, colour);
+    let mut printer = Printer::new(args.format, args.last, args.follow, Page::stdout());
     let mut items = if args.follow { items.follow() } else { items };
     feed(&mut items, &mut selector, &mut printer, out)?;
     printer.finish(selector.rest(args.follow), out)?;
@@ -249,9 +261,9 @@ fn feed(
                     printer.entry(&entry, out)?;
                 }
             }
-            Item::Garbage(place, bytes) => {
+            Item::Garbage(place, rest) => {
                 let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-                writeln!(io::stderr(), "{}{line}: {bytes} bytes that are no event", place.part)?;
+                answer::note(&format!("{}{line}: {}", short(&place.part, 200), rest.says()));
             }
         }
     }
@@ -282,14 +294,14 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(format: Format, last: Option<usize>, follow: bool, colour: bool) -> Self {
+    fn new(format: Format, last: Option<usize>, follow: bool, page: Page) -> Self {
         Self {
             format,
             last,
             follow,
             begun: false,
             live: false,
-            table: text::Table::new(colour),
+            table: text::Table::new(page),
             pairs: openai::Pairs::default(),
             kept: VecDeque::new(),
         }
@@ -302,10 +314,10 @@ impl Printer {
                 self.table.add(entry);
                 Ok(())
             }
-            Format::Json => self.unit(entry.to_json().to_string(), out),
+            Format::Json => self.unit(in_json(&entry.to_json().to_string()).into_owned(), out),
             Format::Openai => {
                 for message in self.pairs.messages(entry) {
-                    self.unit(message.to_string(), out)?;
+                    self.unit(in_json(&message.to_string()).into_owned(), out)?;
                 }
                 Ok(())
             }

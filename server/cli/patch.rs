@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::file;
+use super::print::{inert, visible};
+use super::{answer, file};
 use crate::base::text::{Decoded, Encoding, decode};
 use crate::patch::{Applied, apply_to};
 use crate::protocol::{ChangeKind, Code, Fault};
@@ -41,11 +42,7 @@ pub fn run(args: &PatchArgs) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            // Nobody is left to tell where standard error is closed.
-            let _ = write!(std::io::stderr(), "{}", shown(&fault));
-            ExitCode::FAILURE
-        }
+        Err(fault) => answer::told("wherefore patch", &fault),
     }
 }
 
@@ -66,7 +63,7 @@ fn one(path: &Path, diff: &Path, output: Option<&Path>) -> Result<(), Fault> {
                 Some(after) => file::write(path, &after)?,
                 None => file::remove(path)?,
             }
-            print(summary(path, &applied).as_bytes())?;
+            print(inert(&summary(path, &applied)).as_bytes())?;
         }
     }
     Ok(())
@@ -108,7 +105,7 @@ fn print(bytes: &[u8]) -> Result<(), Fault> {
 
 /// What was done, in a line, and a line for each hunk that a person may want to look at twice.
 fn summary(path: &Path, applied: &Applied) -> String {
-    let name = path.display();
+    let name = visible(&path.to_string_lossy());
     let mut text = match (applied.unchanged, applied.kind) {
         (true, _) => format!("{name} is as the diff leaves it already\n"),
         (false, ChangeKind::Create) => format!("made {name}\n"),
@@ -128,21 +125,9 @@ fn summary(path: &Path, applied: &Applied) -> String {
             text.push_str(&format!("  hunk {} at line {}: {}\n", hunk.hunk, hunk.line, said.join(", ")));
         }
     }
-    let others = applied.others.iter().map(|other| format!("the part for {other} was left out"));
+    let others = applied.others.iter().map(|other| format!("the part for {} was left out", visible(other)));
     for note in applied.notes.iter().cloned().chain(others) {
-        text.push_str(&format!("  note: {note}\n"));
-    }
-    text
-}
-
-/// A fault for a person.
-fn shown(fault: &Fault) -> String {
-    let mut text = format!("wherefore patch: {}\n", fault.message);
-    for line in fault.hints.iter().flat_map(|hint| hint.lines()) {
-        text.push_str(&format!("  {line}\n"));
-    }
-    if let Some(suggestion) = &fault.suggestion {
-        text.push_str(&format!("{suggestion}\n"));
+        text.push_str(&format!("  note: {}\n", visible(&note)));
     }
     text
 }

@@ -1,9 +1,13 @@
 //! Printing for people: one writer that knows the terminal's width and colours, and a reader who has gone.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use unicode_width::UnicodeWidthChar;
+
+use crate::base::{hidden, ids, random};
 
 /// How a piece of text looks, where the terminal shows colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +66,7 @@ impl Page {
     pub fn paint(self, look: Look, text: &str) -> String {
         let text = visible(text);
         match self.colour && !text.is_empty() {
-            true => format!("\u{1b}[{}m{text}\u{1b}[0m", look.code()),
+            true => format!("{mark}{}m{text}{mark}0m", look.code(), mark = *COLOUR),
             false => text,
         }
     }
@@ -72,7 +76,7 @@ impl Page {
     /// # Errors
     /// What the write says; a reader who has gone is [`io::ErrorKind::BrokenPipe`].
     pub fn line(self, text: impl AsRef<str>) -> io::Result<()> {
-        writeln!(io::stdout().lock(), "{}", text.as_ref())
+        writeln!(io::stdout().lock(), "{}", inert(text.as_ref()))
     }
 
     /// Writes a question with no line end, and shows it at once.
@@ -81,7 +85,7 @@ impl Page {
     /// What the write says.
     pub fn prompt(self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        write!(out, "{text}")?;
+        write!(out, "{}", inert(text))?;
         out.flush()
     }
 }
@@ -93,27 +97,77 @@ pub fn exit(outcome: io::Result<ExitCode>) -> ExitCode {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to tell where standard error is gone too.
-            let _ = writeln!(io::stderr().lock(), "wherefore: {error}");
+            let _ = writeln!(io::stderr().lock(), "{}", inert(&format!("wherefore: {error}")));
             ExitCode::FAILURE
         }
     }
 }
 
-/// The text with control and direction characters as escapes, so that a value cannot drive the terminal.
+/// Stands for the beginning of a colour until the text is written: nobody who writes text beforehand knows it.
+static COLOUR: LazyLock<String> =
+    LazyLock::new(|| format!("\u{fdd0}{}:", random::token().unwrap_or_else(|_| ids::unique())));
+
+/// The text in one line with hidden characters as escapes, so that a value cannot drive the terminal.
 pub fn visible(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control() && c != '\t'
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' => out.push_str("    "),
-            _ if hidden(c) => out.extend(c.escape_unicode()),
-            _ => out.push(c),
-        }
+    hidden::in_line(text).into_owned()
+}
+
+/// What a terminal gets of a text: our own colours, and nothing else that is hidden. Everything that is written for a
+/// person passes here, whatever was forgotten before.
+pub fn inert(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{fdd0}') {
+        return hidden::shown(text);
     }
-    out
+    let mut parts = text.split(COLOUR.as_str());
+    let mut out = hidden::shown(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        out.push_str("\u{1b}[");
+        out.push_str(&hidden::shown(part));
+    }
+    Cow::Owned(out)
+}
+
+/// A writer of lines for a person: each is made [`inert`].
+#[derive(Debug)]
+pub struct Lines<W: Write> {
+    to: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Lines<W> {
+    /// Lines that go to `to`.
+    pub fn new(to: W) -> Self {
+        Self { to, line: Vec::new() }
+    }
+
+    fn pass(&mut self, end: usize) -> io::Result<()> {
+        let text = String::from_utf8_lossy(&self.line[..end]);
+        let written = self.to.write_all(inert(&text).as_bytes());
+        self.line.drain(..end);
+        written
+    }
+}
+
+impl<W: Write> Write for Lines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        if let Some(end) = memchr::memrchr(b'\n', &self.line) {
+            self.pass(end + 1)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass(self.line.len())?;
+        self.to.flush()
+    }
+}
+
+impl<W: Write> Drop for Lines<W> {
+    fn drop(&mut self) {
+        // Nobody is left to tell.
+        let _ = self.flush();
+    }
 }
 
 /// The text cut to so many columns, with `…` where something is gone.
@@ -156,7 +210,9 @@ fn width() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, Page, fit, visible, wrap};
+    use std::io::Write;
+
+    use super::{Lines, Look, Page, fit, inert, visible, wrap};
 
     #[test]
     fn a_value_cannot_drive_the_terminal() {
@@ -196,7 +252,14 @@ mod tests {
     #[test]
     fn colours_only_where_they_show() {
         let page = |colour| Page { colour, width: 80 };
-        assert_eq!(page(true).paint(Look::Red, "x"), "\u{1b}[31mx\u{1b}[0m");
+        let red = page(true).paint(Look::Red, "x");
+        assert_eq!(inert(&red), "\u{1b}[31mx\u{1b}[0m");
+        assert_eq!(inert("\u{1b}[31mx\u{fdd0}0m"), "\\u{1b}[31mx\\u{fdd0}0m");
+        let mut lines = Lines::new(Vec::new());
+        for byte in format!("{red} é\u{202e}\u{1b}\n").bytes() {
+            lines.write_all(&[byte]).unwrap();
+        }
+        assert_eq!(lines.to, "\u{1b}[31mx\u{1b}[0m é\\u{202e}\\u{1b}\n".as_bytes());
         assert_eq!(page(false).paint(Look::Red, "x"), "x");
         assert_eq!(page(true).paint(Look::Red, ""), "");
     }

@@ -2,6 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
+use super::print::visible;
+
 /// What was told so far.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -12,7 +14,7 @@ pub struct Progress {
 impl Progress {
     /// Tells how far it is; whether that is its end.
     pub fn tell(&mut self, how_far: &str, is_end: bool) {
-        let text = format!("wherefore: {how_far}");
+        let text = format!("wherefore: {}", visible(how_far));
         let mut stderr = std::io::stderr().lock();
         // That nobody reads it is no reason to stop.
         let _ = match stderr.is_terminal() {

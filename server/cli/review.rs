@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::backend::{Backend, RootArgs};
-use super::print::Page;
+use super::print::{Page, visible};
 use super::{answer, show};
 use crate::protocol::{
     Act, DecideAnswer, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsAnswer,
@@ -96,7 +96,7 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
         problems.extend(answer.problems);
         answer.proposals.iter().for_each(say);
     }
-    problems.iter().for_each(|problem| answer::note(&format!("wherefore: {problem}")));
+    problems.iter().for_each(|problem| answer::note(&format!("wherefore: {}", visible(problem))));
     Ok(ExitCode::from(if problems.is_empty() { 0 } else { answer::FAULT }))
 }
 
@@ -155,7 +155,7 @@ fn ask(backend: &mut Backend, args: &Args, waiting: &[Proposal]) -> Result<ExitC
                 let proposal = Some(proposal.id.clone());
                 let params = DecideParams { proposal, hunks, reason, ..DecideParams::all(act) };
                 for problem in send(backend, params)?.problems {
-                    answer::note(&format!("wherefore: {problem}"));
+                    answer::note(&format!("wherefore: {}", visible(&problem)));
                 }
             }
         }

@@ -138,7 +138,7 @@ fn in_flags(args: &SearchArgs, query: &str, fault: Fault) -> Fault {
 /// Says why files are ranked by words alone though the person may have set a model.
 fn tell_trouble(found: &SearchAnswer) {
     if let Some(trouble) = &found.trouble {
-        answer::note(&format!("wherefore: {trouble}; files are ranked by words alone"));
+        answer::note(&format!("wherefore: {}; files are ranked by words alone", visible(trouble)));
     }
 }
 
@@ -214,7 +214,7 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
                 Answer { id: request.id, results, error, suggestion }
             }
         };
-        answer::line(&serde_json::to_string(&answer).unwrap_or_default());
+        answer::json_line(&answer);
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ pub fn heading(page: Page, proposal: &Proposal) -> String {
     format!(
         "{} {} by {who}\n  {}",
         page.paint(Look::Bold, &proposal.id),
-        proposal.tool,
+        visible(&proposal.tool),
         visible(&proposal.why)
     )
 }
@@ -23,6 +23,10 @@ pub fn hunk(page: Page, file: &ProposedFile, hunk: &Hunk) -> String {
         shown.push_str(&page.paint(Look::Yellow, &format!("  placed loosely: {loose}")));
     }
     shown.push('\n');
+    if let Some(warning) = &hunk.warning {
+        shown.push_str(&page.paint(Look::Yellow, &format!("  look twice: {warning}")));
+        shown.push('\n');
+    }
     let signed = |look, sign: char, line: &str| {
         format!("{}\n", page.paint(look, &format!("{sign} {}", line.trim_end_matches(['\r', '\n']))))
     };

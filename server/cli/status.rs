@@ -1,12 +1,17 @@
 //! `wherefore status`: sessions, agents, pending hunks.
 
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
+use super::print::visible;
+use crate::base::person;
 use crate::protocol::{Fault, RescanReason, StatusAnswer, WatchMode, WatchStatus, WorkspaceStatus};
+use crate::workspace::{Root, State};
 
 /// Show sessions, agents and what waits for a decision
 #[derive(Debug, clap::Args)]
@@ -43,15 +48,15 @@ fn status(args: &Args) -> Result<(StatusAnswer, bool), Fault> {
 }
 
 fn show(workspace: &WorkspaceStatus) {
-    answer::line(&workspace.root);
+    answer::line(&visible(&workspace.root));
     let session = if workspace.session.is_empty() { "none yet" } else { &workspace.session };
-    answer::line(&format!("  session   {session}"));
+    answer::line(&format!("  session   {}", visible(session)));
     if !workspace.log.is_empty() {
-        answer::line(&format!("  log       {}", workspace.log));
+        answer::line(&format!("  log       {}", visible(&workspace.log)));
     }
     answer::line(&format!("  calls     {} ({} running)", workspace.calls, workspace.running));
     if !workspace.agents.is_empty() {
-        answer::line(&format!("  agents    {}", workspace.agents.join(", ")));
+        answer::line(&format!("  agents    {}", visible(&workspace.agents.join(", "))));
     }
     let count = |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let (hunks, files) = (count(workspace.pending_hunks, "hunk"), count(workspace.pending_files, "file"));
@@ -63,8 +68,13 @@ fn show(workspace: &WorkspaceStatus) {
     if let Some(watch) = &workspace.watch {
         watched(watch);
     }
+    if let Ok(root) = Root::open(Path::new(&workspace.root)) {
+        let state = State::new(Arc::new(root), person::state());
+        let size = state.size() as f64 / 1e6;
+        answer::line(&format!("  state     {size:.1} MB in {}", state.shown()));
+    }
     for problem in &workspace.problems {
-        answer::line(&format!("  problem   {problem}"));
+        answer::line(&format!("  problem   {}", visible(problem)));
     }
 }
 
@@ -87,6 +97,6 @@ fn watched(watch: &WatchStatus) {
     });
     answer::line(&format!("  files     {}; {how}{why}", watch.files));
     for problem in &watch.problems {
-        answer::line(&format!("  problem   {problem}"));
+        answer::line(&format!("  problem   {}", visible(problem)));
     }
 }

@@ -11,6 +11,8 @@ use clap::{Subcommand, ValueEnum};
 use self::find::Place;
 use super::answer;
 use super::backend::RootArgs;
+use super::print::visible;
+use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{ComposeForm, ComposeParams, ExpandToolParams, Fault, Origin};
@@ -131,7 +133,11 @@ fn show(args: &Args) -> Result<(), Fault> {
     let shown = match file(args) {
         Some(path) => runtime.block_on(found(args, &Place::catalogue(path)?)),
         None => {
-            let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true });
+            let hub = Hub::new(HubOptions {
+                editor: std::sync::Arc::new(NoEditor),
+                shared_log: true,
+                state: person::state(),
+            });
             hub.add_root(&args.root.find()?)?;
             runtime.block_on(in_workspace(args, hub))
         }
@@ -181,7 +187,8 @@ async fn in_workspace(args: &Args, hub: Hub) -> Result<(), Fault> {
         None => list::show(&list::Listing::default(), &hub).await?,
     }
     for problem in hub.problems() {
-        answer::note(&format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule));
+        let (path, message) = (visible(&problem.path), visible(&problem.message));
+        answer::note(&format!("{path}:{}: {message} ({})", problem.line, problem.rule));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
+use super::print::visible;
 use crate::protocol::{Fault, UndoAnswer};
 
 /// Take back what a call changed; later edits stay, and where they overlap nothing changes
@@ -25,8 +26,13 @@ pub fn run(args: &Args) -> ExitCode {
     match undo(args) {
         Ok(answer) if args.json => answer::json(&answer),
         Ok(answer) => {
-            answer::line(&format!("undid {}: {}", answer.call, answer.paths.join(", ")));
-            answer::line(&format!("`wherefore undo {}` brings it back", answer.undo_id));
+            if !answer.paths.is_empty() {
+                answer::line(&format!("undid {}: {}", answer.call, visible(&answer.paths.join(", "))));
+                answer::line(&format!("`wherefore undo {}` brings it back", answer.undo_id));
+            }
+            if answer.withdrawn > 0 {
+                answer::line(&format!("rejected {} hunks of {} that waited", answer.withdrawn, answer.call));
+            }
         }
         Err(fault) => return answer::fault(&fault),
     }

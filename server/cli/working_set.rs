@@ -34,13 +34,13 @@ pub fn run(args: &WorkingSetArgs) -> ExitCode {
         }
         Ok((dropped, set)) => {
             for gone in &dropped {
-                answer::line(&format!("dropped  {}: {}", visible(&gone.path), gone.reason));
+                answer::line(&format!("dropped  {}: {}", visible(&gone.path), visible(&gone.reason)));
             }
             set.files.iter().for_each(show);
             let count =
                 if set.files.len() == 1 { "1 file".to_owned() } else { format!("{} files", set.files.len()) };
             answer::line(&format!("{count}, about {} tokens; the budget is {}", set.tokens, set.budget));
-            set.problems.iter().for_each(|problem| answer::line(&format!("problem  {problem}")));
+            set.problems.iter().for_each(|problem| answer::line(&format!("problem  {}", visible(problem))));
         }
         Err(fault) => return answer::fault(&fault),
     }

@@ -18,6 +18,7 @@ use super::trouble::Trouble;
 use super::vectors::{Key, Record, Vectors};
 use crate::ports::Embedder;
 use crate::protocol::{Code, EmbeddingSettings, Fault};
+use crate::redact::redact;
 
 /// Texts that are embedded before their vectors are kept.
 const PART: usize = 32;
@@ -172,6 +173,8 @@ impl Near {
 
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Quantised>, Fault> {
         let count = texts.len();
+        // Of files, of tools, of requests: whatever goes to a model goes by here.
+        let texts = texts.into_iter().map(|text| redact(&text).into_owned()).collect();
         let vectors = self.embedder.embed(texts).await.map_err(|fault| self.failed(fault))?;
         let vectors: Vec<Quantised> = vectors.iter().filter_map(|vector| Quantised::of(vector)).collect();
         if vectors.len() != count {

@@ -29,6 +29,14 @@ impl Hub {
         self.meant(root)?.custom().upstreams().consent(server)
     }
 
+    /// The person consents to a server as it was shown to them.
+    ///
+    /// # Errors
+    /// As [`Hub::consent`].
+    pub fn consent_to(&self, root: Option<&str>, shown: &Waiting) -> Result<(), Fault> {
+        self.meant(root)?.custom().upstreams().consent_to(&shown.server, shown.bound.clone())
+    }
+
     /// The person takes their consent back.
     ///
     /// # Errors

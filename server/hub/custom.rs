@@ -18,7 +18,7 @@ use crate::catalogue::{self, Problem};
 use crate::registry::{Activities, Activity, Registry};
 use crate::session::Session;
 use crate::upstream::Upstreams;
-use crate::upstream::consents::{self, Consents};
+use crate::upstream::consents::Consents;
 use crate::workspace::config;
 
 /// Definition files of one folder at most.
@@ -78,7 +78,11 @@ impl Custom {
         });
         let embeddings = session.settings().embeddings.clone();
         let custom = Arc::new(Self {
-            upstreams: Upstreams::new(session.clone(), Arc::new(Consents::of_person()), changed),
+            upstreams: Upstreams::new(
+                session.clone(),
+                Arc::new(Consents::below(session.state().base())),
+                changed,
+            ),
             registry: Arc::new(Registry::new(Vec::new(), activities)),
             session,
             news,
@@ -180,6 +184,7 @@ impl Custom {
         let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let activities = self.registry.activities();
         let mut loaded = catalogue::load(&definitions(&self.session), &|name| activities.knows(name));
+        loaded.raise_remote(&|server, tool| self.upstreams.risk(server, tool));
         let (imported, mut left_out) = self.upstreams.imported();
         let taken = loaded.import(imported);
         left_out.extend(
@@ -189,6 +194,7 @@ impl Custom {
         let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
         let custom: HashMap<String, Arc<dyn Activity>> = loaded.tools.iter().filter_map(run).collect();
         activities.set_custom(custom);
+        self.registry.set_refused(std::mem::take(&mut loaded.refused));
         let problems: Vec<Problem> =
             loaded.problems.into_iter().map(|problem| at(&self.session, problem)).collect();
         if self.registry.replace(loaded.tools) {
@@ -224,7 +230,7 @@ impl Custom {
     pub fn places(&self) -> Vec<PathBuf> {
         let own = PathBuf::from(self.session.root()).join(OURS);
         let person = config::person_folder();
-        let consents = consents::folder();
+        let consents = self.session.state().base().map(PathBuf::from);
         let tools = [Some(own.join("tools")), person.as_ref().map(|folder| folder.join("tools"))];
         let all = [Some(own), person, consents].into_iter().chain(tools);
         all.flatten().collect()

@@ -6,12 +6,16 @@ use serde_json::Value;
 
 use super::LogPlace;
 use super::custom::{Custom, News};
+use super::sweeping;
 use super::telling;
 use super::trail::Trail;
+use crate::base::WorkspacePath;
 use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
 use crate::pipeline::Pipeline;
-use crate::protocol::{Code, Fault, ToolSummary, WorkingSetAnswer, WorkspaceStatus};
+use crate::protocol::{
+    Access, Code, Fault, Proposal, ProposalsParams, ToolSummary, WorkingSetAnswer, WorkspaceStatus,
+};
 use crate::registry::Registry;
 use crate::review::Desk;
 use crate::session::{Session, SessionOptions};
@@ -43,6 +47,7 @@ impl Folder {
             custom.keep_near();
             telling::start(&session);
             session.serve();
+            sweeping::start(&session, &desk);
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
         Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })
@@ -100,6 +105,18 @@ impl Folder {
         self.session.working_set()
     }
 
+    /// Its proposals as an agent may see them: none with a file that the rules close or ask about.
+    pub fn proposals_unasked(&self, params: &ProposalsParams) -> Vec<Proposal> {
+        let files = self.session.files();
+        let open = |path: &str| {
+            WorkspacePath::clean(path).is_some_and(|path| files.permit(Access::Read, &path).is_ok())
+        };
+        let shown = |proposal: &Proposal| {
+            proposal.files.iter().all(|file| open(&file.path) && file.from.as_deref().is_none_or(open))
+        };
+        self.desk.list(params).into_iter().filter(shown).collect()
+    }
+
     /// The definition files that were refused.
     pub fn definition_problems(&self) -> Vec<Problem> {
         self.custom.problems()
@@ -147,6 +164,8 @@ impl Folder {
     pub fn close(&self) {
         self.custom.nearness().close();
         self.custom.upstreams().close();
+        // What the log does not take by now is lost: nobody is left to tell.
+        let _ = self.desk.write_unlogged();
         self.session.close();
     }
 

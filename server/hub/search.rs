@@ -8,6 +8,7 @@ use crate::index::lexical::hit::Hit;
 use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::Options;
 use crate::protocol::{Code, Fault, SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
+use crate::rules::Opener;
 use crate::session::{Session, Wanted, Where};
 
 /// Results where no number is named: lines, and files.
@@ -25,6 +26,7 @@ impl Hub {
             return Err(Fault::new(Code::InvalidArgs, "the query is empty").suggest("say what is sought"));
         }
         let session = self.meant(params.root.as_deref())?.session().clone();
+        session.hear().await?;
         // Who asked may not want the answer any more: then nothing waits here.
         let wanted = Arc::new(());
         let waits = Arc::downgrade(&wanted);
@@ -60,7 +62,7 @@ fn lines(
     };
     let (scope, glob) = (params.scope.as_deref(), params.glob.as_deref());
     let place = Where { scope: scope.unwrap_or_default(), glob: glob.unwrap_or_default() };
-    let found = session.lines(&query, place, options, go_on)?;
+    let found = session.lines(&session.files_for(Opener::Person), &query, place, options, go_on)?;
     let cursor = found.next().map(|next| next.to_string());
     let hit = |(path, hit): (Arc<str>, Hit)| {
         let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
@@ -79,7 +81,7 @@ fn files(
     let scope = params.scope.as_deref().unwrap_or_default();
     let wait = Duration::from_millis(params.wait_ms);
     let wanted = Wanted { text: &params.query, scope, limit, wait };
-    let found = session.meant(&wanted, &|_, _| {}, go_on)?;
+    let found = session.meant(&session.files_for(Opener::Person), &wanted, &|_, _| {}, go_on)?;
     let hits = found.hits.into_iter().map(|hit| SearchHit {
         path: hit.path,
         start: hit.start,

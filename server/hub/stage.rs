@@ -107,7 +107,7 @@ impl Editor for Stage {
                 Notice::Proposed(proposal) => Some(Change::Proposed(proposal.id.clone())),
                 Notice::Changed(proposal) => Some(Change::Decided(proposal.id.clone())),
                 Notice::WorkingSet => Some(Change::WorkingSet),
-                Notice::Background(_) => None,
+                Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_) => None,
             };
             change.into_iter().for_each(|change| self.changed(change));
         }

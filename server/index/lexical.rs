@@ -17,7 +17,7 @@ pub mod sweep;
 mod text;
 mod trigrams;
 pub mod update;
-mod verify;
+pub mod verify;
 pub mod view;
 pub mod walk;
 

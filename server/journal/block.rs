@@ -16,7 +16,8 @@
 //! ```
 //!
 //! ````
-//! `hash` is the hash of every byte of the block above its own line, and `prev` the `hash` of the block before.
+//! `hash` is the hash of every byte of the block above its own line, under the key that `session_start` names, and `prev`
+//! the `hash` of the block before.
 //! No line that begins with `## ` in the first column comes from a value, so blocks can be told apart from
 //! either end of the file.
 
@@ -25,8 +26,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+use super::key::Key;
 use super::yaml::{self, Comments};
-use crate::base::hash;
 
 /// Bytes that one block may have; a longer run of lines is no block.
 pub const LARGEST: usize = 8 << 20;
@@ -66,8 +67,8 @@ impl Prepared {
         Self { heading, reason, kind, fields, numbers }
     }
 
-    /// Writes the block into `out`, which is emptied first, and gives its hash.
-    pub fn compose(&self, out: &mut String, place: &Place<'_>) -> String {
+    /// Writes the block into `out`, which is emptied first, and gives its hash under `key`.
+    pub fn compose(&self, out: &mut String, place: &Place<'_>, key: &Key) -> String {
         let fence = "`".repeat(longest_run(&self.fields).max(2) + 1);
         out.clear();
         let clock = place.time.get(11..19).unwrap_or_default();
@@ -83,7 +84,7 @@ impl Prepared {
             let _ = write!(out, "{}{prefix}: {number}", if at == 0 { "" } else { ", " });
         }
         let _ = write!(out, "}}\nprev: \"{}\"\n", place.prev);
-        let hash = hash::full(out.as_bytes());
+        let hash = key.hash(out.as_bytes());
         let _ = write!(out, "hash: \"{hash}\"\n{fence}\n\n");
         hash
     }
@@ -145,7 +146,7 @@ pub struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// Takes the block apart that `bytes` begins with; nothing where they do not begin with a whole one.
-    pub fn parse(bytes: &'a [u8]) -> Option<Self> {
+    pub fn parse(bytes: &'a [u8], key: &Key) -> Option<Self> {
         let mut splitter = Splitter::default();
         let end = bytes.split_inclusive(|b| *b == b'\n').find_map(|line| match splitter.feed(line) {
             Fed::Block(length) => Some(Some(length)),
@@ -160,7 +161,7 @@ impl<'a> Block<'a> {
         let (above, hash) = last_line(yaml, "hash: ")?;
         let (_, prev) = last_line(above, "prev: ")?;
         let seq = yaml.lines().nth(1)?.strip_prefix("seq: ")?.parse().ok()?;
-        let intact = hash::full(&bytes[..start + above.len()]) == hash;
+        let intact = key.fits(&bytes[..start + above.len()], hash);
         Some(Self { text, seq, yaml, prev, hash, intact })
     }
 

@@ -2,42 +2,70 @@
 
 use std::fmt;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs;
 use rustix::io::{self, Errno};
 
+use super::belongs::{self, Standing};
 use super::block::{Numbers, Place, Prepared};
 use super::event::Preparer;
-use super::file::{self, LOG, disk_fault};
+use super::file::{self, Id, LOG, again, disk_fault};
+use super::head::Head;
+use super::key::Key;
+use super::opening::{self, Opening};
 use super::sync::{Mark, Syncer};
-use super::text;
-use crate::base::hash;
+use crate::base::markdown;
 use crate::ports::Clock;
 use crate::protocol::{Event, Fault, LogEvent};
 
+/// What befell a log, a sentence each, until somebody takes it.
+#[derive(Clone, Debug, Default)]
+pub struct Troubles(Arc<Mutex<Vec<String>>>);
+
+impl Troubles {
+    /// Adds a sentence.
+    pub fn add(&self, trouble: String) {
+        tracing::warn!("{trouble}");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(trouble);
+    }
+
+    /// Takes all.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// A log's parts, open for writing, and where their chain stands.
 pub struct Chain {
-    dir: OwnedFd,
+    pub(super) dir: OwnedFd,
+    /// Where the log stands while its folder is in its place.
+    path: PathBuf,
+    folder: Box<dyn Fn() -> Result<OwnedFd, Fault> + Send + Sync>,
     session: String,
     root: String,
     /// Bytes after which a new part begins.
     rotate_bytes: u64,
     clock: Arc<dyn Clock>,
-    preparer: Arc<Preparer>,
-    syncer: Arc<Syncer>,
-    log: Arc<OwnedFd>,
+    pub(super) preparer: Arc<Preparer>,
+    pub(super) syncer: Arc<Syncer>,
+    pub(super) key: Key,
+    pub(super) log: Arc<OwnedFd>,
+    id: Id,
     /// Bytes of the part that is written to.
-    length: u64,
+    pub(super) length: u64,
     /// Blocks in that part.
-    blocks: u64,
+    pub(super) blocks: u64,
     /// Full parts.
-    parts: u64,
-    seq: u64,
-    hash: String,
-    numbers: Numbers,
+    pub(super) parts: u64,
+    pub(super) seq: u64,
+    pub(super) hash: String,
+    pub(super) numbers: Numbers,
     closed: bool,
     buffer: String,
+    /// What the person should hear of, once.
+    pub(super) troubles: Troubles,
 }
 
 impl fmt::Debug for Chain {
@@ -47,29 +75,35 @@ impl fmt::Debug for Chain {
 }
 
 impl Chain {
-    /// Opens or makes the log in a session's folder `dir`, and recovers it.
+    /// Opens or makes the log in a session's folder `dir`, which is locked, and recovers it.
     ///
     /// # Errors
-    /// Those of the disk.
+    /// One that says `taken` for a log that is not to be continued; those of the disk.
     pub fn open(
         dir: OwnedFd,
-        session: &str,
-        root: &str,
-        clock: Arc<dyn Clock>,
+        given: Opening,
         preparer: Arc<Preparer>,
         syncer: Arc<Syncer>,
     ) -> Result<Self, Fault> {
         let fault = |error| disk_fault("open the session log", error);
-        let parts = file::parts(&dir).map_err(fault)?.last().copied().unwrap_or(0);
-        let (log, _) = file::open_log(&dir).map_err(fault)?;
+        let Opening { session, root, folder, clock, keeper, .. } = given;
+        let head = keeper.head(&session).filter(|head| head.seq > 0);
+        let standing = belongs::check(&dir, &session, &root, &keeper, head.as_ref())?;
+        let parts = again(|| file::parts(&dir)).map_err(fault)?.last().copied().unwrap_or(0);
+        let log = file::open_log(&dir).map_err(fault)?;
+        let path = opening::path(&root, &session);
         let mut chain = Self {
             dir,
-            session: session.to_owned(),
-            root: root.to_owned(),
+            path,
+            folder,
+            session,
+            root,
             rotate_bytes: preparer.settings().rotate_bytes,
             clock,
             preparer,
             syncer,
+            key: keeper.key().clone(),
+            id: (0, 0),
             log: Arc::new(log),
             length: 0,
             blocks: 0,
@@ -79,23 +113,41 @@ impl Chain {
             numbers: Numbers::new(),
             closed: false,
             buffer: String::new(),
+            troubles: Troubles::default(),
         };
-        chain.recover()?;
+        chain.id = chain.identity()?;
+        chain.begin(standing, head)?;
         Ok(chain)
+    }
+
+    /// Takes up what is there, and says what befell it.
+    fn begin(&mut self, standing: Standing, head: Option<Head>) -> Result<(), Fault> {
+        match (standing, head) {
+            (Standing::Absent, Some(head)) => {
+                self.numbers = head.numbers;
+                self.recover(None)?;
+                self.restarted(head.seq, "was removed")
+            }
+            (_, head) => self.recover(head.as_ref()),
+        }
     }
 
     /// Writes an event that was prepared, with the stored values that it names.
     ///
     /// # Errors
-    /// Those of the disk: the event is not in the log then, and the log is whole. After a sync that failed, or
-    /// after [`Chain::close`], nothing is taken.
+    /// Those of the disk: the event is not in the log then, the log is whole, and the next event is taken. After
+    /// [`Chain::close`] nothing is taken.
     pub fn append(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, Fault> {
         if self.closed {
             return Err(Fault::internal(format!("the log of session {} is closed", self.session)));
         }
-        self.syncer.check()?;
         self.settle()?;
+        if let Some((fault, durable)) = self.syncer.broken() {
+            self.give_up_part(&fault, durable)?;
+        }
         if self.length >= self.rotate_bytes && self.blocks > 1 {
+            again(|| fs::fdatasync(&self.log))
+                .map_err(|error| disk_fault("sync a full part of the log", error))?;
             self.rotate()?;
         }
         self.write(event, values)
@@ -116,8 +168,13 @@ impl Chain {
         self.numbers.get(prefix).copied().unwrap_or_default()
     }
 
+    /// Where it puts what the person should hear of.
+    pub fn troubles(&self) -> Troubles {
+        self.troubles.clone()
+    }
+
     /// Prepares an event of the log's own and writes it.
-    fn note(&mut self, event: Event) -> Result<(), Fault> {
+    pub(super) fn note(&mut self, event: Event) -> Result<(), Fault> {
         let (event, values) = self.preparer.prepare(LogEvent::from(event))?;
         self.write(&event, values).map(drop)
     }
@@ -125,67 +182,42 @@ impl Chain {
     /// Writes a block, whole or not at all.
     fn write(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, Fault> {
         // A number once given out is never given out again, also where its event is refused by the disk.
-        for (prefix, number) in &event.numbers {
-            match self.numbers.get_mut(prefix) {
-                Some(last) => *last = (*last).max(*number),
-                None => drop(self.numbers.insert(prefix.clone(), *number)),
-            }
-        }
+        self.count(&event.numbers);
         let time = format!("{:.3}", self.clock.now());
         let place = Place { seq: self.seq + 1, time: &time, last: &self.numbers, prev: &self.hash };
-        let hash = event.compose(&mut self.buffer, &place);
+        let hash = event.compose(&mut self.buffer, &place, &self.key);
         put(&self.log, self.buffer.as_bytes(), self.length)
             .map_err(|error| disk_fault("write to the session log", error))?;
         self.length += self.buffer.len() as u64;
         self.blocks += 1;
         self.seq += 1;
         self.hash = hash;
-        Ok(self.syncer.wrote(&self.log, values))
+        let head = Head {
+            seq: self.seq,
+            hash: self.hash.clone(),
+            part: self.parts + 1,
+            end: self.length,
+            numbers: self.numbers.clone(),
+        };
+        Ok(self.syncer.wrote(&self.log, values, head))
     }
 
-    /// Brings the part at hand to its last whole block and continues from there; starts it where it has none.
-    fn recover(&mut self) -> Result<(), Fault> {
-        let fault = |error| disk_fault("recover the session log", error);
-        let end = file::length(&self.log).map_err(fault)?;
-        let tail = file::tail(end, &mut |from, to| file::read(&self.log, from, to)).map_err(fault)?;
-        let keep = tail.as_ref().map_or(0, |tail| tail.end);
-        let kept = self.cut(keep, end)?;
-        match tail {
-            Some(tail) if tail.seq >= self.seq => {
-                self.blocks = 2;
-                self.seq = tail.seq;
-                self.hash = tail.hash;
-                self.numbers = tail.numbers;
+    /// Takes numbers for given out.
+    pub(super) fn count(&mut self, numbers: &Numbers) {
+        for (prefix, number) in numbers {
+            match self.numbers.get_mut(prefix) {
+                Some(last) => *last = (*last).max(*number),
+                None => drop(self.numbers.insert(prefix.clone(), *number)),
             }
-            // The log was put back to an older state behind our back: go on with the newer chain, which shows it.
-            Some(_) => self.blocks = 2,
-            None => self.start()?,
         }
-        let Some(kept) = kept else { return Ok(()) };
-        let reason = "the end of the log was torn or not ours; it was set aside";
-        let event = Event::Recovery { reason: reason.to_owned(), kept, bytes: end - keep };
-        self.note(event)
-    }
-
-    /// Sets aside what stands from `keep` to `end`, and gives the name of the file that has it.
-    fn cut(&mut self, keep: u64, end: u64) -> Result<Option<String>, Fault> {
-        let fault = |error| disk_fault("set aside the torn end of the session log", error);
-        self.length = keep;
-        if keep == end {
-            return Ok(None);
-        }
-        let kept = file::set_aside(&self.dir, &self.log, keep, end).map_err(fault)?;
-        self.syncer.renamed();
-        fs::ftruncate(&self.log, keep).map_err(fault)?;
-        Ok(Some(kept))
     }
 
     /// Begins a part: its title, and `session_start`, which continues the part before where there is one.
-    fn start(&mut self) -> Result<(), Fault> {
+    pub(super) fn start(&mut self) -> Result<(), Fault> {
         if self.seq == 0 && self.parts > 0 {
             self.resume()?;
         }
-        let name = text::line(&self.session, 80);
+        let name = markdown::line(&self.session, 80);
         let title = match self.parts {
             0 => format!("# Session {name}\n\n"),
             parts => format!("# Session {name}, part {}\n\n", parts + 1),
@@ -193,13 +225,14 @@ impl Chain {
         put(&self.log, title.as_bytes(), 0).map_err(|error| disk_fault("begin the session log", error))?;
         self.length = title.len() as u64;
         self.blocks = 0;
-        self.hash = hash::full(format!("{}{title}", self.hash).as_bytes());
+        self.hash = self.key.hash(format!("{}{title}", self.hash).as_bytes());
         self.syncer.renamed();
         let event = Event::SessionStart {
             session: self.session.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             root: self.root.clone(),
             continues: (self.parts > 0).then(|| file::part_name(self.parts)),
+            key: self.key.name().map(str::to_owned),
         };
         self.note(event)
     }
@@ -209,48 +242,80 @@ impl Chain {
         let fault = |error| disk_fault("read the part before of the session log", error);
         let part = file::open_read(&self.dir, &file::part_name(self.parts)).map_err(fault)?;
         let end = file::length(&part).map_err(fault)?;
-        let tail = file::tail(end, &mut |from, to| file::read(&part, from, to)).map_err(fault)?;
+        let tail = file::tail(end, &self.key, &mut |from, to| file::read(&part, from, to)).map_err(fault)?;
         if let Some(tail) = tail {
-            (self.seq, self.hash, self.numbers) = (tail.seq, tail.hash, tail.numbers);
+            (self.seq, self.hash) = (tail.seq, tail.hash);
+            self.count(&tail.numbers);
         }
         Ok(())
     }
 
-    /// Makes sure that the file is as this journal left it; another program may have written to it.
-    fn settle(&mut self) -> Result<(), Fault> {
-        let fault = |error| disk_fault("look at the session log", error);
-        let stat = fs::fstat(&self.log).map_err(fault)?;
-        let length = u64::try_from(stat.st_size).unwrap_or_default();
-        if length == self.length && stat.st_nlink > 0 {
-            return Ok(());
-        }
-        if stat.st_nlink > 0 && length > self.length {
-            let keep = self.length;
-            let kept = self.cut(keep, length)?.unwrap_or_default();
-            let reason = "another program wrote to the log; what it wrote was set aside".to_owned();
-            let event = Event::Recovery { reason, kept, bytes: length - keep };
-            return self.note(event);
-        }
-        self.log = Arc::new(file::open_log(&self.dir).map_err(fault)?.0);
-        self.recover()
+    fn identity(&self) -> Result<Id, Fault> {
+        let stat =
+            again(|| fs::fstat(&self.log)).map_err(|error| disk_fault("look at the session log", error))?;
+        Ok(file::id(&stat))
     }
 
-    /// Gives the full part its number and begins the next one. Where that fails the full part stays in use.
-    fn rotate(&mut self) -> Result<(), Fault> {
+    /// Opens the part that is written to, anew.
+    pub(super) fn reopen(&mut self) -> Result<(), Fault> {
+        let fault = |error| disk_fault("open the session log", error);
+        self.parts = again(|| file::parts(&self.dir)).map_err(fault)?.last().copied().unwrap_or(0);
+        self.log = Arc::new(file::open_log(&self.dir).map_err(fault)?);
+        self.id = self.identity()?;
+        Ok(())
+    }
+
+    /// Makes sure that the log stands in its place as this journal left it. Another program may have written to it,
+    /// removed it, or put another folder in the place of the workspace.
+    fn settle(&mut self) -> Result<(), Fault> {
+        let fault = |error| disk_fault("look at the session log", error);
+        let mut stat = again(|| fs::stat(&self.path)).ok().filter(|stat| file::id(stat) == self.id);
+        if stat.is_none() {
+            let dir = file::folder((self.folder)()?).map_err(fault)?;
+            let there = again(|| fs::fstat(&dir)).map_err(fault)?;
+            if file::id(&there) != file::id(&again(|| fs::fstat(&self.dir)).map_err(fault)?) {
+                return self.moved(dir);
+            }
+            let here = again(|| fs::statat(&self.dir, LOG, fs::AtFlags::SYMLINK_NOFOLLOW));
+            stat = here.ok().filter(|stat| file::id(stat) == self.id);
+        }
+        match stat.map(|stat| u64::try_from(stat.st_size).unwrap_or_default()) {
+            Some(length) if length == self.length => Ok(()),
+            Some(length) if length > self.length => self.set_aside_foreign(length),
+            Some(_) => self.recover(None),
+            None => {
+                let dir = file::folder(&self.dir).map_err(fault)?;
+                self.syncer.moved(dir);
+                let begun = self.reopen().and_then(|()| self.recover(None));
+                begun.inspect_err(|_| self.misplaced())
+            }
+        }
+    }
+
+    /// The next event looks for the log anew.
+    pub(super) fn misplaced(&mut self) {
+        self.id = (0, 0);
+        self.syncer.forget_head();
+    }
+
+    /// Gives the part at hand its number and begins the next one. Where that fails it stays in use.
+    pub(super) fn rotate(&mut self) -> Result<(), Fault> {
         let fault = |error| disk_fault("begin a new part of the session log", error);
         let name = file::part_name(self.parts + 1);
-        fs::renameat(&self.dir, LOG, &self.dir, &name).map_err(fault)?;
+        again(|| fs::renameat(&self.dir, LOG, &self.dir, &name)).map_err(fault)?;
         self.syncer.renamed();
-        let old = (self.log.clone(), self.length, self.blocks, self.hash.clone());
+        let old = (self.log.clone(), self.id, self.length, self.blocks, self.seq, self.hash.clone());
         let opened = file::open_log(&self.dir).map_err(fault);
-        let started = opened.and_then(|(log, _)| {
+        let started = opened.and_then(|log| {
             self.log = Arc::new(log);
+            self.id = self.identity()?;
             self.parts += 1;
             self.start().inspect_err(|_| self.parts -= 1)
         });
         if started.is_err() {
-            (self.log, self.length, self.blocks, self.hash) = old;
-            let _ = fs::renameat(&self.dir, &name, &self.dir, LOG);
+            (self.log, self.id, self.length, self.blocks, self.seq, self.hash) = old;
+            self.syncer.forget_head();
+            let _ = again(|| fs::renameat(&self.dir, &name, &self.dir, LOG));
         }
         started
     }
@@ -258,17 +323,11 @@ impl Chain {
 
 /// Appends bytes in one write. Where the disk takes only some of them the file is cut back to `length`.
 fn put(log: &OwnedFd, bytes: &[u8], length: u64) -> io::Result<()> {
-    let written = loop {
-        match io::write(log, bytes) {
-            Err(Errno::INTR) => {}
-            written => break written,
-        }
-    };
-    match written {
+    match again(|| io::write(log, bytes)) {
         Ok(count) if count == bytes.len() => Ok(()),
         short => {
             // Where this fails too, the next event finds more in the file than there should be.
-            let _ = fs::ftruncate(log, length);
+            let _ = again(|| fs::ftruncate(log, length));
             Err(short.err().unwrap_or(Errno::NOSPC))
         }
     }

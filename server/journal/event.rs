@@ -1,13 +1,15 @@
 //! An event as a block's heading, reason and fields.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::block::Prepared;
-use super::redact::redact;
 use super::seal::{Sealer, Store};
-use super::text;
 use super::yaml::{self, Comments};
+use crate::base::markdown;
 use crate::protocol::{Event, Fault, LogEvent, LogSettings, Verbosity};
+use crate::redact::redact;
 
 /// Bytes of a value that stand in the log with the most verbosity, as a multiple of the setting.
 const VERBOSE: usize = 16;
@@ -20,13 +22,18 @@ const REASON: usize = 400;
 #[derive(Debug)]
 pub struct Preparer {
     settings: LogSettings,
-    store: Store,
+    store: Arc<Store>,
 }
 
 impl Preparer {
     /// A preparer that stores large values in `store`.
-    pub fn new(settings: LogSettings, store: Store) -> Self {
+    pub fn new(settings: LogSettings, store: Arc<Store>) -> Self {
         Self { settings, store }
+    }
+
+    /// Where large values are stored.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// The settings.
@@ -50,8 +57,8 @@ impl Preparer {
 
 fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Result<Prepared, Fault> {
     let LogEvent { mut event, comments } = event;
-    let heading = text::line(&redact(&heading(&event)), 2 * NAME);
-    let reason = text::line(&redact(reason(&event)), REASON);
+    let heading = markdown::line(&redact(&heading(&event)), 2 * NAME);
+    let reason = markdown::line(&redact(reason(&event)), REASON);
     // A result can be large: it is taken over by itself, so that what is stored elsewhere is never copied.
     let result = match &mut event {
         Event::ToolResult { result, .. } => Some(std::mem::take(result)),

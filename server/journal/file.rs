@@ -6,10 +6,49 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::{self, Errno};
 
 use super::block::{Block, LARGEST, Numbers};
+use super::key::Key;
 use crate::protocol::{Code, Fault};
 
 /// The part of a log that is written to; full parts are `session-log.1.md` and up.
 pub const LOG: &str = "session-log.md";
+
+/// How often an interrupted call is made again, and how long it is put off each time after the first few.
+const TRIES: u32 = 200;
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(2);
+/// Bytes of a torn end that are kept for the person.
+const KEPT: u64 = 64 << 20;
+/// Bytes that blocks are looked for in at once.
+const WINDOW: u64 = 128 << 10;
+/// So many zero bytes in a row are a hole that a power cut left; no text holds them.
+const HOLE: [u8; 16] = [0; 16];
+
+/// Makes a call of the system again for as long as it is only interrupted or put off.
+///
+/// # Errors
+/// What the system says then.
+pub fn again<T>(mut once: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for tried in 0..TRIES {
+        match once() {
+            Err(Errno::INTR | Errno::AGAIN) if tried < 8 => {}
+            Err(Errno::INTR | Errno::AGAIN) => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    once()
+}
+
+/// Whether bytes hold what a power cut leaves in place of data that did not reach the disk.
+pub fn has_hole(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, &HOLE).is_some()
+}
+
+/// Which file a descriptor or a path leads to.
+pub type Id = (u64, u64);
+
+/// The identity in what the system says of a file.
+pub fn id(stat: &fs::Stat) -> Id {
+    (stat.st_dev, stat.st_ino)
+}
 
 /// The name of a full part.
 pub fn part_name(part: u64) -> String {
@@ -38,7 +77,7 @@ pub fn parts(dir: &OwnedFd) -> io::Result<Vec<u64>> {
 /// # Errors
 /// Those of the disk.
 pub fn folder(dir: impl AsFd) -> io::Result<OwnedFd> {
-    fs::openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    again(|| fs::openat(&dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()))
 }
 
 /// The folder that a folder is in.
@@ -65,12 +104,12 @@ pub fn subfolder(dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
     }
 }
 
-/// A log's part, opened for appending, and whether it was made now. Anything but a regular file with one name
-/// is refused.
+/// A log's part, opened for appending, made where it is missing. Anything but a regular file with one name is
+/// refused.
 ///
 /// # Errors
 /// Those of the disk; ELOOP, EMLINK or EINVAL for what is no such file.
-pub fn open_log(dir: &OwnedFd) -> io::Result<(OwnedFd, bool)> {
+pub fn open_log(dir: &OwnedFd) -> io::Result<OwnedFd> {
     let flags = OFlags::RDWR
         | OFlags::APPEND
         | OFlags::NOFOLLOW
@@ -78,9 +117,10 @@ pub fn open_log(dir: &OwnedFd) -> io::Result<(OwnedFd, bool)> {
         | OFlags::CLOEXEC
         | OFlags::NOCTTY;
     let mode = Mode::RUSR | Mode::WUSR;
-    let (fd, new) = match fs::openat(dir, LOG, flags, Mode::empty()) {
-        Err(Errno::NOENT) => (fs::openat(dir, LOG, flags | OFlags::CREATE | OFlags::EXCL, mode)?, true),
-        opened => (opened?, false),
+    let make = || fs::openat(dir, LOG, flags | OFlags::CREATE | OFlags::EXCL, mode);
+    let fd = match again(|| fs::openat(dir, LOG, flags, Mode::empty())) {
+        Err(Errno::NOENT) => again(make)?,
+        opened => opened?,
     };
     let stat = fs::fstat(&fd)?;
     if !FileType::from_raw_mode(stat.st_mode).is_file() {
@@ -89,7 +129,7 @@ pub fn open_log(dir: &OwnedFd) -> io::Result<(OwnedFd, bool)> {
     if stat.st_nlink > 1 {
         return Err(Errno::MLINK);
     }
-    Ok((fd, new))
+    Ok(fd)
 }
 
 /// The length of an open file.
@@ -127,7 +167,8 @@ fn write_all(fd: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies what stands from `from` to `to` into a new file `recovered-N.bin`, synced, and gives its name.
+/// Copies what stands from `from` to `to` into a new file `recovered-N.bin`, synced, and gives its name. Of more than
+/// 64 MB it takes the first.
 ///
 /// # Errors
 /// Those of the disk.
@@ -139,7 +180,8 @@ pub fn set_aside(dir: &OwnedFd, log: &OwnedFd, from: u64, to: u64) -> io::Result
             Err(Errno::EXIST) => continue,
             opened => opened?,
         };
-        let copied = copy(log, from, to, &kept).and_then(|()| fs::fdatasync(&kept));
+        let copied =
+            copy(log, from, to.min(from + KEPT), &kept).and_then(|()| again(|| fs::fdatasync(&kept)));
         if copied.is_err() {
             let _ = fs::unlinkat(dir, &name, AtFlags::empty());
         }
@@ -194,31 +236,94 @@ pub struct Tail {
     pub numbers: Numbers,
 }
 
+impl Tail {
+    fn of(block: &Block<'_>, start: u64) -> Self {
+        let (seq, hash, numbers) = (block.seq, block.hash.to_owned(), block.numbers());
+        Self { start, end: start + block.text.len() as u64, seq, hash, numbers }
+    }
+}
+
+/// What reads the bytes from one place to another.
+pub type Reading<'a> = dyn FnMut(u64, u64) -> io::Result<Vec<u8>> + 'a;
+
 /// Finds the last whole and intact block before `end`, reading backwards, no more than it has to.
 ///
 /// # Errors
 /// Those of `read`.
-pub fn tail(end: u64, read: &mut dyn FnMut(u64, u64) -> io::Result<Vec<u8>>) -> io::Result<Option<Tail>> {
+pub fn tail(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Result<Option<Tail>> {
     let mut limit = end;
     while let Some(start) = block_start(limit, read)? {
         let bytes = read(start, limit.min(start + LARGEST as u64))?;
-        if let Some(block) = Block::parse(&bytes).filter(|block| block.intact) {
-            let (seq, hash, numbers) = (block.seq, block.hash.to_owned(), block.numbers());
-            return Ok(Some(Tail { start, end: start + block.text.len() as u64, seq, hash, numbers }));
+        if let Some(block) = Block::parse(&bytes, key).filter(|block| block.intact) {
+            return Ok(Some(Tail::of(&block, start)));
         }
         limit = start;
     }
     Ok(None)
 }
 
+/// The same where nobody knows how far the log was durable: blocks behind a hole that a power cut left do not count.
+/// A hole is looked for in the last megabyte.
+///
+/// # Errors
+/// Those of `read`.
+pub fn tail_before_holes(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Result<Option<Tail>> {
+    let Some(mut last) = tail(end, key, read)? else { return Ok(None) };
+    let mut at = last.start;
+    while end - at < 8 * WINDOW {
+        let Some(before) = tail(at, key, read)? else { break };
+        if before.end < at {
+            if !has_hole(&read(before.end, at.min(before.end + LARGEST as u64))?) {
+                break;
+            }
+            last = before.clone();
+        }
+        at = before.start;
+    }
+    Ok(Some(last))
+}
+
+/// Follows the blocks from `from` on, the first of which continues `last`, and gives the last one that does.
+///
+/// # Errors
+/// Those of `read`.
+pub fn follow(
+    from: u64,
+    end: u64,
+    last: Option<Tail>,
+    key: &Key,
+    read: &mut Reading<'_>,
+) -> io::Result<Option<Tail>> {
+    let (mut at, mut last) = (from, last);
+    let mut bytes = Vec::new();
+    let mut begin = from;
+    while at < end {
+        let skip = usize::try_from(at - begin).unwrap_or(usize::MAX);
+        let mut block = Block::parse(bytes.get(skip..).unwrap_or_default(), key);
+        if block.is_none() {
+            let more = if begin == at { LARGEST as u64 } else { WINDOW };
+            (begin, bytes) = (at, read(at, end.min(at + more))?);
+            block = Block::parse(&bytes, key);
+            if block.is_none() && more < LARGEST as u64 {
+                bytes = read(at, end.min(at + LARGEST as u64))?;
+                block = Block::parse(&bytes, key);
+            }
+        }
+        let continues = |block: &Block<'_>| {
+            last.as_ref().is_none_or(|last| block.seq == last.seq + 1 && block.prev == last.hash)
+        };
+        let Some(block) = block.filter(|block| block.intact && continues(block)) else { break };
+        last = Some(Tail::of(&block, at));
+        at += block.text.len() as u64;
+    }
+    Ok(last)
+}
+
 /// The last place before `limit` where a line begins as a block's heading does.
 ///
 /// # Errors
 /// Those of `read`.
-pub fn block_start(
-    limit: u64,
-    read: &mut dyn FnMut(u64, u64) -> io::Result<Vec<u8>>,
-) -> io::Result<Option<u64>> {
+pub fn block_start(limit: u64, read: &mut Reading<'_>) -> io::Result<Option<u64>> {
     const MARK: &[u8] = b"\n## ";
     const STEP: u64 = 16 << 10;
     let mut to = limit;
@@ -239,7 +344,7 @@ pub fn disk_fault(what: &str, error: Errno) -> Fault {
     match error {
         Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Fault::new(Code::QuotaExceeded, message)
             .suggest("free some space on the disk that holds .wherefore, then call again"),
-        Errno::MFILE | Errno::NFILE => Fault::new(Code::QuotaExceeded, message)
+        Errno::MFILE | Errno::NFILE | Errno::NOMEM => Fault::new(Code::QuotaExceeded, message)
             .suggest("wait until other calls have ended, then call again"),
         Errno::ACCESS | Errno::PERM | Errno::ROFS => {
             Fault::new(Code::PermissionDenied, message).suggest("make .wherefore writable for this user")
@@ -258,6 +363,6 @@ pub fn disk_fault(what: &str, error: Errno) -> Fault {
 /// Those of the disk; EINVAL for what is no regular file.
 pub fn open_read(dir: impl AsFd, name: &str) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let fd = fs::openat(dir, name, flags, Mode::empty())?;
+    let fd = again(|| fs::openat(&dir, name, flags, Mode::empty()))?;
     if FileType::from_raw_mode(fs::fstat(&fd)?.st_mode).is_file() { Ok(fd) } else { Err(Errno::INVAL) }
 }

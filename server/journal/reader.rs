@@ -1,7 +1,7 @@
 //! Reading the log back: entry by entry, from the beginning or the end, or as it grows.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,13 +10,20 @@ use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::{Map, Value};
 
-use super::block::Block;
+use super::belongs;
+use super::block::{Block, LARGEST};
 use super::file::{self, LOG, disk_fault};
-use super::scan::{Piece, Place, Scan};
+use super::head::{Head, Keeper};
+use super::key::Key;
+use super::scan::{Piece, Place, Rest, Scan};
 use super::seal::{self, RESULTS, Seal};
+use super::verify::Vouched;
 use super::yaml::{self, Comments};
 use crate::base::hash;
 use crate::protocol::{Code, Fault};
+
+/// Bytes of the largest stored value that is loaded.
+const LOADED: u64 = 256 << 20;
 
 /// What becomes of values that are stored beside the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +97,8 @@ impl Entry {
 pub enum Item {
     /// An event.
     Entry(Entry),
-    /// So many bytes that are no event.
-    Garbage(Place, u64),
+    /// Bytes that are no event.
+    Garbage(Place, Rest),
 }
 
 /// A session's log, open for reading. The log may be written to meanwhile.
@@ -99,14 +106,18 @@ pub enum Item {
 pub struct Log {
     path: PathBuf,
     dir: Arc<OwnedFd>,
+    /// What its hashes are checked with.
+    key: Key,
+    /// How far it was durable, where that is kept.
+    head: Option<Head>,
 }
 
 impl Log {
-    /// Opens the log in a session's folder.
+    /// Opens the log in a session's folder; `keeper` has what vouches for it.
     ///
     /// # Errors
     /// NOT_FOUND where there is none; those of the disk.
-    pub fn open(dir: &Path) -> Result<Self, Fault> {
+    pub fn open(dir: &Path, keeper: &Keeper) -> Result<Self, Fault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let missing = || Fault::new(Code::NotFound, format!("there is no session log in {}", dir.display()));
         let fd = match fs::open(dir, flags, Mode::empty()) {
@@ -117,7 +128,50 @@ impl Log {
         if parts.is_empty() && fs::statat(&fd, LOG, fs::AtFlags::SYMLINK_NOFOLLOW).is_err() {
             return Err(missing());
         }
-        Ok(Self { path: dir.to_owned(), dir: Arc::new(fd) })
+        let session = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let head = keeper.head(session).filter(|head| head.seq > 0);
+        // A log in whose place something else stands is told of where it is read.
+        let first = belongs::first(&fd, &Key::Elsewhere).ok().flatten();
+        let key = match first.as_ref().map(belongs::First::key) {
+            Some(name) if name == keeper.key().name() => keeper.key().clone(),
+            Some(Some(_)) => Key::Elsewhere,
+            Some(None) => Key::None,
+            None => keeper.key().clone(),
+        };
+        Ok(Self { path: dir.to_owned(), dir: Arc::new(fd), key, head })
+    }
+
+    /// What its hashes are checked with.
+    pub(super) fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// How far it was durable, where that is kept.
+    pub(super) fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
+    }
+
+    /// Who vouches for it, as far as its last event shows.
+    pub fn vouched(&self) -> Vouched {
+        match self.key {
+            Key::None => Vouched::Nobody,
+            Key::Elsewhere => Vouched::Elsewhere,
+            Key::Ours(..) => match self.tail() {
+                Ok(Some(_)) => Vouched::Here,
+                _ => Vouched::Elsewhere,
+            },
+        }
+    }
+
+    fn tail(&self) -> Result<Option<file::Tail>, Errno> {
+        let part = match file::open_read(&*self.dir, LOG) {
+            Err(Errno::NOENT) => {
+                let last = file::parts(&self.dir)?.last().copied().ok_or(Errno::NOENT)?;
+                file::open_read(&*self.dir, &file::part_name(last))?
+            }
+            part => part?,
+        };
+        file::tail(file::length(&part)?, &self.key, &mut |from, to| file::read(&part, from, to))
     }
 
     /// The session's folder.
@@ -170,7 +224,8 @@ impl Log {
             let mut read = |from, to| file::read(&fd, from, to);
             let mut limit = end;
             while let Some(start) = file::block_start(limit, &mut read)? {
-                left -= usize::from(Block::parse(&read(start, limit)?).is_some());
+                let end = limit.min(start + LARGEST as u64);
+                left -= usize::from(Block::parse(&read(start, end)?, &self.key).is_some());
                 if left == 0 {
                     return Ok(Some((part, start)));
                 }
@@ -183,29 +238,54 @@ impl Log {
     /// A stored value, checked against its hash.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence.
+    /// What is wrong with it, as a sentence; one of more than 256 MB is not loaded.
     pub(super) fn load(&self, seal: &Seal) -> Result<Vec<u8>, String> {
+        if seal.bytes > LOADED {
+            return Err(format!(
+                "the stored value {} has {} bytes, more than the {} MB that are read",
+                seal.hash,
+                seal.bytes,
+                LOADED >> 20
+            ));
+        }
+        let mut bytes = Vec::new();
+        self.read(seal, &mut |piece| bytes.extend_from_slice(piece)).map(|()| bytes)
+    }
+
+    /// Checks a stored value against its hash.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a sentence.
+    pub(super) fn check(&self, seal: &Seal) -> Result<(), String> {
+        self.read(seal, &mut |_| {})
+    }
+
+    fn read(&self, seal: &Seal, take: &mut dyn FnMut(&[u8])) -> Result<(), String> {
         let hash = &seal.hash;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = fs::openat(&*self.dir, RESULTS, flags, Mode::empty())
             .and_then(|results| file::open_read(&results, hash));
-        let mut file =
+        let file =
             File::from(opened.map_err(|error| format!("the stored value {hash} is missing: {error}"))?);
         let size = file.metadata().map_or(0, |metadata| metadata.len());
+        let altered = || format!("the stored value {hash} was altered");
         if size != seal.bytes {
-            return Err(format!(
-                "the stored value {hash} was altered: {size} bytes instead of {}",
-                seal.bytes
-            ));
+            return Err(format!("{}: {size} bytes instead of {}", altered(), seal.bytes));
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)
-            .map_err(|error| format!("the stored value {hash} does not read: {error}"))?;
-        if hash::full(&bytes) == *hash {
-            Ok(bytes)
-        } else {
-            Err(format!("the stored value {hash} was altered"))
+        let unread = |error: std::io::Error| format!("the stored value {hash} does not read: {error}");
+        let mut input = BufReader::with_capacity(64 << 10, file.take(size));
+        let mut stream = hash::Stream::default();
+        loop {
+            let piece = input.fill_buf().map_err(unread)?;
+            if piece.is_empty() {
+                break;
+            }
+            stream.update(piece);
+            take(piece);
+            let length = piece.len();
+            input.consume(length);
         }
+        if stream.full() == *hash { Ok(()) } else { Err(altered()) }
     }
 }
 
@@ -235,7 +315,7 @@ impl Iterator for Items {
             match self.scan.next() {
                 Ok(None) => return None,
                 Ok(Some(Piece::Title(_))) => {}
-                Ok(Some(Piece::Garbage(place, bytes))) => return Some(Ok(Item::Garbage(place, bytes))),
+                Ok(Some(Piece::Garbage(place, rest))) => return Some(Ok(Item::Garbage(place, rest))),
                 Ok(Some(Piece::Block(place, bytes))) => return Some(Ok(self.item(place, &bytes))),
                 Err(error) => {
                     self.failed = true;
@@ -249,8 +329,12 @@ impl Iterator for Items {
 
 impl Items {
     fn item(&self, place: Place, bytes: &[u8]) -> Item {
-        let read = Block::parse(bytes).and_then(|block| Entry::new(place.clone(), &block).ok());
-        let Some(mut entry) = read else { return Item::Garbage(place, bytes.len() as u64) };
+        let read =
+            Block::parse(bytes, &self.log.key).and_then(|block| Entry::new(place.clone(), &block).ok());
+        let Some(mut entry) = read else {
+            let rest = Rest { bytes: bytes.len() as u64, hole: false, large: false };
+            return Item::Garbage(place, rest);
+        };
         if self.values == Values::Whole {
             let load = |seal: &Seal| self.log.load(seal);
             entry.body.values_mut().for_each(|value| seal::open(value, &load, &mut entry.problems));

@@ -29,8 +29,32 @@ pub enum Piece {
     Title(String),
     /// A block, by its form; nothing in it was checked.
     Block(Place, Vec<u8>),
-    /// So many bytes that are neither.
-    Garbage(Place, u64),
+    /// Bytes that are neither.
+    Garbage(Place, Rest),
+}
+
+/// Bytes that are no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rest {
+    /// How many.
+    pub bytes: u64,
+    /// Whether they hold what a power cut leaves in place of data that did not reach the disk.
+    pub hole: bool,
+    /// Whether a line or an event of them is larger than any that is read.
+    pub large: bool,
+}
+
+impl Rest {
+    /// What they are, as a part of a sentence.
+    pub fn says(&self) -> String {
+        let Self { bytes, hole, large } = self;
+        let hole = if *hole { ", zeros among them" } else { "" };
+        let large = match large {
+            true => format!(", with a line or an event above the {} MB that are read", LARGEST >> 20),
+            false => String::new(),
+        };
+        format!("{bytes} bytes that are no event{hole}{large}")
+    }
 }
 
 /// Reads pieces, part after part. It never holds more than a block of the log.
@@ -52,7 +76,7 @@ struct Part {
     splitter: Splitter,
     block: Vec<u8>,
     partial: Vec<u8>,
-    garbage: Option<(Place, u64)>,
+    garbage: Option<(Place, Rest)>,
     ready: VecDeque<Piece>,
 }
 
@@ -191,7 +215,7 @@ impl Part {
                     offset: self.offset - length as u64,
                     line: self.line.map(|line| line - lines),
                 };
-                self.waste(place, length as u64);
+                self.waste(place, &begun, length + line.len() > LARGEST);
                 self.splitter.feed(line)
             }
             fed => fed,
@@ -212,7 +236,7 @@ impl Part {
             Fed::Other if line == b"\n" && self.line == Some(2) && self.ready.is_empty() => {
                 self.ready.push_back(Piece::Title("\n".to_owned()));
             }
-            Fed::Other | Fed::Broken(_) => self.waste(self.place(), line.len() as u64),
+            Fed::Other | Fed::Broken(_) => self.waste(self.place(), line, line.len() > LARGEST),
         }
         self.pass(line);
     }
@@ -225,16 +249,17 @@ impl Part {
     }
 
     /// Notes bytes that are no block; a run of them is one piece.
-    fn waste(&mut self, place: Place, bytes: u64) {
-        match &mut self.garbage {
-            Some((_, all)) => *all += bytes,
-            None => self.garbage = Some((place, bytes)),
-        }
+    fn waste(&mut self, place: Place, bytes: &[u8], large: bool) {
+        let none = Rest { bytes: 0, hole: false, large: false };
+        let (_, rest) = self.garbage.get_or_insert((place, none));
+        rest.bytes += bytes.len() as u64;
+        rest.hole = rest.hole || file::has_hole(bytes);
+        rest.large |= large;
     }
 
     fn flush(&mut self) {
-        if let Some((place, bytes)) = self.garbage.take() {
-            self.ready.push_back(Piece::Garbage(place, bytes));
+        if let Some((place, rest)) = self.garbage.take() {
+            self.ready.push_back(Piece::Garbage(place, rest));
         }
     }
 
@@ -250,7 +275,7 @@ impl Part {
             let lines = begun.iter().filter(|b| **b == b'\n').count() as u64;
             let offset = self.offset - begun.len() as u64;
             let line = self.line.map(|line| line - lines);
-            self.waste(Place { part: self.name.clone(), offset, line }, begun.len() as u64);
+            self.waste(Place { part: self.name.clone(), offset, line }, &begun, false);
         }
         self.flush();
     }

@@ -5,17 +5,17 @@
 
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs;
 use serde_json::{Map, Value, json};
 
 use super::file::{self, disk_fault};
-use super::redact::{redact, redact_named, redact_value};
 use super::yaml::DEPTH;
 
 use crate::base::hash;
 use crate::protocol::Fault;
+use crate::redact::{names_value, redact, redact_argument, redact_named, redact_value};
 
 /// The folder of stored values, in the session's folder.
 pub const RESULTS: &str = "results";
@@ -31,14 +31,36 @@ const RECENT: usize = 4096;
 /// The folder where large values are stored.
 #[derive(Debug)]
 pub struct Store {
-    session: OwnedFd,
+    session: Mutex<Arc<OwnedFd>>,
     recent: Mutex<HashSet<String>>,
+    /// Values whose sync failed.
+    doubtful: Mutex<HashSet<String>>,
 }
 
 impl Store {
     /// The store of the session whose folder this is.
     pub fn new(session: OwnedFd) -> Self {
-        Self { session, recent: Mutex::default() }
+        Self { session: Mutex::new(Arc::new(session)), recent: Mutex::default(), doubtful: Mutex::default() }
+    }
+
+    fn session(&self) -> Arc<OwnedFd> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The session's folder is another one now: nothing is stored in it yet.
+    pub fn moved(&self, session: OwnedFd) {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(session);
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// These values may not be on the disk as they were stored: who needs one again stores it again.
+    pub fn distrust(&self, names: &[String]) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        names.iter().for_each(|name| {
+            recent.remove(name);
+        });
+        drop(recent);
+        self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).extend(names.iter().cloned());
     }
 
     fn knows(&self, name: &str) -> bool {
@@ -54,13 +76,16 @@ impl Store {
             return Ok(false);
         }
         let fault = |error| disk_fault("store a value beside the log", error);
-        let dir = file::subfolder(&self.session, RESULTS).map_err(fault)?;
+        let dir = file::again(|| file::subfolder(&self.session(), RESULTS)).map_err(fault)?;
         let there = fs::statat(&dir, name, fs::AtFlags::SYMLINK_NOFOLLOW);
+        let doubtful = self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
         let whole = there.is_ok_and(|stat| {
             fs::FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_size == bytes.len() as i64
         });
+        let whole = whole && !doubtful;
         if !whole {
-            file::replace(&dir, name, bytes).map_err(fault)?;
+            file::again(|| file::replace(&dir, name, bytes)).map_err(fault)?;
+            self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
         }
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if recent.len() >= RECENT {
@@ -114,13 +139,18 @@ impl<'a> Sealer<'a> {
             Value::Null | Value::Bool(_) | Value::Number(_) => return Ok(value.clone()),
             Value::String(text) => return self.text(text),
             Value::Array(items) => {
-                items.iter().map(|item| self.copy(item, depth + 1)).collect::<Result<Vec<_>, _>>()?.into()
+                let copy = |at: usize| match redact_argument(items, at) {
+                    Some(mark) => Ok(mark),
+                    None => self.copy(&items[at], depth + 1),
+                };
+                (0..items.len()).map(copy).collect::<Result<Vec<_>, _>>()?.into()
             }
             Value::Object(map) => {
                 let mut copy = Map::with_capacity(map.len());
+                let named = names_value(map);
                 for (key, value) in map {
-                    let value = match value.as_str().and_then(|text| redact_named(key, text)) {
-                        Some(mark) => Value::String(mark),
+                    let value = match redact_named(key, value, named) {
+                        Some(mark) => mark,
                         None => self.copy(value, depth + 1)?,
                     };
                     let key = redact(key);

@@ -1,5 +1,10 @@
-//! One thread that brings what was written to the disk: one sync serves all who wait.
+//! One thread that brings the log to the disk: one sync serves all who wait.
+//!
+//! After a sync that failed, the kernel may drop the data and report success the next time. So a part of the log whose
+//! sync failed is never synced again: the chain goes on in a new part ([`Syncer::mended`]). What failed before any
+//! data was at stake, as for lack of descriptors, is tried again.
 
+use std::ops::RangeInclusive;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,9 +13,10 @@ use rustix::fs;
 use rustix::io::Errno;
 use tokio::sync::watch;
 
-use super::file::{self, disk_fault};
-use super::seal::RESULTS;
-use crate::protocol::Fault;
+use super::file::{self, again, disk_fault};
+use super::head::{Head, HeadFile};
+use super::seal::{RESULTS, Store};
+use crate::protocol::{Code, Fault};
 
 /// How long written data may wait for the disk when nobody asks for it.
 const LAZY: Duration = Duration::from_secs(1);
@@ -25,7 +31,33 @@ pub struct Mark(u64);
 #[derive(Clone, Debug, Default)]
 struct Progress {
     synced: u64,
-    failed: Option<Fault>,
+    /// The number of the last block that is durable.
+    seq: u64,
+    /// Tries so far.
+    tries: u64,
+    /// A try that failed: its number, the last mark it was for, and why.
+    failed: Option<(u64, u64, Fault)>,
+    /// The sync of the part at hand failed: it is not synced again.
+    broken: Option<Fault>,
+    /// Marks in parts that were given up.
+    lost: Vec<(RangeInclusive<u64>, Fault)>,
+}
+
+impl Progress {
+    /// How a wait for `mark` that began after `tries` tries ends; nothing while it goes on.
+    fn outcome(&self, mark: u64, tries: u64) -> Option<Result<(), Fault>> {
+        if let Some((_, fault)) = self.lost.iter().find(|(marks, _)| marks.contains(&mark)) {
+            return Some(Err(fault.clone()));
+        }
+        if self.synced >= mark {
+            return Some(Ok(()));
+        }
+        if let Some(fault) = &self.broken {
+            return Some(Err(fault.clone()));
+        }
+        let failed = self.failed.as_ref().filter(|(number, upto, _)| *number > tries && *upto >= mark);
+        failed.map(|(_, _, fault)| Err(fault.clone()))
+    }
 }
 
 /// What is to be synced.
@@ -36,33 +68,62 @@ struct Todo {
     since: Option<Instant>,
     logs: Vec<Arc<OwnedFd>>,
     values: Vec<String>,
+    /// The last block that was written.
+    head: Option<Head>,
     folder: bool,
     stop: bool,
+}
+
+/// What a failed sync leaves to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// Nothing was at stake: the same is tried again.
+    Again(Errno),
+    /// What was written may be lost, whatever the next sync says.
+    Lost(Errno),
+    /// The log was removed meanwhile.
+    Gone,
 }
 
 /// Shared by the writers and the thread.
 #[derive(Debug)]
 pub struct Syncer {
-    dir: OwnedFd,
+    dir: Mutex<Arc<OwnedFd>>,
+    store: Arc<Store>,
+    head: Option<HeadFile>,
     todo: Mutex<Todo>,
     wake: Condvar,
     progress: watch::Sender<Progress>,
 }
 
 impl Syncer {
-    /// For the session whose folder this is. Nothing is synced until [`Syncer::run`].
-    pub fn new(dir: OwnedFd) -> Self {
-        Self { dir, todo: Mutex::default(), wake: Condvar::new(), progress: watch::Sender::default() }
+    /// For the session whose folder this is, and whose last durable block is kept in `head`. Nothing is synced until
+    /// [`Syncer::run`].
+    pub fn new(dir: OwnedFd, store: Arc<Store>, head: Option<HeadFile>) -> Self {
+        let dir = Mutex::new(Arc::new(dir));
+        Self {
+            dir,
+            store,
+            head,
+            todo: Mutex::default(),
+            wake: Condvar::new(),
+            progress: watch::Sender::default(),
+        }
     }
 
     fn todo(&self) -> MutexGuard<'_, Todo> {
         self.todo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that `log` was written to, after the stored values it names.
-    pub fn wrote(&self, log: &Arc<OwnedFd>, values: Vec<String>) -> Mark {
+    fn dir(&self) -> Arc<OwnedFd> {
+        self.dir.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes that `log` was written to up to the block `head`, after the stored values it names.
+    pub fn wrote(&self, log: &Arc<OwnedFd>, values: Vec<String>, head: Head) -> Mark {
         let mut todo = self.todo();
         todo.written += 1;
+        todo.head = Some(head);
         if !todo.logs.last().is_some_and(|last| Arc::ptr_eq(last, log)) {
             todo.logs.push(log.clone());
         }
@@ -82,32 +143,78 @@ impl Syncer {
         self.todo().folder = true;
     }
 
-    /// The fault of a sync that failed, once one has: the log takes nothing more after it.
-    ///
-    /// # Errors
-    /// That fault.
-    pub fn check(&self) -> Result<(), Fault> {
-        self.progress.borrow().failed.clone().map_or(Ok(()), Err)
+    /// Notes that the last block is not in the log after all.
+    pub fn forget_head(&self) {
+        self.todo().head = None;
+    }
+
+    /// Notes how far the log was durable when it was opened.
+    pub fn begin(&self, seq: u64) {
+        self.progress.send_modify(|progress| progress.seq = progress.seq.max(seq));
+    }
+
+    /// Why the part at hand is not to be written to any more, and the number of the last block that is durable.
+    pub fn broken(&self) -> Option<(Fault, u64)> {
+        let progress = self.progress.borrow();
+        progress.broken.clone().map(|fault| (fault, progress.seq))
+    }
+
+    /// The log goes on in a new part: what was written to the one before is given up where it was not durable.
+    /// `log` is the new part, `last` the last mark in the one before.
+    pub fn mended(&self, log: &Arc<OwnedFd>, last: Mark) {
+        let mut todo = self.todo();
+        todo.logs.retain(|other| Arc::ptr_eq(other, log));
+        self.progress.send_modify(|progress| {
+            if let Some(fault) = progress.broken.take() {
+                progress.lost.push((progress.synced + 1..=last.0, fault));
+            }
+        });
+        drop(todo);
+        self.wake.notify_all();
+    }
+
+    /// The mark of what was written last.
+    pub fn written(&self) -> Mark {
+        Mark(self.todo().written)
+    }
+
+    /// The log goes on in another folder: what stood in the one before is given up.
+    pub fn moved(&self, dir: OwnedFd) {
+        *self.dir.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(dir);
+        let mut todo = self.todo();
+        let written = todo.written;
+        (todo.logs, todo.values) = (Vec::new(), Vec::new());
+        self.progress.send_modify(|progress| {
+            let fault = progress.broken.take().unwrap_or_else(gone);
+            if written > progress.synced {
+                progress.lost.push((progress.synced + 1..=written, fault));
+            }
+            progress.seq = 0;
+        });
     }
 
     /// Waits until a sync that began after `mark`'s write has ended.
     ///
     /// # Errors
-    /// The fault of a sync that failed.
+    /// The fault of a sync that failed. Where data was lost by it, every wait for the same mark ends so; else the next
+    /// wait tries again.
     pub async fn durable(&self, mark: Mark) -> Result<(), Fault> {
         let mut progress = self.progress.subscribe();
-        if progress.borrow().synced < mark.0 {
-            let mut todo = self.todo();
+        let tries = self.want(mark);
+        let done = progress.wait_for(|progress| progress.outcome(mark.0, tries).is_some()).await;
+        let done = done.ok().and_then(|progress| progress.outcome(mark.0, tries));
+        done.unwrap_or_else(|| Err(Fault::internal("the log was closed before it was on the disk")))
+    }
+
+    /// Has everything up to `mark` synced, and gives how many tries there were before.
+    fn want(&self, mark: Mark) -> u64 {
+        let mut todo = self.todo();
+        let progress = self.progress.borrow();
+        if progress.outcome(mark.0, progress.tries).is_none() {
             todo.wanted = todo.wanted.max(mark.0);
-            drop(todo);
             self.wake.notify_all();
         }
-        let done = progress.wait_for(|progress| progress.synced >= mark.0 || progress.failed.is_some()).await;
-        match done {
-            Ok(progress) if progress.synced >= mark.0 => Ok(()),
-            Ok(progress) => Err(progress.failed.clone().unwrap_or_else(|| Fault::internal("the log failed"))),
-            Err(_) => Err(Fault::internal("the log was closed before it was on the disk")),
-        }
+        progress.tries
     }
 
     /// Ends the thread after one last sync.
@@ -120,19 +227,10 @@ impl Syncer {
     pub fn run(&self) {
         loop {
             let (work, stop) = self.next();
-            if work.written > self.progress.borrow().synced {
-                let failed = self.sync(&work).err().map(|error| {
-                    disk_fault("bring the log to the disk", error)
-                        .suggest("start a new session: what this one wrote last may not be on the disk")
-                        .fatal()
-                });
-                let end = failed.is_some();
-                self.progress.send_modify(|progress| match failed {
-                    Some(fault) => progress.failed = Some(fault),
-                    None => progress.synced = work.written,
-                });
-                if end {
-                    return;
+            if work.written > self.progress.borrow().synced && self.progress.borrow().broken.is_none() {
+                match self.sync(&work) {
+                    Ok(()) => self.synced(&work),
+                    Err(failure) => self.failed(work, failure),
                 }
             }
             if stop {
@@ -145,39 +243,137 @@ impl Syncer {
     fn next(&self) -> (Todo, bool) {
         let mut todo = self.todo();
         loop {
-            let synced = self.progress.borrow().synced;
+            let (synced, broken) = {
+                let progress = self.progress.borrow();
+                (progress.synced, progress.broken.is_some())
+            };
             let left = todo.since.map(|since| LAZY.saturating_sub(since.elapsed()));
             let due = left.is_some_and(|left| left.is_zero());
-            if todo.stop || todo.wanted > synced || due || todo.values.len() >= VALUES {
+            let wanted = todo.wanted > synced || due || todo.values.len() >= VALUES;
+            if todo.stop || (wanted && !broken) {
                 let rest =
                     Todo { written: todo.written, wanted: todo.wanted, stop: todo.stop, ..Todo::default() };
                 let stop = todo.stop;
                 return (std::mem::replace(&mut *todo, rest), stop);
             }
-            todo = match left {
+            todo = match left.filter(|_| !broken) {
                 Some(left) => self.wake.wait_timeout(todo, left).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.wake.wait(todo).unwrap_or_else(PoisonError::into_inner),
             };
         }
     }
 
-    /// Stored values first, then the parts that name them, oldest first, then the folder.
-    fn sync(&self, work: &Todo) -> Result<(), Errno> {
-        if !work.values.is_empty() {
-            let results = file::subfolder(&self.dir, RESULTS)?;
-            for value in &work.values {
-                fs::fdatasync(file::open_read(&results, value)?)?;
-            }
-            fs::fsync(&results)?;
+    fn synced(&self, work: &Todo) {
+        self.progress.send_modify(|progress| {
+            progress.tries += 1;
+            progress.synced = work.written;
+            progress.seq = work.head.as_ref().map_or(progress.seq, |head| head.seq);
+        });
+        // After the log, so that what is kept of it is never ahead of it; and after those who wait have heard.
+        if let (Some(file), Some(head)) = (&self.head, &work.head) {
+            file.put(head);
         }
-        work.logs.iter().try_for_each(fs::fdatasync)?;
+    }
+
+    /// Puts back what is to be tried again, and tells who waits.
+    fn failed(&self, work: Todo, failure: Failure) {
+        let told = |errno| disk_fault("bring the log to the disk", errno);
+        let mut todo = self.todo();
+        let written = todo.written;
+        self.progress.send_modify(|progress| {
+            progress.tries += 1;
+            match failure {
+                Failure::Again(errno) => progress.failed = Some((progress.tries, work.written, told(errno))),
+                Failure::Lost(errno) => {
+                    let fault = Fault {
+                        message: format!(
+                            "{}; what was written since the last sync may be lost",
+                            told(errno).message
+                        ),
+                        ..told(errno)
+                    };
+                    progress.broken = Some(fault.suggest("call again: the log goes on in a new part"));
+                }
+                Failure::Gone => progress.broken = Some(gone()),
+            }
+        });
+        match failure {
+            Failure::Again(_) => {
+                let newer = std::mem::take(&mut *todo);
+                let logs =
+                    newer.logs.into_iter().filter(|log| !work.logs.iter().any(|old| Arc::ptr_eq(old, log)));
+                *todo = Todo {
+                    written,
+                    wanted: if newer.wanted > work.written { newer.wanted } else { 0 },
+                    since: Some(Instant::now()),
+                    logs: work.logs.iter().cloned().chain(logs).collect(),
+                    values: work.values.into_iter().chain(newer.values).collect(),
+                    head: newer.head.or(work.head),
+                    folder: work.folder || newer.folder,
+                    stop: newer.stop,
+                };
+            }
+            Failure::Lost(_) | Failure::Gone => {
+                drop(todo);
+                // A value that is named again is stored again.
+                self.store.distrust(&work.values);
+            }
+        }
+    }
+
+    /// Stored values first, then the parts that name them, oldest first, then the folder.
+    fn sync(&self, work: &Todo) -> Result<(), Failure> {
+        let dir = self.dir();
+        if !work.values.is_empty() {
+            self.sync_values(&dir, &work.values)?;
+        }
+        for log in &work.logs {
+            sync(|| fs::fdatasync(log))?;
+        }
+        let removed = |log: &Arc<OwnedFd>| fs::fstat(log).is_ok_and(|stat| stat.st_nlink == 0);
+        if work.logs.last().is_some_and(removed) {
+            return Err(Failure::Gone);
+        }
         if work.folder || !work.values.is_empty() {
-            fs::fsync(&self.dir)?;
+            sync(|| fs::fsync(&*dir))?;
         }
         if work.folder {
             // The session's folder may be as new as the log in it.
-            fs::fsync(file::parent(&self.dir)?)?;
+            let parent = again(|| file::parent(&dir)).map_err(unopened)?;
+            sync(|| fs::fsync(&parent))?;
         }
         Ok(())
     }
+
+    fn sync_values(&self, dir: &OwnedFd, values: &[String]) -> Result<(), Failure> {
+        let results = again(|| file::subfolder(dir, RESULTS)).map_err(unopened)?;
+        for value in values {
+            match again(|| file::open_read(&results, value)) {
+                Ok(file) => sync(|| fs::fdatasync(&file))?,
+                // Somebody removed it since; whoever reads the log is told so.
+                Err(Errno::NOENT) => self.store.distrust(std::slice::from_ref(value)),
+                Err(error) => return Err(Failure::Again(error)),
+            }
+        }
+        sync(|| fs::fsync(&results))
+    }
+}
+
+/// Syncs, again where the call was interrupted.
+fn sync(once: impl FnMut() -> Result<(), Errno>) -> Result<(), Failure> {
+    again(once).map_err(|error| match error {
+        // The system gives these before it looks at the data.
+        Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::INTR | Errno::AGAIN => Failure::Again(error),
+        error => Failure::Lost(error),
+    })
+}
+
+/// Why a folder of the log cannot be opened.
+fn unopened(error: Errno) -> Failure {
+    if error == Errno::NOENT { Failure::Gone } else { Failure::Again(error) }
+}
+
+fn gone() -> Fault {
+    Fault::new(Code::Internal, "the session log was removed while it was written")
+        .suggest("call again: a new log is begun")
 }

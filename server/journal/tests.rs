@@ -2,12 +2,15 @@
 
 mod damage;
 mod forge;
+mod keyed;
 mod posting;
 mod reading;
+mod torn;
+mod vanished;
 mod writing;
 
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +18,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::{Entry, Item, Journal, LOG, Log, Report, Values, verify};
+use super::{Ending, Entry, Item, Journal, Keeper, LOG, Log, Opening, Report, Values, Vouched, verify};
 use crate::ports::Clock;
 use crate::protocol::{Code, Event, Fault, LogEvent, LogSettings, Origin, Status};
 
@@ -30,8 +33,27 @@ impl Clock for Still {
 }
 
 fn open_with(dir: &Path, settings: &LogSettings) -> Result<Journal, Fault> {
-    let fd = OwnedFd::from(std::fs::File::open(dir).unwrap());
-    Journal::open(fd, "s-1", "/w/project", settings, Arc::new(Still))
+    open_kept(dir, settings, Keeper::none(None))
+}
+
+/// With what vouches for the log.
+fn open_kept(dir: &Path, settings: &LogSettings, keeper: Keeper) -> Result<Journal, Fault> {
+    Journal::open(opening(dir, settings, keeper))
+}
+
+fn opening(dir: &Path, settings: &LogSettings, keeper: Keeper) -> Opening {
+    let folder = dir.to_owned();
+    Opening {
+        session: "s-1".to_owned(),
+        root: "/w/project".to_owned(),
+        folder: Box::new(move || {
+            let opened = std::fs::create_dir_all(&folder).and_then(|()| std::fs::File::open(&folder));
+            opened.map(OwnedFd::from).map_err(|error| Fault::internal(error.to_string()))
+        }),
+        settings: settings.clone(),
+        clock: Arc::new(Still),
+        keeper,
+    }
 }
 
 /// Opens it once no other has it: a process that another test starts holds what is open here until it has become its
@@ -51,6 +73,92 @@ fn open_free(dir: &Path, settings: &LogSettings) -> Journal {
             opened => return opened.unwrap(),
         }
     }
+}
+
+/// A place for logs that a machine vouches for: its state folder, and the session's.
+struct Machine {
+    state: TempDir,
+    dir: TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        Self { state: TempDir::new().unwrap(), dir: TempDir::new().unwrap() }
+    }
+
+    fn keeper(&self) -> Keeper {
+        Keeper::open(Some(self.state.path()), "/w/project")
+    }
+
+    /// The session's folder: it is called as the session.
+    fn folder(&self) -> PathBuf {
+        let folder = self.dir.path().join("s-1");
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder().join(LOG)
+    }
+
+    /// Where the head of the log is kept.
+    fn head(&self) -> PathBuf {
+        let heads = std::fs::read_dir(self.state.path().join("logs")).unwrap().next().unwrap().unwrap();
+        heads.path().join("s-1")
+    }
+
+    fn opening(&self) -> Opening {
+        opening(&self.folder(), &LogSettings::default(), self.keeper())
+    }
+
+    fn try_open(&self) -> Result<Journal, Fault> {
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            match Journal::open(self.opening()) {
+                Err(fault)
+                    if Journal::is_taken(&fault)
+                        && !Journal::is_foreign(&fault)
+                        && Instant::now() < until =>
+                {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open(&self) -> Journal {
+        self.try_open().unwrap()
+    }
+
+    /// Makes calls with these numbers in a process of their own.
+    fn calls(&self, numbers: std::ops::RangeInclusive<u64>) {
+        let journal = self.open();
+        for number in numbers {
+            journal.append(call(number, json!({ "path": "a.rs", "why": "Look at it — genau" }))).unwrap();
+        }
+    }
+
+    fn report(&self) -> Report {
+        verify(&Log::open(&self.folder(), &self.keeper()).unwrap()).unwrap()
+    }
+
+    /// The ids of the calls that are in the log.
+    fn ids(&self) -> Vec<String> {
+        let log = Log::open(&self.folder(), &self.keeper()).unwrap();
+        let items = log.items(Values::Whole).unwrap().map(Result::unwrap);
+        items
+            .filter_map(|item| match item {
+                Item::Entry(entry) if entry.event_type == "tool_call" => entry.call_id().map(str::to_owned),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// How a log stands: who vouches for it, its end, and whether there is damage and recovery.
+fn standing(report: &Report) -> (Vouched, Ending, bool, bool) {
+    (report.vouched, report.ending, report.damages > 0, !report.recovered.is_empty())
 }
 
 fn call(number: u64, args: Value) -> LogEvent {
@@ -76,13 +184,13 @@ fn result(number: u64, result: Value) -> LogEvent {
 }
 
 fn items(dir: &Path) -> Vec<Item> {
-    Log::open(dir).unwrap().items(Values::Whole).unwrap().map(Result::unwrap).collect()
+    Log::open(dir, &Keeper::none(None)).unwrap().items(Values::Whole).unwrap().map(Result::unwrap).collect()
 }
 
 fn entries(dir: &Path) -> Vec<Entry> {
     let entry = |item| match item {
         Item::Entry(entry) => entry,
-        Item::Garbage(place, bytes) => panic!("{bytes} bytes of garbage at {place:?}"),
+        Item::Garbage(place, rest) => panic!("{rest:?} at {place:?}"),
     };
     items(dir).into_iter().map(entry).collect()
 }
@@ -92,7 +200,7 @@ fn bodies(dir: &Path) -> Vec<Map<String, Value>> {
 }
 
 fn report(dir: &Path) -> Report {
-    verify(&Log::open(dir).unwrap()).unwrap()
+    verify(&Log::open(dir, &Keeper::none(None)).unwrap()).unwrap()
 }
 
 fn sound(dir: &Path, blocks: u64) {

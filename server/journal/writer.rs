@@ -1,8 +1,7 @@
 //! Writing the log: from any number of threads, in order, at once or soon.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{JoinHandle, Thread};
@@ -11,13 +10,13 @@ use rustix::fs::{self, FlockOperation};
 use rustix::io::Errno;
 use serde_json::json;
 
-use super::chain::Chain;
+use super::chain::{Chain, Troubles};
 use super::event::Preparer;
-use super::file::{self, LOG, disk_fault};
+use super::file::{self, disk_fault};
+use super::opening::{self, Opening};
+use super::recover;
 use super::seal::Store;
 use super::sync::{Mark, Syncer};
-use crate::base::OURS;
-use crate::ports::Clock;
 use crate::protocol::{Code, Event, Fault, LogEvent, LogSettings};
 
 /// Events that may be posted and not written; whoever posts one more writes them.
@@ -34,6 +33,7 @@ pub struct Journal {
     /// Writes what was posted.
     poster: Thread,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    troubles: Troubles,
 }
 
 /// An event that was posted.
@@ -50,32 +50,29 @@ struct Writer {
 }
 
 impl Journal {
-    /// Opens or makes the log in a session's folder `dir`. What a crash or another program left behind the
-    /// last whole block is set aside beside it, and a `recovery` event says so. Reads no more of the log than
-    /// its end.
+    /// Opens or makes a session's log. What a crash or another program left behind the last whole block is set aside
+    /// beside it, and a `recovery` event says so. Reads no more of the log than its end.
     ///
     /// # Errors
-    /// One that [`Journal::is_taken`] where another process has it open; PERMISSION_DENIED where something
-    /// else than a regular file stands in its place; those of the disk.
-    pub fn open(
-        dir: OwnedFd,
-        session: &str,
-        root: &str,
-        settings: &LogSettings,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, Fault> {
+    /// One that [`Journal::is_taken`] where another process has it open, and where it is not to be continued: it was
+    /// not written by this machine for this folder, or its end was cut off. PERMISSION_DENIED where something else than
+    /// a regular file stands in its place; those of the disk.
+    pub fn open(opening: Opening) -> Result<Self, Fault> {
         let fault = |error| disk_fault("open the session log", error);
         // A descriptor of its own: the lock belongs to it, and it can be synced.
-        let dir = file::folder(dir).map_err(fault)?;
+        let dir = file::folder((opening.folder)()?).map_err(fault)?;
         match fs::flock(&dir, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => return Err(taken(session)),
+            Err(Errno::WOULDBLOCK) => return Err(taken(&opening.session)),
             Err(error) => return Err(fault(error)),
         }
-        let syncer = Arc::new(Syncer::new(file::folder(&dir).map_err(fault)?));
-        let store = Store::new(file::folder(&dir).map_err(fault)?);
-        let preparer = Arc::new(Preparer::new(settings.clone(), store));
-        let chain = Chain::open(dir, session, root, clock, preparer.clone(), syncer.clone())?;
+        let store = Arc::new(Store::new(file::folder(&dir).map_err(fault)?));
+        let head = opening.keeper.file(&opening.session);
+        let syncer = Arc::new(Syncer::new(file::folder(&dir).map_err(fault)?, store.clone(), head));
+        let preparer = Arc::new(Preparer::new(opening.settings.clone(), store));
+        let (session, root) = (opening.session.clone(), opening.root.clone());
+        let chain = Chain::open(dir, opening, preparer.clone(), syncer.clone())?;
+        let troubles = chain.troubles();
         let writer = Arc::new(Writer {
             preparer,
             chain: Mutex::new(chain),
@@ -87,17 +84,50 @@ impl Journal {
             move || writer.run()
         })?;
         let poster = posting.thread().clone();
-        let (session, root) = (session.to_owned(), root.to_owned());
         let threads = Mutex::new(vec![posting]);
-        let journal = Self { session, root, writer, syncer: syncer.clone(), poster, threads };
+        let journal = Self { session, root, writer, syncer: syncer.clone(), poster, threads, troubles };
         let syncing = thread("log-sync", move || syncer.run())?;
         journal.threads().push(syncing);
         Ok(journal)
     }
 
-    /// Whether a fault of [`Journal::open`] means that another process has the log open: take another session.
+    /// Opens a log of this machine's that nobody has open, and sets its torn end aside, where it has one; says whether.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub fn mend(opening: Opening) -> Result<bool, Fault> {
+        let fault = |error| disk_fault("look at the session log", error);
+        let keeper = &opening.keeper;
+        let head = keeper.head(&opening.session).filter(|head| head.seq > 0);
+        if keeper.key().name().is_none() || head.is_none() {
+            return Ok(false);
+        }
+        let dir = file::folder((opening.folder)()?).map_err(fault)?;
+        match recover::is_torn(&dir, keeper.key(), head.as_ref()) {
+            Err(Errno::NOENT) => return Ok(false),
+            torn => {
+                if !torn.map_err(fault)? {
+                    return Ok(false);
+                }
+            }
+        }
+        drop(dir);
+        Self::open(opening).map(|_| true)
+    }
+
+    /// Whether a fault of [`Journal::open`] means that this log is not to be written to: take another session.
     pub fn is_taken(fault: &Fault) -> bool {
         fault.details.as_ref().is_some_and(|details| details["taken"] == json!(true))
+    }
+
+    /// Whether a fault of [`Journal::open`] means that the log was not written here, or that its end was cut off.
+    pub fn is_foreign(fault: &Fault) -> bool {
+        fault.details.as_ref().is_some_and(|details| details["foreign"] == json!(true))
+    }
+
+    /// What befell the log since this was last asked, a sentence each.
+    pub fn troubles(&self) -> Vec<String> {
+        self.troubles.take()
     }
 
     /// Writes an event. It is in the file when this returns, behind all that was posted before, and on the disk
@@ -105,7 +135,7 @@ impl Journal {
     ///
     /// # Errors
     /// QUOTA_EXCEEDED on a full disk, others of the disk: the event is not in the log then, the log is whole,
-    /// and the next event is taken. After a sync that failed, or after [`Journal::close`], nothing is taken.
+    /// and the next event is taken. After [`Journal::close`] nothing is taken.
     pub fn append(&self, event: impl Into<LogEvent>) -> Result<Mark, Fault> {
         let (prepared, values) = self.writer.preparer.prepare(event.into())?;
         let mut chain = self.writer.chain();
@@ -147,7 +177,7 @@ impl Journal {
     /// Waits until the disk has everything up to `mark`. One sync serves all who wait.
     ///
     /// # Errors
-    /// The fault of a sync that failed: it is not tried again, and the log takes nothing more.
+    /// The fault of a sync that failed. The log goes on: in a new part where data may be lost.
     pub async fn durable(&self, mark: Mark) -> Result<(), Fault> {
         self.syncer.durable(mark).await
     }
@@ -180,7 +210,7 @@ impl Journal {
 
     /// The log's path: absolute where the workspace's is.
     pub fn path(&self) -> PathBuf {
-        Path::new(&self.root).join(OURS).join("sessions").join(&self.session).join(LOG)
+        opening::path(&self.root, &self.session)
     }
 
     /// The session's id.

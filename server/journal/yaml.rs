@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::text::is_hidden;
+use crate::base::hidden::is_hidden;
 
 /// Nesting that a block may have; what is deeper is sealed before it comes here.
 pub const DEPTH: usize = 48;

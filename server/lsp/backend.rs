@@ -12,6 +12,7 @@ use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
 use super::content::WithContent;
 use super::guard::error;
+use super::label::message;
 use super::outbox::Outbox;
 use super::parent;
 use super::texts::Texts;
@@ -155,5 +156,5 @@ pub(super) fn refuse(fault: &Fault) -> Error {
         Code::Internal => ErrorCode::InternalError,
         _ => ErrorCode::ServerError(REQUEST_FAILED),
     };
-    Error { data: serde_json::to_value(fault).ok(), ..error(code, fault.message.clone()) }
+    Error { data: serde_json::to_value(fault).ok(), ..error(code, message(&fault.message)) }
 }

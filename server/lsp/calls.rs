@@ -13,6 +13,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::backend::Backend;
+use super::label::label;
 use super::outbox::Outbox;
 use crate::base::ids;
 use crate::ports::Caller;
@@ -38,7 +39,7 @@ impl Backend {
 
     pub(super) async fn call(&self, mut raw: RawCall, token: Option<ProgressToken>) -> Result<Envelope> {
         raw.origin.door = Door::Lsp;
-        let title = format!("wherefore: {}", raw.tool);
+        let title = format!("wherefore: {}", label(&raw.tool));
         let (report, reports) = watch::channel(None);
         let shown = Slot::default();
         let call = pin!(self.hub.call(raw, Some(Arc::new(Reporting(report)))));
@@ -81,7 +82,8 @@ impl Backend {
             }
             let Some((text, percentage)) = reports.borrow_and_update().clone() else { continue };
             let percentage = percentage.map(|percentage| percentage.min(100));
-            let report = WorkDoneProgressReport { cancellable: Some(true), message: Some(text), percentage };
+            let report =
+                WorkDoneProgressReport { cancellable: Some(true), message: Some(label(&text)), percentage };
             self.outbox.progress(token.clone(), WorkDoneProgress::Report(report)).await;
         }
     }

@@ -3,12 +3,22 @@
 
 use std::io;
 use std::ops::Range;
+use std::time::Duration;
 
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::timeout;
+
+use crate::base::envelope::Envelope;
 
 /// Bytes of the largest message that is read.
 pub const BODY_LIMIT: u64 = 64 << 20;
 const HEADER_LIMIT: usize = 8 << 10;
+/// Bytes of the longest header line that is looked for inside a body.
+const HEADER_LINE: usize = 64;
+/// How long nothing of a message that is too long may come before it is reported.
+const STALLED: Duration = Duration::from_secs(1);
+const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 const READ: usize = 64 << 10;
 const KEEP: usize = 1 << 20;
 const LENGTH: &[u8] = b"content-length:";
@@ -19,8 +29,13 @@ const TYPE: &[u8] = b"content-type:";
 pub enum Frame {
     /// A whole message: its bytes are [`Frames::body`].
     Body,
-    /// Something that is no frame; reading goes on at the next header. The text says what it is.
-    Broken(String),
+    /// Something that is no frame; reading goes on at the next header.
+    Broken {
+        /// The id of the request that it was, where that could be read.
+        id: Option<Value>,
+        /// What is wrong.
+        what: String,
+    },
 }
 
 /// Reads frames.
@@ -35,12 +50,23 @@ pub struct Frames<R> {
     body: Range<usize>,
     /// Whether what is being skipped was reported.
     told: bool,
+    passing: Option<Passing>,
+}
+
+/// A message that is too long: it passes by.
+#[derive(Debug)]
+struct Passing {
+    /// Bytes of it that are still to come.
+    left: u64,
+    /// Where its id is looked for; nothing once it was reported.
+    envelope: Option<Envelope>,
+    what: String,
 }
 
 enum Step {
     Need(usize),
     Body,
-    Broken(String),
+    Broken(Option<Value>, String),
     Again,
 }
 
@@ -60,7 +86,7 @@ enum Header {
 impl<R: AsyncRead + Unpin> Frames<R> {
     /// Frames out of `input`.
     pub fn new(input: R) -> Self {
-        Self { input, buffer: Vec::new(), at: 0, searched: 0, body: 0..0, told: false }
+        Self { input, buffer: Vec::new(), at: 0, searched: 0, body: 0..0, told: false, passing: None }
     }
 
     /// The next frame; nothing at the end of the stream. Dropping the future loses nothing.
@@ -72,11 +98,17 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             match self.step() {
                 Step::Again => {}
                 Step::Body => return Ok(Some(Frame::Body)),
-                Step::Broken(what) => return Ok(Some(Frame::Broken(what))),
+                Step::Broken(id, what) => return Ok(Some(Frame::Broken { id, what })),
                 Step::Need(bytes) => {
                     self.make_room(bytes);
-                    if self.input.read_buf(&mut self.buffer).await? == 0 {
-                        return Ok(self.end());
+                    let wait = match self.passing.as_ref().is_some_and(|passing| passing.envelope.is_some()) {
+                        true => STALLED,
+                        false => FOREVER,
+                    };
+                    match timeout(wait, self.input.read_buf(&mut self.buffer)).await {
+                        Ok(Ok(0)) => return Ok(self.end()),
+                        Ok(read) => drop(read?),
+                        Err(_) => return Ok(self.report()),
                     }
                 }
             }
@@ -97,6 +129,9 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     fn step(&mut self) -> Step {
+        if self.passing.is_some() {
+            return self.pass();
+        }
         let blank = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.at += blank;
         if self.told || !may_begin(self.rest()) {
@@ -109,7 +144,11 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             Header::Unfinished => Step::Need(READ),
             Header::Bad { skip, what } => self.broken(skip, what),
             Header::Good { end, length } if length > BODY_LIMIT => {
-                self.broken(end, format!("a message of {length} bytes; {BODY_LIMIT} are read at most"))
+                let what = format!("a message of {length} bytes; {BODY_LIMIT} are read at most");
+                self.at += end;
+                self.searched = 0;
+                self.passing = Some(Passing { left: length, envelope: Some(Envelope::default()), what });
+                Step::Again
             }
             Header::Good { end, length } => self.take(end, usize::try_from(length).unwrap_or(usize::MAX)),
         }
@@ -132,11 +171,49 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         Step::Need(length - (self.rest().len() - start))
     }
 
+    /// Passes by what there is of a message that is too long, to its end or to where its length proves wrong. It is reported
+    /// as soon as its id is known.
+    fn pass(&mut self) -> Step {
+        let Some(passing) = &mut self.passing else { return Step::Again };
+        let rest = &self.buffer[self.at..];
+        let whole = rest.len() as u64 >= passing.left;
+        let next = header_line(rest, 0, 0);
+        // A header that is not there as a whole yet may begin in the last bytes.
+        let known = if whole { rest.len() } else { rest.len().saturating_sub(HEADER_LINE) };
+        let take = next.unwrap_or(known).min(usize::try_from(passing.left).unwrap_or(usize::MAX));
+        if let Some(envelope) = &mut passing.envelope {
+            envelope.feed(&rest[..take]);
+        }
+        self.at += take;
+        passing.left -= take as u64;
+        let over = passing.left == 0 || next.is_some();
+        let id = passing.envelope.as_ref().and_then(Envelope::request_id);
+        if over || id.is_some() {
+            let told = passing.envelope.take().is_none();
+            let what = passing.what.clone();
+            if over {
+                self.passing = None;
+            }
+            return if told { Step::Again } else { Step::Broken(id, what) };
+        }
+        match take {
+            0 => Step::Need(READ),
+            _ => Step::Again,
+        }
+    }
+
+    /// Reports a message that is too long and of which nothing more comes.
+    fn report(&mut self) -> Option<Frame> {
+        let passing = self.passing.as_mut()?;
+        let id = passing.envelope.take()?.request_id();
+        Some(Frame::Broken { id, what: passing.what.clone() })
+    }
+
     fn broken(&mut self, skip: usize, what: String) -> Step {
         self.at += skip;
         self.searched = 0;
         self.told = true;
-        Step::Broken(what)
+        Step::Broken(None, what)
     }
 
     /// Drops what is no header. The first time since the last frame it is reported.
@@ -148,7 +225,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         self.at += offset;
         if offset > 0 && !self.told {
             self.told = true;
-            return Step::Broken("bytes between messages that are no header".to_owned());
+            return Step::Broken(None, "bytes between messages that are no header".to_owned());
         }
         if !whole {
             return Step::Need(READ);
@@ -158,9 +235,16 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     fn end(&mut self) -> Option<Frame> {
+        if let Some(Passing { envelope, what, .. }) = self.passing.take() {
+            let mut envelope = envelope?;
+            envelope.feed(self.rest());
+            self.at = self.buffer.len();
+            return Some(Frame::Broken { id: envelope.request_id(), what });
+        }
         let left = !self.rest().is_empty() && !self.told;
         self.at = self.buffer.len();
-        left.then(|| Frame::Broken("the stream ended inside a message".to_owned()))
+        let what = "the stream ended inside a message".to_owned();
+        left.then_some(Frame::Broken { id: None, what })
     }
 
     fn rest(&self) -> &[u8] {

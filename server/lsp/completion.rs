@@ -3,6 +3,7 @@
 use tower_lsp::ls_types::{CompletionItem, CompletionItemKind, Position, Uri};
 
 use super::backend::Backend;
+use super::label::label;
 use crate::base::position::{self, offset_at};
 use crate::base::uri;
 use crate::catalogue::complete::offers;
@@ -29,9 +30,9 @@ impl Backend {
                 true => CompletionItemKind::PROPERTY,
                 false => CompletionItemKind::VALUE,
             }),
-            detail: Some(offer.about).filter(|about| !about.is_empty()),
+            detail: Some(label(&offer.about)).filter(|about| !about.is_empty()),
             insert_text: Some(offer.insert),
-            label: offer.label,
+            label: label(&offer.label),
             ..CompletionItem::default()
         };
         offers(&text.text, at).into_iter().map(item).collect()

@@ -1,5 +1,6 @@
 //! Our own messages: declared here once, and written out from here as schemas and as types for the plugins.
 
+mod hidden;
 mod lua;
 mod typescript;
 mod words;
@@ -202,6 +203,8 @@ pub fn generate() -> Vec<(&'static str, String)> {
         ("schemas/wire/settings.json", schema::<Settings>()),
         ("editors/nvim/lua/wherefore/wire.lua", lua::types(&listed, &types)),
         ("editors/vscode/src/wire.ts", typescript::types(&listed, &types)),
+        ("editors/nvim/lua/wherefore/hidden.lua", hidden::lua()),
+        ("editors/vscode/src/hidden.ts", hidden::typescript()),
     ]
 }
 

@@ -6,12 +6,18 @@ use tower_lsp::ls_types::{
     Range,
 };
 
+use super::label::label;
 use super::texts::line_range;
+use crate::base::hidden;
+use crate::base::markdown;
 use crate::base::position::Encoding;
 use crate::protocol::{Act, ChangeKind, DecideParams, Hunk, HunkState, Proposal, ProposedFile};
 
 /// Whose diagnostics these are.
 pub const SOURCE: &str = "wherefore";
+
+/// Characters of a name or a why in a hover.
+const WORDS: usize = 1_000;
 
 /// Lines of a hunk that a hover shows.
 const MOST_LINES: usize = 200;
@@ -45,7 +51,7 @@ pub fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'_>) -> 
         severity: Some(DiagnosticSeverity::HINT),
         code: Some(NumberOrString::String(format!("{}/{}", proposal.id, hunk.id))),
         source: Some(SOURCE.to_owned()),
-        message: format!("wherefore: {} ({})", proposal.why, size(hunk)),
+        message: format!("wherefore: {} ({}){}", label(&proposal.why), size(hunk), doubt(hunk, "; ")),
         data: Some(json!({ "proposal": proposal.id, "hunk": hunk.id })),
         ..Diagnostic::default()
     };
@@ -61,7 +67,8 @@ pub fn lenses(proposal: &Proposal, file: &ProposedFile, view: View<'_>, preview:
         let mut add = |command| {
             lenses.push(CodeLens { range: Range::new(start, start), command: Some(command), data: None });
         };
-        add(decide(proposal, Scope::Hunk(hunk), Act::Accept, &format!("✓ accept: {}", proposal.why)));
+        let title = format!("✓ accept: {}{}", label(&proposal.why), doubt(hunk, " · "));
+        add(decide(proposal, Scope::Hunk(hunk), Act::Accept, &title));
         add(decide(proposal, Scope::Hunk(hunk), Act::Reject, "✗ reject"));
         if index == 0 && count > 1 {
             add(decide(proposal, Scope::File(file), Act::Accept, &format!("✓ all {count} in this file")));
@@ -95,7 +102,9 @@ pub fn actions(
                 ..action(decide(proposal, Scope::Hunk(hunk), act, &title))
             });
         };
-        add(Act::Accept, format!("Accept {} ({}): {}", hunk.id, size(hunk), proposal.why));
+        let title =
+            format!("Accept {} ({}): {}{}", hunk.id, size(hunk), label(&proposal.why), doubt(hunk, "; "));
+        add(Act::Accept, title);
         add(Act::Reject, format!("Reject {} ({})", hunk.id, size(hunk)));
     }
     if !touched.is_empty() {
@@ -136,26 +145,31 @@ pub fn shown_at(
         ChangeKind::Edit => "changes these lines",
     };
     let there = pending(file).filter(|hunk| touches(view.range(hunk), Range::new(at, at)));
-    let shown = |hunk: &Hunk| {
+    let told = |hunk: &Hunk| {
         let lines = marked(hunk);
-        // No run of backticks in the lines ends the block.
-        let longest = lines.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-        let fence = "`".repeat(longest.max(2) + 1);
-        let head = format!("{agent} {what}: {} ({})", proposal.why, hunk.id);
+        let fence = markdown::fence(&lines);
+        let words = |text: &str| match markdown {
+            true => markdown::line(text, WORDS),
+            false => label(text),
+        };
+        let doubt = doubt(hunk, "\n\n");
+        let head = format!("{} {what}: {} ({}){doubt}", words(agent), words(&proposal.why), hunk.id);
         match (lines.is_empty(), markdown) {
             (true, _) => head,
             (_, true) => format!("{head}\n\n{fence}diff\n{lines}\n{fence}"),
             (_, false) => format!("{head}\n\n{lines}"),
         }
     };
-    there.map(shown).collect()
+    there.map(told).collect()
 }
 
 /// The lines that go and those that come, as a diff marks them.
 fn marked(hunk: &Hunk) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (sign, from) in [('-', &hunk.old), ('+', &hunk.new)] {
-        lines.extend(from.iter().map(|line| format!("{sign}{}", line.trim_end_matches(['\n', '\r']))));
+        lines.extend(
+            from.iter().map(|line| format!("{sign}{}", hidden::shown(line.trim_end_matches(['\n', '\r'])))),
+        );
     }
     let over = lines.len().saturating_sub(MOST_LINES);
     lines.truncate(MOST_LINES);
@@ -172,6 +186,11 @@ fn touches(hunk: Range, range: Range) -> bool {
         hunk.end.line
     };
     hunk.start.line <= range.end.line && range.start.line <= last
+}
+
+/// Why a person should look twice before they accept, behind `before`; nothing where there is no reason.
+fn doubt(hunk: &Hunk, before: &str) -> String {
+    hunk.warning.as_ref().map(|warning| format!("{before}look twice: {warning}")).unwrap_or_default()
 }
 
 fn size(hunk: &Hunk) -> String {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
+use crate::base::envelope::Envelope;
 use crate::base::json;
 
 /// A message from the client.
@@ -69,13 +70,13 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 /// # Errors
 /// What to answer to it.
 pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
-    let text = std::str::from_utf8(body).map_err(|error| torn(format!("not UTF-8: {error}")))?;
+    let text = std::str::from_utf8(body).map_err(|error| torn(body, format!("not UTF-8: {error}")))?;
     if !text.trim_ascii_start().starts_with('{') {
         return Err(no_object(text));
     }
     let raw: Raw<'_> = serde_json::from_str(text).map_err(|error| match error.is_data() {
         true => refusal(Value::Null, ErrorCode::InvalidRequest, format!("not a message: {error}")),
-        false => torn(format!("not JSON: {error}")),
+        false => torn(body, format!("not JSON: {error}")),
     })?;
     let id = raw.id.map(read_id);
     let known = || id.clone().flatten().unwrap_or(Value::Null);
@@ -126,14 +127,15 @@ fn bad_json(id: Value, error: &serde_json::Error) -> Refusal {
     refusal(id, ErrorCode::ParseError, format!("not JSON: {error}"))
 }
 
-fn torn(what: String) -> Refusal {
-    Refusal { torn: true, ..refusal(Value::Null, ErrorCode::ParseError, what) }
+fn torn(body: &[u8], what: String) -> Refusal {
+    let id = Envelope::of(body).request_id().unwrap_or_default();
+    Refusal { torn: true, ..refusal(id, ErrorCode::ParseError, what) }
 }
 
 /// A body that is JSON but no object is an invalid request.
 fn no_object(text: &str) -> Refusal {
     match serde_json::from_str::<&RawValue>(text) {
-        Err(error) => torn(format!("not JSON: {error}")),
+        Err(error) => torn(text.as_bytes(), format!("not JSON: {error}")),
         Ok(raw) if raw.get().starts_with('[') => {
             refusal(Value::Null, ErrorCode::InvalidRequest, "a batch of messages; send them one by one")
         }

@@ -30,6 +30,7 @@ use tower_lsp::ls_types::{
 
 use super::ext;
 use super::features::Features;
+use super::label::{self, message};
 use super::texts::Texts;
 use crate::hub::Problem;
 use crate::ports::{DocumentEdit, Editor};
@@ -169,7 +170,7 @@ impl Outbox {
 
     /// A line for the person, now.
     pub async fn say(&self, kind: MessageType, text: String) {
-        let _ = timeout(SOON, self.client.show_message(kind, inert(&text))).await;
+        let _ = timeout(SOON, self.client.show_message(kind, message(&text))).await;
     }
 
     /// Makes a token for progress that the client did not ask for.
@@ -199,7 +200,7 @@ impl Outbox {
     }
 
     async fn send_edit(&self, limit: Duration, label: &str, edit: WorkspaceEdit) -> Result<bool, String> {
-        let params = ApplyWorkspaceEditParams { label: Some(label.to_owned()), edit };
+        let params = ApplyWorkspaceEditParams { label: Some(label::label(label)), edit };
         let answer = self.ask_for::<ApplyWorkspaceEdit>(limit, params).await?;
         match answer.failure_reason {
             Some(reason) if !answer.applied => Err(reason),
@@ -234,10 +235,10 @@ impl Outbox {
     /// The question as every editor can put it.
     async fn message(&self, question: AskParams) -> Option<String> {
         let action =
-            |title: &String| MessageActionItem { title: title.clone(), properties: Default::default() };
+            |title: &String| MessageActionItem { title: label::label(title), properties: Default::default() };
         let actions = question.answers.iter().map(action).collect();
         let asked =
-            self.client.show_message_request(MessageType::WARNING, inert(&question.text), Some(actions));
+            self.client.show_message_request(MessageType::WARNING, message(&question.text), Some(actions));
         Some(bounded(PERSON, asked).await.ok()??.title)
     }
 
@@ -290,9 +291,4 @@ async fn bounded<T>(limit: Duration, asked: impl Future<Output = jsonrpc::Result
         Ok(answer) => answer.map_err(|error| format!("the editor answered: {}", error.message)),
         Err(_) => Err(format!("the editor did not answer within {} s", limit.as_secs())),
     }
-}
-
-/// Words of others in a message. VS Code makes a link of `[text](command:…)` that runs a command of the editor's.
-fn inert(text: &str) -> String {
-    text.replace("](", "] (")
 }

@@ -124,8 +124,9 @@ where
             }
             match frames.next().await {
                 Ok(Some(Frame::Body)) => {}
-                Ok(Some(Frame::Broken(what))) => {
-                    self.refuse(&Value::Null, ErrorCode::ParseError, what);
+                Ok(Some(Frame::Broken { id, what })) => {
+                    let code = if id.is_some() { ErrorCode::InvalidRequest } else { ErrorCode::ParseError };
+                    self.refuse(&id.unwrap_or_default(), code, what);
                     continue;
                 }
                 Ok(None) | Err(_) => return Reason::Closed,

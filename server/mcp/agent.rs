@@ -12,9 +12,11 @@ use tokio::task::AbortHandle;
 
 use super::changes::{self, Wishes};
 use super::era::is_modern;
+use super::refusal::no_cursor;
 use super::resources;
 use super::seal::Seal;
 use super::surface;
+use crate::base::hidden::{in_line, shown};
 use crate::base::ids;
 use crate::hub::{Change, Hub};
 use crate::protocol::{Code, Fault, Policy};
@@ -102,7 +104,7 @@ impl Agent {
              them hunk by hunk: a result tells what was accepted and the reasons, `pending` that nothing was decided \
              yet. Then go on, or ask again with review_wait; later decisions come with a later result, under \
              `decisions`. A fault says how to recover.",
-            self.terms.root
+            in_line(&self.terms.root)
         );
         if surface::is_discovery(&self.hub, &self.terms.root) {
             text.push_str(
@@ -121,7 +123,7 @@ fn refuse(fault: &Fault, data: Value) -> ErrorData {
         Code::InvalidArgs => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    ErrorData::new(code, fault.message.clone(), Some(data))
+    ErrorData::new(code, shown(&fault.message).into_owned(), Some(data))
 }
 
 impl ServerHandler for Agent {
@@ -150,9 +152,10 @@ impl ServerHandler for Agent {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        no_cursor(request.as_ref().and_then(|request| request.cursor.as_deref()))?;
         let tools = surface::tools(&self.hub, &self.terms.root);
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(LISTS_LAST)
@@ -207,17 +210,19 @@ impl ServerHandler for Agent {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        no_cursor(request.as_ref().and_then(|request| request.cursor.as_deref()))?;
         Ok(ListResourcesResult::with_all_items(resources::list(&self.hub, &self.terms.root)))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        no_cursor(request.as_ref().and_then(|request| request.cursor.as_deref()))?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 

@@ -5,6 +5,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::base::hidden::in_json;
 use crate::base::json;
 use crate::protocol::{Envelope, Fault};
 
@@ -67,6 +68,17 @@ pub fn of_operation(answer: Result<impl Serialize, Fault>) -> CallToolResult {
     }
 }
 
+/// A fault alone, where it is the error of a request.
+pub fn fault(fault: &Fault, names: &[String]) -> Value {
+    let mut fault = json!(fault);
+    for place in ["/message", "/suggestion", "/hints", "/next_action/tool"] {
+        if let Some(value) = fault.pointer_mut(place) {
+            rename(value, names);
+        }
+    }
+    fault
+}
+
 /// Writes each name without its dots, in a text or a list of texts.
 fn rename(value: &mut Value, names: &[String]) {
     match value {
@@ -87,12 +99,14 @@ fn fault_object(fault: &Fault) -> Map<String, Value> {
 }
 
 fn finish(content: Value, is_error: bool) -> CallToolResult {
-    let text = vec![ContentBlock::text(json::text(&content))];
+    let text = json::text(&content);
     if is_error {
+        // A client may show it to the person: hidden characters are escapes of JSON's.
+        let text = vec![ContentBlock::text(in_json(&text))];
         // No structured content: clients hold that to the tool's output schema, and would show its violations alone.
         return CallToolResult::error(text);
     }
-    let mut result = CallToolResult::success(text);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(content);
     result
 }

@@ -14,6 +14,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::era::is_modern;
+use crate::base::hidden::{show_value, shown};
+use crate::catalogue::show_schema;
 use crate::ports::{Ask, Caller};
 use crate::protocol::{Code, Fault};
 
@@ -102,7 +104,10 @@ fn input_request(ask: Ask) -> Result<InputRequest, Fault> {
         Fault::internal(format!("the tool asks in a form that the protocol does not have: {error}"))
     };
     Ok(match ask {
-        Ask::Form { message, schema } => {
+        Ask::Form { message, mut schema } => {
+            // What the fields are called and say is for the person; their names and values are the tool's.
+            show_schema(&mut schema);
+            let message = shown(&message).into_owned();
             let requested_schema = serde_json::from_value(schema).map_err(wrong)?;
             let params = ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema };
             InputRequest::Elicitation(ElicitRequest::new(params))
@@ -131,17 +136,18 @@ impl Caller for Attendant {
             params = params.with_total(100.0);
         }
         if !message.is_empty() {
-            params = params.with_message(message);
+            params = params.with_message(shown(message));
         }
         // Where nobody takes it any more the call is over.
         let _ = self.out.send(ServerNotification::ProgressNotification(ProgressNotification::new(params)));
     }
 
-    fn log(&self, level: &str, data: Value) {
+    fn log(&self, level: &str, mut data: Value) {
         let level = serde_json::from_value(json!(level)).unwrap_or(LoggingLevel::Info);
         if self.level.is_none_or(|least| severity(level) < severity(least)) {
             return;
         }
+        show_value(&mut data);
         let params = LoggingMessageNotificationParam::new(level, data).with_logger(env!("CARGO_PKG_NAME"));
         let message = LoggingMessageNotification::new(params);
         let _ = self.out.send(ServerNotification::LoggingMessageNotification(message));

@@ -13,6 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::agent::Agent;
 use super::caller::Attendant;
+use super::refusal::unknown_tool;
 use super::surface::{CALL, CallToolParams, Operation};
 use super::{answer, era, origin};
 use crate::ports::Caller;
@@ -87,8 +88,15 @@ impl Agent {
         if let Some(lack) = lacking(&envelope).filter(|_| era::is_modern(&context)) {
             return Err(lack);
         }
-        let names = || self.hub.tools(Some(&self.terms.root)).into_iter().map(|tool| tool.name).collect();
-        Ok(answer::of(&envelope, names).into())
+        let names = || -> Vec<String> {
+            self.hub.tools(Some(&self.terms.root)).into_iter().map(|tool| tool.name).collect()
+        };
+        let unknown = envelope.error.as_ref().filter(|_| !found);
+        let refused = |fault: &Fault| unknown_tool(fault, answer::fault(fault, &names()));
+        match unknown.and_then(refused) {
+            Some(error) => Err(error),
+            None => Ok(answer::of(&envelope, names).into()),
+        }
     }
 
     fn raw(&self, tool: String, arguments: Value, origin: Origin) -> RawCall {

@@ -1,4 +1,7 @@
-//! The streamable HTTP transport: on loopback only, with a bearer token, for no web page.
+//! The streamable HTTP transport: on loopback only, with a bearer token, for no web page, and bounded in what a client may
+//! hold.
+
+mod limits;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -8,12 +11,14 @@ use std::time::Duration;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::ServerHandler;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, JsonRpcRequest};
+use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
@@ -21,14 +26,18 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::LONGEST;
+use super::refusal::{self, Refusal};
 use crate::base::hash;
 use crate::protocol::{Code, Fault};
+use limits::{Read, Refused, SESSION, Sessions};
 
 /// Where the protocol is spoken.
 pub const PATH: &str = "/mcp";
 
 /// Connections at the same time; further ones wait.
 const CONNECTIONS: usize = 256;
+/// Streams that clients listen to at the same time.
+const STREAMS: usize = 128;
 /// How long a client may take to send a request's head.
 const HEAD: Duration = Duration::from_secs(10);
 
@@ -79,9 +88,15 @@ impl Bound {
             .with_allowed_origins(origins)
             .enforce_origin_validation()
             .with_max_request_body_bytes(LONGEST);
-        let sessions = Arc::new(LocalSessionManager::default());
-        let service = StreamableHttpService::new(move || Ok(handler()), sessions, config);
-        let token = token.map(|token| Arc::new(hash::full(token.as_bytes())));
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(SESSION);
+        let manager = Arc::new(manager);
+        let door = Arc::new(Door {
+            service: StreamableHttpService::new(move || Ok(handler()), manager.clone(), config),
+            token: token.map(|token| hash::full(token.as_bytes())),
+            sessions: Sessions::new(manager),
+            streams: Arc::new(Semaphore::new(STREAMS)),
+        });
         let room = Arc::new(Semaphore::new(CONNECTIONS));
         let mut connections = JoinSet::new();
         loop {
@@ -96,10 +111,10 @@ impl Bound {
                     continue;
                 }
             };
-            let (service, token) = (service.clone(), token.clone());
+            let door = door.clone();
             connections.spawn(async move {
                 let _place = place;
-                talk(stream, service, token).await;
+                talk(stream, door).await;
             });
         }
     }
@@ -107,36 +122,110 @@ impl Bound {
 
 type Body = BoxBody<Bytes, Infallible>;
 
-async fn talk<H: ServerHandler>(
-    stream: TcpStream,
+/// What all connections of one address share.
+struct Door<H: ServerHandler> {
     service: StreamableHttpService<H, LocalSessionManager>,
-    token: Option<Arc<String>>,
-) {
+    /// The hash of the token.
+    token: Option<String>,
+    sessions: Sessions,
+    /// Room for streams that a client listens to.
+    streams: Arc<Semaphore>,
+}
+
+async fn talk<H: ServerHandler>(stream: TcpStream, door: Arc<Door<H>>) {
     let respond = service_fn(move |request: Request<Incoming>| {
-        let (service, token) = (service.clone(), token.clone());
-        async move { Ok::<_, Infallible>(respond(request, &service, token.as_deref()).await) }
+        let door = door.clone();
+        async move { Ok::<_, Infallible>(door.respond(request).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-    if let Err(error) = http.serve_connection(TokioIo::new(stream), respond).await {
+    if let Err(error) = http.serve_connection(TokioIo::new(Read::new(stream)), respond).await {
         tracing::debug!("a connection broke: {error}");
     }
 }
 
-async fn respond<H: ServerHandler>(
-    request: Request<Incoming>,
-    service: &StreamableHttpService<H, LocalSessionManager>,
-    token: Option<&String>,
-) -> Response<Body> {
-    if request.uri().path() != PATH {
-        return plain(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp");
+impl<H: ServerHandler> Door<H> {
+    async fn respond(&self, request: Request<Incoming>) -> Response<Body> {
+        if request.uri().path() != PATH {
+            return plain(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp");
+        }
+        let token = self.token.as_ref();
+        if token.is_some_and(|token| !shows(request.headers().get(AUTHORIZATION), token)) {
+            let mut response =
+                plain(StatusCode::UNAUTHORIZED, "send the header `Authorization: Bearer TOKEN`");
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            return response;
+        }
+        let session = request.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
+        if let Some(session) = session {
+            self.sessions.uses(session);
+        }
+        match *request.method() {
+            Method::POST => self.post(request).await,
+            Method::GET => self.listen(request).await,
+            _ => self.service.handle(request.map(|_| Full::<Bytes>::default())).await,
+        }
     }
-    if token.is_some_and(|token| !shows(request.headers().get(AUTHORIZATION), token)) {
-        let mut response = plain(StatusCode::UNAUTHORIZED, "send the header `Authorization: Bearer TOKEN`");
-        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        return response;
+
+    /// A message. What is none is answered here, by its id where that can be read.
+    async fn post(&self, request: Request<Incoming>) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        let bytes = match limits::whole(body).await {
+            Ok(bytes) => bytes,
+            Err(Refused::Late) => {
+                return closing(plain(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"));
+            }
+            Err(Refused::Wrong(status, refusal)) => return closing(wrong(status, &refusal)),
+        };
+        let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if kind.trim_start().to_ascii_lowercase().starts_with("application/json") {
+            if let Some(refusal) = refusal::unreadable(&bytes) {
+                return wrong(StatusCode::BAD_REQUEST, &refusal);
+            }
+            match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
+                Ok(JsonRpcMessage::Request(JsonRpcRequest {
+                    request: ClientRequest::InitializeRequest(_),
+                    ..
+                })) => self.sessions.make_room().await,
+                Ok(_) => {}
+                Err(_) => return wrong(StatusCode::BAD_REQUEST, &refusal::no_message(&bytes)),
+            }
+        }
+        let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
+        if let Some(id) = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok()) {
+            self.sessions.uses(id);
+        }
+        response
     }
-    service.handle(request).await
+
+    /// A stream that lasts as long as the client listens.
+    async fn listen(&self, request: Request<Incoming>) -> Response<Body> {
+        let Ok(place) = self.streams.clone().try_acquire_owned() else {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, "too many streams are open; close one");
+        };
+        let response = self.service.handle(request.map(|_| Full::<Bytes>::default())).await;
+        response.map(|body| {
+            body.map_frame(move |frame| {
+                let _place = &place;
+                frame
+            })
+            .boxed()
+        })
+    }
+}
+
+/// The answer to what is no message.
+fn wrong(status: StatusCode, refusal: &Refusal) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(refusal.body().to_string())).boxed());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// The last answer of its connection: the rest of the request is not read.
+fn closing(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// Whether a header shows the token of that hash. Hashes are compared so that the time taken tells nothing of it.

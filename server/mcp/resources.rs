@@ -3,8 +3,9 @@
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
+use crate::base::hidden::in_line;
 use crate::hub::{Change, Hub};
-use crate::protocol::{Code, Fault, ProposalsParams};
+use crate::protocol::{Code, Fault};
 
 /// The session log as it stands.
 pub const LOG: &str = "wherefore://log";
@@ -26,12 +27,11 @@ pub fn list(hub: &Hub, root: &str) -> Vec<Resource> {
         .with_title("Working set")
         .with_description("The files that matter now, each with the reasons")
         .with_mime_type(JSON);
-    let params = ProposalsParams { root: Some(root.to_owned()), ..ProposalsParams::default() };
-    let proposals = hub.proposals(&params).proposals.into_iter().map(|proposal| {
+    let proposals = hub.proposals_unasked(root, false).into_iter().map(|proposal| {
         let paths: Vec<_> = proposal.files.iter().map(|file| file.path.as_str()).collect();
         Resource::new(format!("{PROPOSAL}{}", proposal.id), proposal.id.clone())
-            .with_title(format!("Proposal {} to {}", proposal.id, paths.join(", ")))
-            .with_description(proposal.why)
+            .with_title(in_line(&format!("Proposal {} to {}", proposal.id, paths.join(", "))))
+            .with_description(in_line(&proposal.why))
             .with_mime_type(JSON)
     });
     [log, set].into_iter().chain(proposals).collect()
@@ -59,10 +59,9 @@ pub fn read(hub: &Hub, root: &str, uri: &str) -> Result<ReadResourceResult, Faul
 }
 
 fn proposal(hub: &Hub, root: &str, uri: &str) -> Result<String, Fault> {
-    let params = ProposalsParams { root: Some(root.to_owned()), all: true, ..ProposalsParams::default() };
     let found = uri
         .strip_prefix(PROPOSAL)
-        .and_then(|id| hub.proposals(&params).proposals.into_iter().find(|proposal| proposal.id == id));
+        .and_then(|id| hub.proposals_unasked(root, true).into_iter().find(|proposal| proposal.id == id));
     found.map(|proposal| json!(proposal).to_string()).ok_or_else(|| {
         let uri: String = uri.chars().take(200).collect();
         Fault::new(Code::NotFound, format!("there is no resource {uri:?}"))

@@ -6,7 +6,6 @@ use std::io;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientRequest, GetMeta, JsonRpcMessage,
     JsonRpcVersion2_0, RequestId,
@@ -18,26 +17,27 @@ use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 use tokio_util::bytes::{Bytes, BytesMut};
-use tokio_util::codec::{AnyDelimiterCodec, Decoder, FramedRead};
+use tokio_util::codec::{Decoder, FramedRead};
 
 use super::LONGEST;
+use super::refusal::{self, Refusal};
 use crate::base::json;
+use crate::base::lines::{Line, Lines as Cut};
 
 type Received = RxJsonRpcMessage<RoleServer>;
 type Sent = TxJsonRpcMessage<RoleServer>;
 
 /// A stream of messages in both directions.
 pub(super) struct Lines<R, W> {
-    lines: FramedRead<R, AnyDelimiterCodec>,
+    lines: FramedRead<R, Cut>,
     /// Nothing once it is closed.
     output: Arc<Mutex<Option<W>>>,
 }
 
 impl<R: AsyncRead, W> Lines<R, W> {
-    /// Messages that come from `input` and go to `output`. A line beyond [`LONGEST`] ends it.
+    /// Messages that come from `input` and go to `output`. A line beyond [`LONGEST`] is answered, and read no further.
     pub(super) fn new(input: R, output: W) -> Self {
-        let ends = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LONGEST);
-        Self { lines: FramedRead::new(input, ends), output: Arc::new(Mutex::new(Some(output))) }
+        Self { lines: FramedRead::new(input, Cut::new(LONGEST)), output: Arc::new(Mutex::new(Some(output))) }
     }
 }
 
@@ -61,13 +61,14 @@ where
     // Dropping the future loses nothing: a line that has come is returned at once.
     async fn receive(&mut self) -> Option<Received> {
         loop {
-            match read(self.lines.next().await?.ok()?) {
+            let read = match self.lines.next().await?.ok()? {
+                Line::Whole(line) => read(line),
+                Line::TooLong(envelope) => Read::Wrong(refusal::too_long(&envelope)),
+            };
+            match read {
                 Read::Message(message) => return Some(*message),
                 Read::Nothing => {}
-                Read::Wrong => {
-                    let error = ErrorData::invalid_request("the line is JSON, but no message", None);
-                    tokio::spawn(self.send(Sent::error(error, None)));
-                }
+                Read::Wrong(Refusal { id, error }) => drop(tokio::spawn(self.send(Sent::error(error, id)))),
             }
         }
     }
@@ -80,10 +81,10 @@ where
 
 enum Read {
     Message(Box<Received>),
-    /// What asks for no answer: a notification of others, or no JSON, which the protocol's libraries pass over.
+    /// What asks for no answer: a notification of others, or an empty line.
     Nothing,
-    /// JSON that is no message.
-    Wrong,
+    /// What is no message.
+    Wrong(Refusal),
 }
 
 #[derive(Deserialize)]
@@ -105,13 +106,20 @@ fn read(line: Bytes) -> Read {
         }
         return Read::Message(Box::new(JsonRpcMessage::request(request, id)));
     }
+    let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+    if text.is_empty() {
+        return Read::Nothing;
+    }
+    if let Some(refusal) = refusal::unreadable(text) {
+        return Read::Wrong(refusal);
+    }
     // All else, and a call with something wrong, is the crate's to judge. It looks for the line's end.
-    let mut line = BytesMut::from(line);
-    line.extend_from_slice(b"\n");
-    match JsonRpcMessageCodec::<Received>::default().decode(&mut line) {
+    let mut whole = BytesMut::from(text);
+    whole.extend_from_slice(b"\n");
+    match JsonRpcMessageCodec::<Received>::default().decode(&mut whole) {
         Ok(Some(message)) => Read::Message(Box::new(message)),
-        Err(JsonRpcMessageCodecError::Serde(error)) if error.is_data() => Read::Wrong,
-        Ok(None) | Err(_) => Read::Nothing,
+        Ok(None) | Err(JsonRpcMessageCodecError::MaxLineLengthExceeded) => Read::Nothing,
+        Err(_) => Read::Wrong(refusal::no_message(text)),
     }
 }
 
@@ -187,14 +195,41 @@ mod tests {
             assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Request(_))));
         }
         assert!(lines.receive().await.is_none());
-        // The list and the message without a version.
+        // What is no JSON, and the list and the message without a version.
         let mut errors = BufReader::new(&mut written).lines();
-        for _ in 0..2 {
-            let error = errors.next_line().await.unwrap().unwrap();
-            assert!(error.contains("-32600"), "{error}");
+        let mut codes = Vec::new();
+        for _ in 0..5 {
+            let error: Value = serde_json::from_str(&errors.next_line().await.unwrap().unwrap()).unwrap();
+            codes.push(error["error"]["code"].as_i64().unwrap());
         }
+        codes.sort_unstable();
+        assert_eq!(codes, [-32700, -32700, -32700, -32600, -32600]);
         lines.close().await.unwrap();
         assert_eq!(errors.next_line().await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_is_answered_by_its_id() {
+        let deep = format!(
+            r#"{{"id":"d","jsonrpc":"2.0","method":"x","params":{}{}}}"#,
+            "[".repeat(500),
+            "]".repeat(500)
+        );
+        let torn = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"#;
+        let long = format!(r#"{{"jsonrpc":"2.0","method":"m","params":"{}","id":4}}"#, "x".repeat(LONGEST));
+        let ping = r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#;
+        let input = format!("{deep}\n{torn}\n{long}\n{ping}\n").into_bytes();
+        let (output, written) = tokio::io::duplex(1 << 12);
+        let mut lines = Lines::new(input.as_slice(), output);
+        assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Request(_))), "it goes on");
+        let mut errors = BufReader::new(written).lines();
+        let mut found = Vec::new();
+        for _ in 0..3 {
+            let error: Value = serde_json::from_str(&errors.next_line().await.unwrap().unwrap()).unwrap();
+            found.push(format!("{} {}", error["id"], error["error"]["code"]));
+        }
+        found.sort();
+        assert_eq!(found, [r#""d" -32600"#, "3 -32700", "4 -32600"]);
     }
 
     #[tokio::test]

@@ -1,7 +1,7 @@
 //! How hot a file is, from 0 to 1, and why: stated factors, each with its weight and its sentence.
 
 use super::heat::{Touch, Traces};
-use crate::journal::shown;
+use crate::base::hidden::short;
 use crate::protocol::Advice;
 
 /// That the editor has it open.
@@ -90,7 +90,7 @@ pub fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec
     if let Some(hint) = &standing.hint {
         let who = hint.by.as_deref().unwrap_or("the person");
         let word = if hint.advice == Advice::Hot { "hot" } else { "cold" };
-        reasons.push(with_why(format!("called {word} by {}", shown(who, 40)), &hint.why));
+        reasons.push(with_why(format!("called {word} by {}", short(who, 40)), &hint.why));
     }
     match (standing.open, standing.unsaved) {
         (true, true) => reasons.push("open in the editor, with unsaved changes".to_owned()),
@@ -104,7 +104,7 @@ pub fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec
     for (touch, one, many) in [(Touch::Write, "change", "changes"), (Touch::Read, "read", "reads")] {
         if let Some(trace) = touched(touch) {
             let noun = if trace.count == 1 { one } else { many };
-            let (by, when) = (shown(&trace.by, 40), ago(now_ms - trace.last_ms));
+            let (by, when) = (short(&trace.by, 40), ago(now_ms - trace.last_ms));
             let last = if trace.count == 1 { "" } else { "the last " };
             reasons.push(with_why(format!("{} {noun} by {by}, {last}{when}", trace.count), &trace.why));
         }
@@ -116,7 +116,7 @@ pub fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec
 }
 
 fn with_why(reason: String, why: &str) -> String {
-    let why = shown(why, WHY);
+    let why = short(why, WHY);
     if why.is_empty() { reason } else { format!("{reason}: {why}") }
 }
 
@@ -185,7 +185,7 @@ mod tests {
                 "called hot by codex: The bug is here",
                 "open in the editor, with unsaved changes",
                 "edited 2 minutes ago",
-                "1 change by me⟨202E⟩, 2 days ago",
+                "1 change by me\\u{202e}, 2 days ago",
                 "2 reads by claude-code/2.1, the last a minute ago: Find the limit",
             ]
         );

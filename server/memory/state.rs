@@ -34,9 +34,39 @@ pub struct Memory {
     clock: Arc<dyn Clock>,
     heat: Mutex<Heat>,
     /// Hunks that wait, by proposal: files with how many.
-    pending: Mutex<BTreeMap<String, Vec<(String, u32)>>>,
+    pending: Mutex<Pending>,
     notes: NoteFiles,
     changes: watch::Sender<u64>,
+}
+
+/// The hunks that wait.
+#[derive(Debug, Default)]
+struct Pending {
+    /// By file, then by proposal.
+    files: BTreeMap<String, BTreeMap<String, u32>>,
+    /// The files of each proposal.
+    proposals: BTreeMap<String, Vec<String>>,
+}
+
+impl Pending {
+    /// So many hunks of a proposal wait now in these files.
+    fn set(&mut self, proposal: &str, waiting: Vec<(String, u32)>) {
+        for path in self.proposals.remove(proposal).unwrap_or_default() {
+            if let Some(of_file) = self.files.get_mut(&path) {
+                of_file.remove(proposal);
+                if of_file.is_empty() {
+                    self.files.remove(&path);
+                }
+            }
+        }
+        for (path, hunks) in &waiting {
+            *self.files.entry(path.clone()).or_default().entry(proposal.to_owned()).or_default() += hunks;
+        }
+        if !waiting.is_empty() {
+            let paths = waiting.into_iter().map(|(path, _)| path).collect();
+            self.proposals.insert(proposal.to_owned(), paths);
+        }
+    }
 }
 
 impl Memory {
@@ -94,12 +124,7 @@ impl Memory {
             })
             .filter(|(_, hunks)| *hunks > 0)
             .collect();
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        match waiting.is_empty() {
-            true => drop(pending.remove(&proposal.id)),
-            false => drop(pending.insert(proposal.id.clone(), waiting)),
-        }
-        drop(pending);
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).set(&proposal.id, waiting);
         self.changed();
     }
 
@@ -121,10 +146,8 @@ impl Memory {
     /// What is true of a file now.
     pub fn standing(&self, path: &str, seen: Seen, notes: &Notes) -> Standing {
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        let waiting = pending.iter().filter_map(|(proposal, files)| {
-            let hunks: u32 = files.iter().filter(|(file, _)| file == path).map(|(_, hunks)| hunks).sum();
-            (hunks > 0).then(|| (proposal.clone(), hunks))
-        });
+        let waiting = pending.files.get(path).into_iter().flatten();
+        let waiting = waiting.map(|(proposal, hunks)| (proposal.clone(), *hunks));
         let rule = notes.manifest.of(path);
         Standing {
             open: seen.open,
@@ -211,7 +234,7 @@ impl Memory {
         let mut paths: BTreeSet<String> = self.heat().paths().map(str::to_owned).collect();
         paths.extend(seen.keys().cloned());
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        paths.extend(pending.values().flatten().map(|(path, _)| path.clone()));
+        paths.extend(pending.files.keys().cloned());
         let hints = notes.hot.entries.iter().chain(&notes.cold.entries);
         paths.extend(hints.map(|entry| entry.path.clone()));
         paths.extend(notes.manifest.files.iter().map(|rule| rule.path.clone()));

@@ -1,9 +1,10 @@
 //! The rules judge what a call will touch; what they ask goes to a person.
 
 use crate::base::WorkspacePath;
+use crate::base::hidden::in_line;
 use crate::protocol::{Access, AskParams, Code, Event, Fault};
-use crate::registry::{Call, Permitted};
-use crate::rules::{Ask, Touch, Verdict};
+use crate::registry::{Call, Draft, Permitted};
+use crate::rules::{Ask, Grant, Touch, Verdict};
 use crate::session::{Scope, Session};
 
 const ALLOW: &str = "Allow";
@@ -15,39 +16,82 @@ const DENY: &str = "Deny";
 /// PERMISSION_DENIED where a path leaves the workspace, a rule says no, a person says no or nobody is there to ask;
 /// CANCELLED where it is told to stop before they answer.
 pub async fn permit(scope: &Scope, call: Call) -> Result<Permitted, Fault> {
-    let session = scope.session();
-    let mut touches = Vec::new();
-    for (access, asked) in call.effects().paths() {
-        touches.push(resolve(session, access, asked)?);
-    }
-    let grant = match session.files().rules().judge(touches) {
-        Verdict::Allow(grant) => grant,
-        Verdict::Deny(fault) => return Err(fault),
-        Verdict::Ask(ask) => {
-            let asked = session.editor().ask(question(session, &call, &ask));
-            let answer = tokio::select! {
-                answer = asked => answer,
-                () = scope.cancel().cancelled() => { scope.check()?; None }
-            };
-            let granted = answer.as_deref() == Some(ALLOW);
-            session.write(Event::UserApproval {
-                call_id: call.id().to_owned(),
-                rule: ask.rule.clone(),
-                granted,
-            })?;
-            if !granted {
-                let who =
-                    if session.editor().attached() { "the person said no" } else { "nobody is there to ask" };
-                return Err(Fault::new(
-                    Code::PermissionDenied,
-                    format!("{} asks first, and {who}", ask.rule),
-                )
-                .suggest("go on without it, or ask the person to allow it"));
-            }
-            ask.grant()
-        }
-    };
+    let grant = judged(scope, &call, declared(scope, &call)?, None).await?;
     Ok(Permitted::new(call, grant))
+}
+
+/// Judges a permitted call once more where the rules changed while it waited; gives the scope in which it runs.
+///
+/// # Errors
+/// As [`permit`].
+pub async fn renewed(mut scope: Scope, mut permitted: Permitted) -> Result<(Scope, Permitted), Fault> {
+    while let Some(renewed) = scope.renewed() {
+        let touches = declared(&renewed, permitted.call())?;
+        let grant = judged(&renewed, permitted.call(), touches, Some(permitted.grant())).await?;
+        permitted = Permitted::new(permitted.into_call(), grant);
+        scope = renewed;
+    }
+    Ok((scope.granted(permitted.grant()), permitted))
+}
+
+/// Judges what a draft would change, which may be more than its call declared: what lies in a folder that is copied.
+/// Gives the paths that it writes.
+///
+/// # Errors
+/// As [`permit`].
+pub async fn draft(
+    scope: &Scope,
+    permitted: Permitted,
+    draft: &Draft,
+) -> Result<(Permitted, Vec<WorkspacePath>), Fault> {
+    let mut touches = Vec::new();
+    let mut writes = Vec::new();
+    for change in &draft.changes {
+        touches.push(resolve(scope, Access::Write, change.path.clone())?);
+        writes.push(change.path.clone());
+        if let Some(from) = &change.from {
+            touches.push(resolve(scope, Access::Read, from.clone())?);
+        }
+    }
+    let grant = judged(scope, permitted.call(), touches, Some(permitted.grant())).await?;
+    let grant = permitted.grant().and(&grant);
+    Ok((Permitted::new(permitted.into_call(), grant), writes))
+}
+
+fn declared(scope: &Scope, call: &Call) -> Result<Vec<Touch>, Fault> {
+    let touch = |(access, asked)| resolve(scope, access, scope.path(asked)?);
+    call.effects().paths().map(touch).collect()
+}
+
+/// The grant for what a call touches, once the person said yes to what the rules ask about.
+async fn judged(
+    scope: &Scope,
+    call: &Call,
+    touches: Vec<Touch>,
+    before: Option<&Grant>,
+) -> Result<Grant, Fault> {
+    match scope.files().rules().judge(touches, before) {
+        Verdict::Allow(grant) => Ok(grant),
+        Verdict::Deny(fault) => Err(fault),
+        Verdict::Ask(ask) => asked(scope, call, ask).await,
+    }
+}
+
+async fn asked(scope: &Scope, call: &Call, ask: Ask) -> Result<Grant, Fault> {
+    let session = scope.session();
+    let asked = session.editor().ask(question(session, call, &ask));
+    let answer = tokio::select! {
+        answer = asked => answer,
+        () = scope.cancel().cancelled() => { scope.check()?; None }
+    };
+    let granted = answer.as_deref() == Some(ALLOW);
+    session.write(Event::UserApproval { call_id: call.id().to_owned(), rule: ask.rule.clone(), granted })?;
+    if granted {
+        return Ok(ask.grant());
+    }
+    let who = if session.editor().attached() { "the person said no" } else { "nobody is there to ask" };
+    Err(Fault::new(Code::PermissionDenied, format!("{} asks first, and {who}", ask.rule))
+        .suggest("go on without it, or ask the person to allow it"))
 }
 
 fn question(session: &Session, call: &Call, ask: &Ask) -> AskParams {
@@ -59,15 +103,14 @@ fn question(session: &Session, call: &Call, ask: &Ask) -> AskParams {
         tool: tool.to_owned(),
         why: why.to_owned(),
         agent: call.origin().agent.clone(),
-        text: format!("{tool}: {why}\n{}", ask.question),
+        text: format!("{}: {}\n{}", in_line(tool), in_line(why), in_line(&ask.question)),
         answers: vec![ALLOW.to_owned(), DENY.to_owned()],
     }
 }
 
-fn resolve(session: &Session, access: Access, asked: &str) -> Result<Touch, Fault> {
-    let asked = WorkspacePath::parse(session.root(), asked)?;
+fn resolve(scope: &Scope, access: Access, asked: WorkspacePath) -> Result<Touch, Fault> {
     // First by the spelling: what is closed says so, whatever stands in the way to it.
-    session.files().rules().permit(access, &asked)?;
-    let (resolved, file) = session.files().root().look(&asked)?;
+    scope.files().rules().permit(access, &asked)?;
+    let (resolved, file) = scope.files().root().look(&asked)?;
     Ok(Touch { access, asked, resolved, file })
 }

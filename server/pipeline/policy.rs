@@ -1,13 +1,12 @@
 //! Which review policy a call falls under.
 
-use globset::GlobBuilder;
-
 use crate::base::WorkspacePath;
-use crate::protocol::{Code, Door, Fault, Policy, PolicyRule};
+use crate::protocol::{Code, Door, Fault, Policy};
 use crate::registry::Call;
-use crate::session::Session;
+use crate::session::Scope;
 
-/// The policy of a call: the strictest over the paths it writes.
+/// The policy of a call that writes these paths: the strictest over them, each as it was asked for and as it resolves,
+/// and over the rules of the person and of the project.
 ///
 /// What a caller asks for can only make it stricter, but where it is the word of the person who typed the command:
 /// that counts before the default, though not before a rule. It is so for a call from the command line, and for an
@@ -15,23 +14,23 @@ use crate::session::Session;
 ///
 /// # Errors
 /// PERMISSION_DENIED where the policy is to refuse.
-pub fn of(session: &Session, call: &Call) -> Result<Policy, Fault> {
-    let review = &session.settings().review;
-    let effects = call.effects();
-    let mut strictest: Option<Policy> = None;
-    for asked in &effects.writes {
-        let path = WorkspacePath::parse(session.root(), asked)?;
-        // A tool that a project defines over a built-in activity falls under the rules of both names.
-        let names = [call.tool().name(), call.activity_name()];
-        let ruled = names.iter().filter_map(|name| {
-            review.rules.iter().rev().find(|rule| matches(rule, name, &path)).map(|rule| rule.policy)
-        });
-        let ruled = ruled.max();
-        let policy = match (ruled, call.policy(), call.origin().door) {
-            (None, asked, Door::Cli) => asked.unwrap_or(Policy::Auto),
-            (None, Some(asked), Door::Mcp) => asked,
-            (ruled, asked, _) => ruled.unwrap_or(review.policy).max(asked.unwrap_or(Policy::Auto)),
-        };
+pub fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result<Policy, Fault> {
+    let governance = scope.governance();
+    let asked = call.policy().unwrap_or(Policy::Auto);
+    let defaults = match (call.policy(), call.origin().door) {
+        (_, Door::Cli) | (Some(_), Door::Mcp) => [asked; 2],
+        _ => governance.default_policies(),
+    };
+    // A tool that a project defines over a built-in activity falls under the rules of both names.
+    let names = [call.tool().name(), call.activity_name()];
+    let mut strictest = Policy::Auto;
+    for path in writes {
+        // Where it leads nowhere, the rules say so.
+        let resolved = scope.files().root().resolve(path).unwrap_or_else(|_| path.clone());
+        let policy = [path, &resolved]
+            .into_iter()
+            .map(|path| governance.review().policy(&names, path, defaults))
+            .fold(asked, Policy::max);
         if policy == Policy::Deny {
             return Err(Fault::new(
                 Code::PermissionDenied,
@@ -39,20 +38,15 @@ pub fn of(session: &Session, call: &Call) -> Result<Policy, Fault> {
             )
             .suggest("say what you would change; the person can allow it in the settings ([review])"));
         }
-        strictest = strictest.max(Some(policy));
+        strictest = strictest.max(policy);
     }
-    Ok(strictest.unwrap_or(Policy::Auto))
+    Ok(strictest)
 }
 
-/// A glob that does not parse matches everything: a rule must not fall away by a slip of the pen.
-fn matches(rule: &PolicyRule, tool: &str, path: &WorkspacePath) -> bool {
-    let hit = |glob: &Option<String>, text: &str| {
-        glob.as_ref().is_none_or(|glob| {
-            GlobBuilder::new(glob)
-                .literal_separator(true)
-                .build()
-                .map_or(true, |glob| glob.compile_matcher().is_match(text))
-        })
-    };
-    hit(&rule.tool, tool) && hit(&rule.path, path.as_str())
+/// The paths that a call says it writes.
+///
+/// # Errors
+/// As [`WorkspacePath::parse`].
+pub fn declared(scope: &Scope, call: &Call) -> Result<Vec<WorkspacePath>, Fault> {
+    call.effects().writes.iter().map(|asked| scope.path(asked)).collect()
 }

@@ -64,6 +64,9 @@ pub enum Event {
         /// The part before, when this one continues it.
         #[serde(skip_serializing_if = "Option::is_none")]
         continues: Option<String>,
+        /// The name of the key that the log's hashes are made with; a log without one is not keyed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
     },
     /// A call, written before anything comes of it.
     ToolCall {
@@ -125,8 +128,9 @@ pub enum Event {
         proposal: String,
         /// The call that made it.
         call_id: String,
-        /// Who decided: `person`, `policy`, `editor` for what it applied by itself, or `text` where that changed
-        /// under a hunk.
+        /// Who decided: `person`; `client`, for an answer to the form in an agent's client, which may have filled it
+        /// in by itself; `policy`; `editor` for what it applied by itself; `text` where that changed under a hunk; or
+        /// `recovery` for what a process had put in place that ended before it could say so.
         by: String,
         /// What became of each.
         hunks: Vec<HunkDecision>,
@@ -182,14 +186,18 @@ pub enum Event {
         /// The files that were left out, and why.
         left_out: BTreeMap<String, String>,
     },
-    /// A torn or foreign tail was set aside.
+    /// The log goes on after something befell it: a torn or foreign end was set aside, a sync failed, its folder was
+    /// removed.
     Recovery {
         /// What was found.
         reason: String,
-        /// Where it was set aside, relative to the session's folder.
+        /// Where it was set aside, relative to the session's folder; empty where there was nothing to set aside.
         kept: String,
         /// Its size.
         bytes: u64,
+        /// The first and the last event that may be missing or torn in the part before.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        missing: Option<(u64, u64)>,
     },
     /// A session ended.
     SessionEnd {

@@ -112,8 +112,12 @@ pub enum Notice {
     Proposed(Proposal),
     /// A proposal's hunks moved or were decided: the params of `wherefore/proposalChanged`.
     Changed(Proposal),
+    /// A file was removed whose document, by its URI, the editor still shows.
+    Removed(String),
     /// Other files matter now than before.
     WorkingSet,
     /// How far work in the background is.
     Background(Background),
+    /// Something that the person has to mend, as a sentence.
+    Trouble(String),
 }

@@ -70,6 +70,9 @@ pub struct Hunk {
     /// Set where the patch engine placed it more loosely than exactly: how, for a person to look twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loose: Option<String>,
+    /// Set where the file makes programs run, as a build file or a package's scripts do: how, for a person to look twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     /// Whether a person decided on it. One that a policy applied waits for nobody, but may still be looked at: accepted
     /// then, it stays; rejected, it is taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -120,10 +120,13 @@ pub struct UndoParams {
 pub struct UndoAnswer {
     /// The call undone.
     pub call: String,
-    /// The id that undoes this undo.
+    /// The id that undoes this undo; empty where no file had to be brought back.
     pub undo_id: String,
     /// The files brought back, relative to the root.
     pub paths: Vec<String>,
+    /// Hunks of the call that waited for a decision and were rejected.
+    #[serde(default)]
+    pub withdrawn: u32,
 }
 
 /// Answer of `wherefore/status`.

@@ -2,6 +2,7 @@
 
 mod embeddings;
 mod servers;
+mod storage;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
+pub use storage::StorageSettings;
 
 /// What becomes of a proposed change. Ordered from the loosest to the strictest.
 #[derive(
@@ -173,6 +175,8 @@ pub struct LimitSettings {
     pub running: usize,
     /// Calls that wait; further ones are refused.
     pub waiting: usize,
+    /// Proposals that wait for a decision; further ones are refused.
+    pub held: usize,
 }
 
 impl Default for LimitSettings {
@@ -183,6 +187,7 @@ impl Default for LimitSettings {
             edit_bytes: 64 << 20,
             running: 64,
             waiting: 16_384,
+            held: 1000,
         }
     }
 }
@@ -267,6 +272,8 @@ pub struct Settings {
     pub discovery: DiscoverySettings,
     /// The working set.
     pub memory: MemorySettings,
+    /// How long what is kept stays.
+    pub storage: StorageSettings,
     /// The model that tools and files are found with too, by what they mean; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embeddings: Option<EmbeddingSettings>,

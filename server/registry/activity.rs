@@ -24,6 +24,8 @@ pub enum Output {
         /// What a model is shown instead of the value as text, where that is more than text: content blocks of
         /// the Model Context Protocol. The log keeps the value alone.
         blocks: Vec<Value>,
+        /// What the caller has to know beside the value.
+        warnings: Vec<String>,
     },
     /// A change that goes to review before anything is written.
     Change(Draft),
@@ -32,7 +34,7 @@ pub enum Output {
 impl Output {
     /// A whole value.
     pub fn value(value: Value) -> Self {
-        Self::Value { value, truncated: false, rest: None, blocks: Vec::new() }
+        Self::Value { value, truncated: false, rest: None, blocks: Vec::new(), warnings: Vec::new() }
     }
 }
 

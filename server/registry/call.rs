@@ -118,13 +118,13 @@ impl fmt::Debug for Call {
 #[derive(Debug)]
 pub struct Permitted {
     call: Call,
-    grant: Grant,
+    grant: Arc<Grant>,
 }
 
 impl Permitted {
     /// Joins a call to the leave to run it, which only the rules give.
     pub fn new(call: Call, grant: Grant) -> Self {
-        Self { call, grant }
+        Self { call, grant: Arc::new(grant) }
     }
 
     /// The call.
@@ -133,7 +133,7 @@ impl Permitted {
     }
 
     /// The leave to run it.
-    pub fn grant(&self) -> &Grant {
+    pub fn grant(&self) -> &Arc<Grant> {
         &self.grant
     }
 

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::arguments::{self, Meta};
 use super::judge::judge;
 use super::{Activities, Call, Tool};
 use crate::base::nearest::nearest;
-use crate::catalogue::{Alias, ToolDef, folded};
+use crate::catalogue::{Alias, Problem, ToolDef, folded};
 use crate::protocol::{Code, Fault, Lead, Origin, RawCall, ToolSummary, WhySettings};
 
 /// A call that was refused before it ran, with what the log says of it.
@@ -53,6 +53,8 @@ struct Tools {
 pub struct Registry {
     tools: RwLock<Arc<Tools>>,
     activities: Arc<Activities>,
+    /// What is wrong with definitions that were refused, by the folded names that they give.
+    refused: RwLock<HashMap<String, Problem>>,
 }
 
 impl Tools {
@@ -88,7 +90,8 @@ impl Registry {
     /// Brings definitions and activities together. Of definitions with one name the first counts; the loader
     /// refuses the others.
     pub fn new(definitions: Vec<ToolDef>, activities: Arc<Activities>) -> Self {
-        Self { tools: RwLock::new(Arc::new(Tools::new(definitions, &Tools::default()))), activities }
+        let tools = Arc::new(Tools::new(definitions, &Tools::default()));
+        Self { tools: RwLock::new(tools), activities, refused: RwLock::default() }
     }
 
     /// Puts other definitions in place of all; calls already resolved keep theirs. Says whether that changes
@@ -101,6 +104,11 @@ impl Registry {
             *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
         }
         !same
+    }
+
+    /// Remembers which tools are missing since their definitions were refused, and why.
+    pub fn set_refused(&self, refused: HashMap<String, Problem>) {
+        *self.refused.write().unwrap_or_else(PoisonError::into_inner) = refused;
     }
 
     fn now(&self) -> Arc<Tools> {
@@ -141,9 +149,20 @@ impl Registry {
         self.now().list.iter().map(summary).collect()
     }
 
-    /// The fault for a name that no tool has, with the nearest ones that there are.
+    /// The fault for a name that no tool has, with the nearest ones that there are; or with what is wrong with its
+    /// definition, where that was refused.
     pub fn not_found(&self, name: &str) -> Fault {
         let asked: String = name.chars().take(100).collect();
+        let refused = self.refused.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Problem { path, line, rule, message }) = refused.get(&folded(&asked)) {
+            let text = format!(
+                "there is no tool named {asked:?}: its definition was refused at {path}:{line}: {message} ({rule})"
+            );
+            return Fault::new(Code::ToolNotFound, text)
+                .suggest("ask the person to mend that line; the file is read again when it changes")
+                .detail(json!({ "path": path, "line": line, "rule": rule }));
+        }
+        drop(refused);
         let tools = self.now();
         let known = tools.list.iter().flat_map(|tool| {
             let aliases = tool.def().aliases.iter().map(|alias| alias.name.as_str());

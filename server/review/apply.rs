@@ -1,12 +1,17 @@
 //! A text is put in its place: through the editor where it has the file open, else on the disk; and read back.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
+
+use super::decide::at_leisure;
 use crate::base::text::Encoding;
 use crate::base::{WorkspacePath, hash};
 use crate::ports::{DocumentEdit, LineEdit};
-use crate::protocol::{ChangeKind, Code, Fault};
+use crate::protocol::{Access, ChangeKind, Code, Fault, Notice};
+use crate::rules::Opener;
 use crate::session::{Session, Snapshot, text_of, unencodable};
 use crate::workspace::{Checkpoints, Expect, Step};
 
@@ -34,18 +39,60 @@ pub struct Put<'a> {
     pub encoding: Encoding,
     /// What changes, for an editor.
     pub edits: Vec<LineEdit>,
+    /// The hunks of the call's proposal that this puts in place.
+    pub hunks: &'a [String],
+    /// Whether it takes them out instead.
+    pub back: bool,
 }
 
 /// Puts a text in place and returns the text that is there afterwards, which an editor may have made another.
 ///
 /// # Errors
-/// STALE where the file is not as `before` any more; whatever writing says. Then the old text stands, unless the
+/// PERMISSION_DENIED by the rules as they hold now; STALE where the file is not as `before` any more; whatever writing says. Then the old text stands, unless the
 /// fault says `applied`.
 pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot>, Fault> {
+    // A proposal may have waited while the rules changed, and an editor knows none.
+    session.files_for(Opener::Person).admit(Access::Write, put.path)?;
+    let ready = at_leisure(|| prepare(session, &put))?;
+    let done = match (session.document(put.path), put.after, put.before) {
+        (Some(_), Some(text), Some(before)) => in_editor(session, &put, before, text).await,
+        (Some(document), None, Some(before)) => {
+            at_leisure(|| remove_open(session, &put, &document.uri, before))
+        }
+        _ => at_leisure(|| on_disk(session, &put, ready.after.as_deref())),
+    };
+    if let Err(fault) = done {
+        if fault.applied != Some(true) {
+            let call = (put.call, put.session);
+            // A step that stays recorded is harmless: there is nothing to take back where nothing changed.
+            let _ = Checkpoints::new(session.state()).unrecord(put.call, put.session);
+            unmake_folders(session, call, &ready.made);
+        }
+        return Err(fault);
+    }
+    // Whether a file is there is the disk's to say: an editor goes on to show one that was removed.
+    if put.after.is_none()
+        && session.files_for(Opener::Person).stat(put.path).is_ok_and(|stat| stat.is_none())
+    {
+        return Ok(None);
+    }
+    text_of(session, put.path).map_err(|fault| Fault { applied: Some(true), ..fault })
+}
+
+/// What a change needs before it is made.
+struct Ready {
+    /// The bytes put there.
+    after: Option<Vec<u8>>,
+    /// The folders that were made on the way, outermost first.
+    made: Vec<WorkspacePath>,
+}
+
+/// Keeps what a change replaces and what it puts there, and makes the folders that it needs.
+fn prepare(session: &Session, put: &Put<'_>) -> Result<Ready, Fault> {
     let bytes = |text| put.encoding.encode(text).map_err(|c| unencodable(put.path, put.encoding, c));
     let before = put.before.map(|before| bytes(&before.text)).transpose()?;
     let after = put.after.map(bytes).transpose()?;
-    let store = session.store();
+    let state = session.state();
     let step = Step {
         path: put.path.as_str().to_owned(),
         kind: match (&before, &after) {
@@ -53,9 +100,11 @@ pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot
             (_, None) => ChangeKind::Delete,
             _ => ChangeKind::Edit,
         },
-        before: before.as_deref().map(|bytes| store.put(bytes)).transpose()?,
-        after: after.as_deref().map(|bytes| store.put(bytes)).transpose()?,
+        before: before.as_deref().map(|bytes| state.put(bytes)).transpose()?,
+        after: after.as_deref().map(|bytes| state.put(bytes)).transpose()?,
         encoding: Some(put.encoding),
+        hunks: put.hunks.to_vec(),
+        back: put.back,
     };
     let call = (put.call, put.session);
     // Also for a document that was opened where there is no file yet: its editor saves it there.
@@ -63,24 +112,27 @@ pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot
         (Some(_), Some(parent)) => make_folders(session, call, put.undoes, &parent),
         _ => (Vec::new(), Ok(())),
     };
-    let ready = done.and_then(|()| Checkpoints::new(store).record(put.call, put.session, put.undoes, step));
-    if let Err(fault) = ready {
-        unmake_folders(session, call, &made);
-        return Err(Fault { applied: None, ..fault });
-    }
-    let done = match (session.document(put.path), put.after, put.before) {
-        (Some(_), Some(text), Some(before)) => in_editor(session, &put, before, text).await,
-        _ => on_disk(session, &put, after.as_deref()),
-    };
-    if let Err(fault) = done {
-        if fault.applied != Some(true) {
-            // A step that stays recorded is harmless: there is nothing to take back where nothing changed.
-            let _ = Checkpoints::new(store).unrecord(put.call, put.session);
+    let ready = done.and_then(|()| Checkpoints::new(state).record(put.call, put.session, put.undoes, step));
+    match ready {
+        Ok(()) => Ok(Ready { after: after.map(Cow::into_owned), made }),
+        Err(fault) => {
             unmake_folders(session, call, &made);
+            Err(Fault { applied: None, ..fault })
         }
-        return Err(fault);
     }
-    text_of(session, put.path).map_err(|fault| Fault { applied: Some(true), ..fault })
+}
+
+/// Removes a file that an editor shows, and tells the editor that its document has none any more.
+fn remove_open(session: &Session, put: &Put<'_>, uri: &str, before: &Snapshot) -> Result<(), Fault> {
+    let path = put.path;
+    if before.unsaved {
+        return Err(Fault::new(Code::Stale, format!("{path} has unsaved changes in the editor"))
+            .suggest("ask the person to save or close it, then remove it")
+            .detail(json!({ "path": path, "hash": before.hash })));
+    }
+    on_disk(session, put, None)?;
+    session.editor().tell(Notice::Removed(uri.to_owned()));
+    Ok(())
 }
 
 /// Records a change of text that is there already.
@@ -96,7 +148,7 @@ pub fn record(
 ) -> Result<(), Fault> {
     let keep = |text: &str| {
         let bytes = encoding.encode(text).map_err(|c| unencodable(path, encoding, c))?;
-        session.store().put(&bytes)
+        session.state().put(&bytes)
     };
     let (before, after) = (Some(keep(was)?), Some(keep(now)?));
     let step = Step {
@@ -105,8 +157,10 @@ pub fn record(
         before,
         after,
         encoding: Some(encoding),
+        hunks: Vec::new(),
+        back: false,
     };
-    Checkpoints::new(session.store()).record(call.0, call.1, None, step)
+    Checkpoints::new(session.state()).record(call.0, call.1, None, step)
 }
 
 /// Through the editor: it makes the edit in its own version of the text, saves it where it was saved before,
@@ -117,10 +171,16 @@ async fn in_editor(
     before: &Snapshot,
     after: &str,
 ) -> Result<(), Fault> {
-    let stale = || Fault::new(Code::Stale, format!("{} changed in the editor meanwhile", put.path));
-    let document = session.document(put.path).ok_or_else(stale)?;
+    let stale = |now: Option<&str>| {
+        Fault::new(Code::Stale, format!("{} changed in the editor meanwhile", put.path)).detail(json!({
+            "path": put.path,
+            "expected_hash": before.hash,
+            "hash": now.and_then(|now| put.encoding.encode(now).ok()).map(|bytes| hash::short(&bytes)),
+        }))
+    };
+    let document = session.document(put.path).ok_or_else(|| stale(None))?;
     if *document.text != before.text {
-        return Err(stale());
+        return Err(stale(Some(&document.text)));
     }
     let mut changes = session.documents().watch();
     let edit = DocumentEdit {
@@ -159,12 +219,8 @@ fn on_disk(session: &Session, put: &Put<'_>, after: Option<&[u8]>) -> Result<(),
     let (path, before) = (put.path, put.before);
     let expect = before.map_or(Expect::Absent, |before| Expect::Hash(before.hash.clone()));
     match after {
-        Some(bytes) => session.files().write(path, bytes, &expect).map(drop),
-        None if before.is_some_and(|before| before.unsaved) => {
-            Err(Fault::new(Code::Stale, format!("{path} has unsaved changes in the editor"))
-                .suggest("ask the person to save or close it, then remove it"))
-        }
-        None => session.files().remove(path, &expect),
+        Some(bytes) => session.files_for(Opener::Person).write(path, bytes, &expect).map(drop),
+        None => session.files_for(Opener::Person).remove(path, &expect),
     }
 }
 
@@ -173,7 +229,7 @@ fn missing(session: &Session, path: &WorkspacePath) -> Result<Vec<WorkspacePath>
     let mut missing = Vec::new();
     let mut at = Some(path.clone());
     while let Some(folder) = at.filter(|folder| !folder.is_root()) {
-        if session.files().stat(&folder)?.is_some() {
+        if session.files_for(Opener::Person).stat(&folder)?.is_some() {
             break;
         }
         at = folder.parent();
@@ -195,11 +251,19 @@ fn make_folders(
     let done = missing(session, path).and_then(|missing| {
         for folder in &missing {
             let (path, kind) = (folder.as_str().to_owned(), ChangeKind::Mkdir);
-            let step = Step { path, kind, before: None, after: None, encoding: None };
-            Checkpoints::new(session.store()).record(call.0, call.1, undoes, step)?;
+            let step = Step {
+                path,
+                kind,
+                before: None,
+                after: None,
+                encoding: None,
+                hunks: Vec::new(),
+                back: false,
+            };
+            Checkpoints::new(session.state()).record(call.0, call.1, undoes, step)?;
             made.push(folder.clone());
         }
-        if missing.is_empty() { Ok(()) } else { session.files().mkdir(path).map(drop) }
+        if missing.is_empty() { Ok(()) } else { session.files_for(Opener::Person).mkdir(path).map(drop) }
     });
     (made, done)
 }
@@ -207,8 +271,8 @@ fn make_folders(
 /// Takes back folders that are of no use: what they were made for failed. One that somebody uses by now stays.
 fn unmake_folders(session: &Session, call: (&str, &str), made: &[WorkspacePath]) {
     for folder in made.iter().rev() {
-        let _ = session.files().rmdir(folder);
-        let _ = Checkpoints::new(session.store()).unrecord(call.0, call.1);
+        let _ = session.files_for(Opener::Person).rmdir(folder);
+        let _ = Checkpoints::new(session.state()).unrecord(call.0, call.1);
     }
 }
 
@@ -223,14 +287,16 @@ pub fn put_bare(
     kind: ChangeKind,
     from: Option<&WorkspacePath>,
 ) -> Result<(), Fault> {
-    let (store, files) = (session.store(), session.files());
-    let checkpoints = Checkpoints::new(store);
+    let (state, files) = (session.state(), session.files_for(Opener::Person));
+    let checkpoints = Checkpoints::new(state);
     let step = |path: &WorkspacePath, kind, before, after| Step {
         path: path.as_str().to_owned(),
         kind,
         before,
         after,
         encoding: None,
+        hunks: Vec::new(),
+        back: false,
     };
     let limit = session.settings().limits.edit_bytes;
     match from {
@@ -248,7 +314,7 @@ pub fn put_bare(
                 Err(fault) => return Err(fault),
             };
             let (after, _) = files.read(from, limit)?;
-            let blobs = (before.as_deref().map(|bytes| store.put(bytes)).transpose()?, store.put(&after)?);
+            let blobs = (before.as_deref().map(|bytes| state.put(bytes)).transpose()?, state.put(&after)?);
             checkpoints.record(call.0, call.1, None, step(path, kind, blobs.0, Some(blobs.1)))?;
             let expect = before.map_or(Expect::Absent, |bytes| Expect::Hash(hash::short(&bytes)));
             let copied = files.copy_file(from, path, &expect).map(drop);

@@ -1,6 +1,9 @@
 //! A draft becomes a proposal: each change of text is cut into hunks where lines differ.
 
-use super::desk::{Item, View};
+use std::sync::Arc;
+
+use super::item::{Item, Stage, View};
+use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{ChangeKind, Fault, Hunk, Policy, Proposal, ProposedFile};
 use crate::registry::{Call, Change, Draft};
@@ -13,7 +16,11 @@ pub fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Resu
     let mut views = Vec::new();
     for mut change in draft.changes {
         // The file itself, not a link to it: an editor shows it under that name.
-        change.path = session.files().root().resolve(&change.path)?;
+        let asked = std::mem::replace(&mut change.path, WorkspacePath::root());
+        change.path = session.files().root().resolve(&asked)?;
+        let unasked = session.files();
+        let rules = unasked.rules();
+        let warning = rules.warning(&change.path).or_else(|| rules.warning(&asked));
         let mut file = ProposedFile {
             uri: session.uri(&change.path),
             path: change.path.as_str().to_owned(),
@@ -25,9 +32,11 @@ pub fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Resu
         for hunk in &mut file.hunks {
             hunks += 1;
             hunk.id = format!("h{hunks}");
+            // Nothing runs for a folder.
+            hunk.warning = warning.filter(|_| change.kind != ChangeKind::Mkdir).map(str::to_owned);
         }
         let encoding = change.before.as_ref().or(change.after.as_ref()).map(|content| content.encoding);
-        views.push(View { text: change.before.map(|content| content.text), encoding });
+        views.push(View { text: change.before.map(|content| content.text.into()), encoding });
         files.push(file);
     }
     let proposal = Proposal {
@@ -40,7 +49,17 @@ pub fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Resu
         created: session.now(),
         files,
     };
-    Ok(Item { proposal, policy, views, notes: draft.notes, answered: false, delivered: false, stored: false })
+    Ok(Item {
+        proposal,
+        policy,
+        views,
+        notes: draft.notes,
+        answered: false,
+        delivered: false,
+        stored: false,
+        stage: Stage::default(),
+        storing: Arc::default(),
+    })
 }
 
 fn hunks_of(change: &Change) -> Vec<Hunk> {

@@ -9,20 +9,19 @@ impl Desk {
     ///
     /// # Errors
     /// INVALID_ARGS where a hunk that is named is not among those decided on, or adds no text.
-    pub(super) fn edit(&self, params: &DecideParams, meant: &[Meant]) -> Result<(), Fault> {
+    pub(super) fn edit(&self, params: &DecideParams, id: &str, files: &Meant) -> Result<(), Fault> {
         if params.texts.is_empty() {
             return Ok(());
         }
         let wrong = |what: String| Err(Fault::new(Code::InvalidArgs, what));
-        let (Act::Accept, Some(id), [(_, files)]) = (params.act, &params.proposal, meant) else {
+        if params.act != Act::Accept || params.proposal.is_none() {
             return wrong("`texts` go with hunks of one proposal that are accepted".to_owned());
-        };
+        }
         let known = |hunk: &String| files.iter().any(|(_, hunks)| hunks.contains(hunk));
         if let Some(other) = params.texts.keys().find(|hunk| !known(hunk)) {
             return wrong(format!("`texts` has {other:?}, which is no hunk that is decided on here"));
         }
-        let mut items = self.items();
-        let Some(item) = items.get_mut(id) else { return Ok(()) };
+        let Some(item) = self.get(id) else { return Ok(()) };
         let of_text = |file: &ProposedFile| matches!(file.kind, ChangeKind::Edit | ChangeKind::Create);
         let changed = |hunk: &Hunk| params.texts.contains_key(&hunk.id);
         let fits = |hunk: &Hunk| hunk.state == HunkState::Pending;
@@ -32,11 +31,14 @@ impl Desk {
                 return wrong(format!("{} of {} adds no text that could be changed", hunk.id, file.path));
             }
         }
-        for hunk in item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks) {
-            if let Some(text) = params.texts.get(&hunk.id) {
-                replace(hunk, text);
+        drop(item);
+        self.items().change(id, |item| {
+            for hunk in item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks) {
+                if let Some(text) = params.texts.get(&hunk.id) {
+                    replace(hunk, text);
+                }
             }
-        }
+        });
         Ok(())
     }
 }

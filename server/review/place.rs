@@ -1,7 +1,8 @@
 //! Hunks follow the text they stand in.
 
 use crate::patch::{self, Cut, Moves};
-use crate::protocol::{ChangeKind, Hunk, HunkState, ProposedFile};
+use crate::ports::LineEdit;
+use crate::protocol::{ChangeKind, Code, Fault, Hunk, HunkState, ProposedFile};
 
 /// What became of hunks whose text changed.
 #[derive(Debug, Default)]
@@ -15,16 +16,26 @@ pub struct Followed {
 /// Moves a file's hunks from where they stood in `was` to where they stand in `now`. A pending hunk stands where
 /// its old lines are, an accepted one where its new lines are.
 pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Followed {
+    let moves = was.zip(now).map(|(was, now)| Moves::new(was, now));
+    follow_by(file, was, now, moves.as_ref())
+}
+
+/// The same, where it is known already how the two texts differ.
+pub fn follow_by(
+    file: &mut ProposedFile,
+    was: Option<&str>,
+    now: Option<&str>,
+    moves: Option<&Moves<'_>>,
+) -> Followed {
     let mut followed = Followed::default();
     if file.kind == ChangeKind::Create && is_nothing(was) && is_nothing(now) {
         return followed;
     }
     let texts = was.zip(now);
-    let moves = texts.map(|(was, now)| Moves::new(was, now));
     for hunk in &mut file.hunks {
         let found = match hunk.state {
-            HunkState::Pending => moves.as_ref().and_then(|moves| moves.relocate(&stood(hunk, false))),
-            HunkState::Accepted => moves.as_ref().and_then(|moves| moves.relocate(&stood(hunk, true))),
+            HunkState::Pending => moves.and_then(|moves| moves.relocate(&stood(hunk, false))),
+            HunkState::Accepted => moves.and_then(|moves| moves.relocate(&stood(hunk, true))),
             HunkState::Rejected | HunkState::Stale => continue,
         };
         let applied = || {
@@ -34,11 +45,14 @@ pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> 
         };
         match (found, hunk.state) {
             (Some(start), _) => hunk.start = u32::try_from(start).unwrap_or(u32::MAX),
+            (None, HunkState::Pending) if file.kind == ChangeKind::Delete && now.is_none() => {
+                hunk.state = HunkState::Accepted;
+                followed.applied.push(hunk.id.clone());
+            }
             (None, HunkState::Pending) => match applied() {
                 Some(start) => {
                     hunk.start = u32::try_from(start).unwrap_or(u32::MAX);
-                    // Whoever did that in the editor is a person who looked at it.
-                    (hunk.state, hunk.reviewed) = (HunkState::Accepted, true);
+                    hunk.state = HunkState::Accepted;
                     followed.applied.push(hunk.id.clone());
                 }
                 None => {
@@ -78,12 +92,122 @@ pub fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
     }
 }
 
+/// Hunks that were put in place, or taken `back`.
+pub struct Placement<'a> {
+    /// Their file, as it was before.
+    pub file: &'a ProposedFile,
+    /// Their ids.
+    pub hunks: &'a [String],
+    /// Whether they were taken out.
+    pub back: bool,
+    /// The text as planned.
+    pub after: Option<&'a str>,
+}
+
+impl Placement<'_> {
+    /// The ids of those that are in the text as it is now.
+    pub fn found_in(&self, now: Option<&str>) -> Vec<String> {
+        if self.after == now {
+            return self.hunks.to_vec();
+        }
+        let Some((after, now)) = self.after.zip(now) else { return Vec::new() };
+        let mut file = self.file.clone();
+        shift_all(&mut file, self.hunks, self.back);
+        let moves = Moves::new(after, now);
+        let is_there = |hunk: &&Hunk| {
+            self.hunks.contains(&hunk.id) && moves.relocate(&stood(hunk, !self.back)).is_some()
+        };
+        file.hunks.iter().filter(is_there).map(|hunk| hunk.id.clone()).collect()
+    }
+}
+
+/// Notes that hunks were put in place, or taken `back`: their state, and where those below them stand.
+pub fn settle(file: &mut ProposedFile, hunks: &[String], back: bool) {
+    shift_all(file, hunks, back);
+    for hunk in file.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
+        hunk.state = if back { HunkState::Rejected } else { HunkState::Accepted };
+    }
+}
+
+/// Moves the hunks below some along: from the last to the first, since each one's place is that of the text before.
+fn shift_all(file: &mut ProposedFile, hunks: &[String], back: bool) {
+    let placed: Vec<Hunk> = file.hunks.iter().filter(|hunk| hunks.contains(&hunk.id)).cloned().collect();
+    placed.iter().rev().for_each(|hunk| shift(file, hunk, back));
+}
+
+/// The text with hunks in it, or out of it.
+///
+/// # Errors
+/// STALE where one of them is not in the text.
+pub fn with(
+    file: &ProposedFile,
+    hunks: &[String],
+    before: Option<&str>,
+    back: bool,
+) -> Result<Option<String>, Fault> {
+    match hunks.is_empty() {
+        true => Ok(before.map(str::to_owned)),
+        false => plan(file, hunks, before, back).map(|plan| plan.after),
+    }
+}
+
+/// How hunks get into a text.
+#[derive(Debug)]
+pub struct Plan {
+    /// The text afterwards; none where no file is left.
+    pub after: Option<String>,
+    /// What changes, for an editor.
+    pub edits: Vec<LineEdit>,
+}
+
+/// The text with hunks in it (or out of it), and the edits that lead there.
+///
+/// # Errors
+/// STALE where one of them is not in the text.
+pub fn plan(file: &ProposedFile, hunks: &[String], before: Option<&str>, back: bool) -> Result<Plan, Fault> {
+    let wanted: Vec<&Hunk> = file.hunks.iter().filter(|hunk| hunks.contains(&hunk.id)).collect();
+    let only = |text: &dyn Fn(&Hunk) -> String| wanted.first().map(|hunk| text(hunk)).unwrap_or_default();
+    let whole = || only(&|hunk| hunk.new.concat());
+    match (file.kind, back) {
+        (ChangeKind::Create, false) if before.is_none() => {
+            return Ok(Plan { after: Some(whole()), edits: Vec::new() });
+        }
+        (ChangeKind::Create, false) if is_nothing(before) => {
+            let count = before.map_or(0, |before| before.lines().count());
+            let edit = LineEdit { start: 0, count: u32::try_from(count).unwrap_or(u32::MAX), text: whole() };
+            return Ok(Plan { after: Some(whole()), edits: vec![edit] });
+        }
+        (ChangeKind::Create, true) | (ChangeKind::Delete, false) => {
+            return Ok(Plan { after: None, edits: Vec::new() });
+        }
+        (ChangeKind::Delete, true) => {
+            return Ok(Plan { after: Some(only(&|hunk| hunk.old.concat())), edits: Vec::new() });
+        }
+        _ => {}
+    }
+    let mut text = before.unwrap_or_default().to_owned();
+    let mut edits = Vec::new();
+    for hunk in wanted.iter().rev() {
+        let (from, to) = if back { (&hunk.new, &hunk.old) } else { (&hunk.old, &hunk.new) };
+        text = patch::splice(&text, hunk.start as usize, from, to).ok_or_else(|| {
+            Fault::new(
+                Code::Stale,
+                format!("{} is not in {} at line {} any more", hunk.id, file.path, hunk.start + 1),
+            )
+        })?;
+        let count = u32::try_from(from.len()).unwrap_or(u32::MAX);
+        edits.push(LineEdit { start: hunk.start, count, text: to.concat() });
+    }
+    edits.reverse();
+    Ok(Plan { after: Some(text), edits })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_a_person_put_in_place_in_the_editor_counts_as_looked_at() {
+    fn what_an_editor_put_in_place_by_itself_is_accepted_where_it_stands() {
         let line = |text: &str| vec![text.to_owned()];
         let hunk =
             Hunk { id: "h1".to_owned(), start: 1, old: line("b\n"), new: line("B\n"), ..Hunk::default() };
@@ -98,6 +222,6 @@ mod tests {
         let followed = follow(&mut file, Some("a\nb\nc\n"), Some("new\na\nB\nc\n"));
         assert_eq!(followed.applied, ["h1"]);
         let [hunk] = &file.hunks[..] else { panic!("one hunk") };
-        assert_eq!((hunk.state, hunk.start, hunk.is_unreviewed()), (HunkState::Accepted, 2, false));
+        assert_eq!((hunk.state, hunk.start), (HunkState::Accepted, 2));
     }
 }

@@ -2,14 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::desk::{Desk, Item, View};
+use super::desk::Desk;
+use super::item::{Item, View};
 use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{
     ChangeKind, Code, Delivery, Fault, Hunk, HunkDecision, HunkState, Proposal, ProposalState, ProposedFile,
 };
 use crate::registry::{Call, Draft};
-use crate::session::{Session, text_of};
+use crate::session::{Session, text_seen};
+use crate::workspace::Files;
 
 /// Lines shown around a change as it stands.
 const AROUND: usize = 3;
@@ -59,19 +61,20 @@ fn whole(file: &ProposedFile) -> String {
 }
 
 fn patched(file: &ProposedFile, view: &View) -> Option<String> {
-    let text = view.text.clone().unwrap_or_default();
+    let text = view.text.as_deref().unwrap_or_default().to_owned();
     file.hunks
         .iter()
         .rev()
         .try_fold(text, |text, hunk| patch::splice(&text, hunk.start as usize, &hunk.old, &hunk.new))
 }
 
-/// The answer to the call that made a proposal, as the proposal stands.
+/// The answer to the call that made a proposal, as the proposal stands. What stands in a file is told as far as `files`
+/// are open to whoever hears it.
 ///
 /// # Errors
 /// REJECTED where a person or a policy said no to all of it, STALE where the text changed under all of it: the
 /// details hold what the answer would.
-pub fn answer(desk: &Desk, item: &Item) -> Result<Value, Fault> {
+pub fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, Fault> {
     let proposal = &item.proposal;
     let mut answer = Map::new();
     answer.insert("status".into(), json!(proposal.state().word()));
@@ -85,7 +88,7 @@ pub fn answer(desk: &Desk, item: &Item) -> Result<Value, Fault> {
     let hunks: Vec<Value> = proposal.files.iter().flat_map(|file| file.hunks.iter().map(hunk)).collect();
     answer.insert("hunks".into(), Value::Array(hunks));
     if let [file] = &proposal.files[..] {
-        answer.extend(standing(desk, file));
+        answer.extend(standing(desk, files, file));
         if matches!(file.kind, ChangeKind::Create | ChangeKind::Mkdir)
             && proposal.state() == ProposalState::Applied
         {
@@ -108,14 +111,14 @@ pub fn answer(desk: &Desk, item: &Item) -> Result<Value, Fault> {
 }
 
 /// The answer to a call that found everything as it wanted it.
-pub fn unchanged(session: &Session, call: &Call, draft: Draft) -> Value {
+pub fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {
     let mut answer = Map::new();
     answer.insert("status".into(), json!("unchanged"));
     if let Some(path) =
         call.effects().writes.first().and_then(|path| WorkspacePath::parse(session.root(), path).ok())
     {
         answer.insert("path".into(), json!(path));
-        if let Ok(Some(now)) = text_of(session, &path) {
+        if let Ok(Some(now)) = text_seen(session, files, &path) {
             answer.insert("hash".into(), json!(now.hash));
         }
     }
@@ -142,11 +145,11 @@ fn hunk(hunk: &Hunk) -> Value {
 }
 
 /// The text as it now stands around the change, and the hash that the next write may expect.
-fn standing(desk: &Desk, file: &ProposedFile) -> Map<String, Value> {
+fn standing(desk: &Desk, files: &Files, file: &ProposedFile) -> Map<String, Value> {
     let mut standing = Map::new();
     let path = WorkspacePath::clean(&file.path);
     let Some(Ok(Some(now))) =
-        path.filter(|_| file.kind != ChangeKind::Mkdir).map(|path| text_of(&desk.session, &path))
+        path.filter(|_| file.kind != ChangeKind::Mkdir).map(|path| text_seen(&desk.session, files, &path))
     else {
         return standing;
     };
@@ -205,5 +208,8 @@ fn stale(proposal: &Proposal, details: Value) -> Fault {
         format!("{} changed before the change was applied; nothing was written", paths.join(", ")),
     )
     .suggest("read the file again and make the change anew on its text as it stands")
+    .next(json!({ "tool": "fs.read", "arguments": {
+        "path": paths.first(), "why": "See the text as it stands now, before changing it",
+    } }))
     .detail(details)
 }

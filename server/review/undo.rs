@@ -2,49 +2,128 @@
 
 use super::apply::{Put, put};
 use super::desk::Desk;
+use super::item::Item;
 use crate::base::WorkspacePath;
 use crate::base::ids::unique;
 use crate::base::text::{self, Encoding};
 use crate::patch;
 use crate::ports::LineEdit;
-use crate::protocol::{ChangeKind, Code, Event, Fault, UndoAnswer};
+use crate::protocol::{ChangeKind, Code, Event, Fault, HunkState, UndoAnswer};
+use crate::rules::Opener;
 use crate::session::{Snapshot, text_of};
 use crate::workspace::{Checkpoint, Checkpoints, Expect, Step};
 
 impl Desk {
-    /// Takes back what a call changed: the last one that changed anything when none is named. The undo has an id of
-    /// its own and can be undone.
+    /// Takes back what a call changed: the last one that changed anything when none is named. What still waits of it is
+    /// rejected. The undo has an id of its own and can be undone.
     ///
     /// # Errors
     /// NOT_FOUND where nothing of that call is kept or nothing of it is left to take back, STALE where later edits
-    /// overlap; then nothing changed.
+    /// overlap; then nothing changed, unless the fault says `applied`.
     pub async fn undo(&self, call: Option<&str>) -> Result<UndoAnswer, Fault> {
         // It writes and waits for the disk: not where requests are read.
         tokio::task::yield_now().await;
-        let _one_at_a_time = self.deciding.lock().await;
-        let checkpoints = Checkpoints::new(self.session.store());
-        let mut checkpoint = match call {
-            Some(call) => checkpoints.find(call)?,
-            None => checkpoints.last(None)?,
+        let _one_at_a_time = self.undoing.lock().await;
+        let checkpoints = Checkpoints::new(self.session.state());
+        let found = match call {
+            Some(call) => checkpoints.find(call),
+            None => checkpoints.last(None),
         };
+        let found = match (found, call.and_then(|call| self.undecided(call))) {
+            (Ok(found), _) => found,
+            (Err(_), Some(item)) => {
+                // Nothing of it was applied: what waits is all there is.
+                let _turn = self.turns.call(&item.call()).await;
+                let withdrawn = self.withdraw(&item.proposal.id)?;
+                let call = item.proposal.call_id.clone();
+                return Ok(UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn });
+            }
+            (Err(fault), None) => return Err(fault),
+        };
+        // Asked before anything is held that others wait for.
+        self.may_undo(&found).await?;
+        let name = format!("{}/{}", found.session, found.call);
+        let _turn = self.turns.call(&name).await;
+        let paths = found.steps.iter().filter_map(|step| WorkspacePath::clean(&step.path));
+        let _files = self.turns.files(paths.collect()).await;
+        // As it is by now: a decision on another hunk of the call may have come first.
+        let checkpoint = checkpoints.find(&name)?;
         if checkpoint.undone {
             return Err(Fault::new(Code::NotFound, format!("call {} was undone already", checkpoint.call))
                 .suggest("undo the undo by its own id to bring the change back"));
         }
+        let proposal = self.items().of_call(&name).map(|item| item.proposal.id.clone());
+        let withdraw = || proposal.as_ref().map_or(Ok(0), |id| self.withdraw(id));
+        match self.take_all_back(&checkpoint).await {
+            // Nothing of it stands any more. What still waits of it goes where the call was named, and only then.
+            Err(fault) if fault.code == Code::NotFound && fault.applied.is_none() && call.is_some() => {
+                match withdraw()? {
+                    0 => Err(fault),
+                    withdrawn => {
+                        let call = checkpoint.call;
+                        Ok(UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn })
+                    }
+                }
+            }
+            Err(fault) => Err(fault),
+            Ok((undo_id, paths)) => {
+                let done = withdraw().map_err(|fault| Fault { applied: Some(true), ..fault });
+                if let Some(item) = proposal.as_ref().and_then(|id| self.get(id)) {
+                    self.deliver_undone(&item.proposal);
+                    self.told(&item.proposal.id)?;
+                }
+                done.map(|withdrawn| UndoAnswer { call: checkpoint.call, undo_id, paths, withdrawn })
+            }
+        }
+    }
+
+    /// The proposal of a call, named as `c-0007` or `SESSION/c-0007`, with hunks that wait.
+    fn undecided(&self, call: &str) -> Option<std::sync::Arc<Item>> {
+        let items = self.items();
+        let named = |item: &&std::sync::Arc<Item>| item.proposal.call_id == call || item.call() == call;
+        items.waiting().filter(named).last().cloned()
+    }
+
+    /// Rejects what still waits of a proposal whose call is taken back, and says how many hunks that were.
+    fn withdraw(&self, id: &str) -> Result<u32, Fault> {
+        let drop = |item: &mut Item| {
+            let mut dropped = Vec::new();
+            let hunks = item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks);
+            for hunk in hunks.filter(|hunk| hunk.state == HunkState::Pending) {
+                (hunk.state, hunk.reviewed) = (HunkState::Rejected, true);
+                hunk.reason = Some("the call was taken back".to_owned());
+                dropped.push(hunk.id.clone());
+            }
+            dropped
+        };
+        let dropped = self.items().change(id, drop).unwrap_or_default();
+        if let Some(item) = self.get(id).filter(|_| !dropped.is_empty()) {
+            let recorded = self.record(&item.proposal, "person", &dropped);
+            recorded.and(self.update(id))?;
+        }
+        Ok(u32::try_from(dropped.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Takes back every file of a checkpoint, and logs that. Gives the undo's id and the files.
+    async fn take_all_back(&self, checkpoint: &Checkpoint) -> Result<(String, Vec<String>), Fault> {
+        let checkpoints = Checkpoints::new(self.session.state());
         let session = self.session.journal()?.session().to_owned();
         let undo_id = format!("u-{}", unique());
-        let backs = self.plan(&checkpoint)?;
-        let mut paths = Vec::new();
-        let mut doubt = None;
-        let mut left = Vec::new();
+        let backs = self.plan(checkpoint)?;
+        let (mut paths, mut left) = (Vec::new(), Vec::new());
+        let (mut doubt, mut stopped) = (None, None);
         for back in backs.iter().rev() {
-            let taken = match self.take_back(&checkpoint, &undo_id, &session, back).await {
+            let taken = match self.take_back(checkpoint, &undo_id, &session, back).await {
+                Ok(taken) => taken,
                 // It took effect: the undo goes on, and says at its end what is not certain.
                 Err(fault) if fault.applied == Some(true) => {
                     doubt = Some(fault);
                     Taken::Back
                 }
-                done => done?,
+                Err(fault) => {
+                    stopped = Some(fault);
+                    break;
+                }
             };
             match taken {
                 Taken::Back if !paths.contains(&back.step.path) => paths.push(back.step.path.clone()),
@@ -52,25 +131,29 @@ impl Desk {
                 Taken::Not(why) => left.push(format!("{} {why}", back.step.path)),
             }
         }
-        if paths.is_empty() {
-            return Err(nothing_left(&checkpoint, &left, checkpoints.last(Some(checkpoint.time)).ok()));
+        match (paths.is_empty(), stopped) {
+            (true, Some(fault)) => return Err(fault),
+            (true, None) => {
+                return Err(nothing_left(checkpoint, &left, checkpoints.last(Some(checkpoint.time)).ok()));
+            }
+            // Some files are as before the call and others not: what is done is told, and the rest can be tried again.
+            (false, Some(fault)) => doubt = Some(Fault { applied: Some(true), ..fault }),
+            (false, None) => {
+                checkpoints.save(&Checkpoint { undone: true, ..checkpoint.clone() })?;
+                if let Some(undone) = &checkpoint.undoes
+                    && let Ok(mut first) = checkpoints.find(undone)
+                {
+                    first.undone = false;
+                    checkpoints.save(&first)?;
+                }
+            }
         }
-        checkpoint.undone = true;
-        checkpoints.save(&checkpoint)?;
-        if let Some(undone) = &checkpoint.undoes
-            && let Ok(mut first) = checkpoints.find(undone)
-        {
-            first.undone = false;
-            checkpoints.save(&first)?;
-        }
-        let done = self.session.write(Event::Undo {
-            call_id: checkpoint.call.clone(),
-            undo_id: undo_id.clone(),
-            paths: paths.clone(),
-        })?;
-        self.session.journal()?.durable(done).await?;
-        self.deliver_undone(&checkpoint.call, &checkpoint.session);
-        doubt.map_or(Ok(UndoAnswer { call: checkpoint.call, undo_id, paths }), Err)
+        let applied = |fault| Fault { applied: Some(true), ..fault };
+        let event =
+            Event::Undo { call_id: checkpoint.call.clone(), undo_id: undo_id.clone(), paths: paths.clone() };
+        let done = self.session.write(event).map_err(applied)?;
+        self.session.journal()?.durable(done).await.map_err(applied)?;
+        doubt.map_or(Ok((undo_id, paths)), Err)
     }
 
     /// What each file is to become. Steps of one file that follow on each other are taken back as one.
@@ -122,8 +205,9 @@ impl Desk {
     fn check_bytes(&self, step: &Step) -> Result<(), Fault> {
         let path = WorkspacePath::clean(&step.path).unwrap_or_else(WorkspacePath::root);
         let Some(after) = &step.after else { return Ok(()) };
-        let (bytes, _) = self.session.files().read(&path, self.session.settings().limits.edit_bytes)?;
-        match self.session.store().get(after)?.as_deref() == Some(&bytes[..]) {
+        let (bytes, _) =
+            self.session.files_for(Opener::Person).read(&path, self.session.settings().limits.edit_bytes)?;
+        match self.session.state().get(after)?.as_deref() == Some(&bytes[..]) {
             true => Ok(()),
             false => Err(overlap(&path, "it was changed since")),
         }
@@ -141,7 +225,11 @@ impl Desk {
             return self.take_back_bytes(checkpoint, undo, session, &back.step);
         };
         let encoding = back.step.encoding.unwrap_or(Encoding::Utf8);
-        let before = text_of(&self.session, &path)?;
+        // A file that the call removed is brought back on the disk, whatever an editor shows still.
+        let before = match back.step.after.is_none() && self.is_gone(&path)? {
+            true => None,
+            false => text_of(&self.session, &path)?,
+        };
         if before.as_ref().map(|before| &before.text) == text.as_ref() {
             // Most often the person took it back in the editor, which knows how to bring it back.
             return Ok(Taken::Not(match before.is_some_and(|before| before.unsaved) {
@@ -162,6 +250,8 @@ impl Desk {
                 after: text.as_deref(),
                 encoding,
                 edits: edits(before.as_ref(), text.as_deref()),
+                hunks: &[],
+                back: false,
             },
         )
         .await;
@@ -182,8 +272,8 @@ impl Desk {
         step: &Step,
     ) -> Result<Taken, Fault> {
         let path = WorkspacePath::clean(&step.path).unwrap_or_else(WorkspacePath::root);
-        let (files, store) = (self.session.files(), self.session.store());
-        let checkpoints = Checkpoints::new(store);
+        let (files, state) = (self.session.files_for(Opener::Person), self.session.state());
+        let checkpoints = Checkpoints::new(state);
         let record = |step: Step| checkpoints.record(undo, session, Some(&checkpoint.call), step);
         match (step.kind, &step.before, &step.after) {
             // A folder that something was put into since is left: the undo takes back what the call did, no more.
@@ -206,7 +296,7 @@ impl Desk {
         let reversed = Step { before: step.after.clone(), after: step.before.clone(), ..step.clone() };
         record(reversed)?;
         let expect = step.after.as_ref().map_or(Ok(Expect::Absent), |blob| {
-            let bytes = store.get(blob)?.unwrap_or_default();
+            let bytes = state.get(blob)?.unwrap_or_default();
             Ok::<_, Fault>(Expect::Hash(crate::base::hash::short(&bytes)))
         })?;
         match &step.before {
@@ -217,7 +307,7 @@ impl Desk {
     }
 
     fn blob(&self, blob: &str) -> Result<Vec<u8>, Fault> {
-        self.session.store().get(blob)?.ok_or_else(|| {
+        self.session.state().get(blob)?.ok_or_else(|| {
             Fault::new(Code::NotFound, format!("the bytes {blob} that the undo needs are not kept any more"))
                 .fatal()
         })

@@ -1,114 +1,103 @@
-//! The paths that are closed without anybody saying so.
+//! The paths that rules speak of without anybody saying so: a table of globs, kinds and reasons.
 
-/// Ours. Neither read nor written, whatever the settings say.
-pub(super) const OURS: &[&str] = &[".wherefore*", "wheref~[0-9]"];
+use std::sync::LazyLock;
 
-/// What version control keeps its state in. Never written, whatever the settings say.
-pub(super) const VERSION_CONTROL: &[&str] = &[".git", "git~[0-9]", ".hg", ".svn", ".bzr", ".jj", ".pijul"];
+/// What holds for the paths of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Ours: neither read nor written, whatever the settings say.
+    Private,
+    /// Version control's state: never written, whatever the settings say.
+    Versions,
+    /// Secrets: neither read nor written.
+    Sensitive,
+    /// It makes a program run, or grants something, by being there: read, never written.
+    Never,
+    /// It steers agents, or runs with a project's rights: a person says yes before it is written.
+    Asked,
+    /// It runs programs when somebody builds or installs: its hunks carry a warning.
+    Warned,
+}
 
-/// Secrets. Neither read nor written.
-pub(super) const SENSITIVE: &[&str] = &[
-    ".env*",
-    "env~[0-9]",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "*.ovpn",
-    "*.tfstate",
-    "*.tfstate.backup",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    ".ssh",
-    "ssh~[0-9]",
-    ".gnupg",
-    ".password-store",
-    ".aws",
-    ".azure",
-    ".gcloud",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/wherefore",
-    ".kube",
-    "kubeconfig",
-    ".docker/config.json",
-    ".dockercfg",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".yarnrc*",
-    ".pypirc",
-    ".gem/credentials",
-    ".cargo/credentials*",
-    ".git-credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".htpasswd",
-    ".vault-token",
-    ".terraformrc",
-    "credentials",
-    "credentials.*",
-    "secrets.{json,yaml,yml,toml}",
-    ".*_history",
-];
+impl Kind {
+    /// Every kind, the strictest first.
+    pub const ALL: [Self; 6] =
+        [Self::Private, Self::Sensitive, Self::Versions, Self::Never, Self::Asked, Self::Warned];
 
-/// What makes a program run, or a tool behave, by being there. Read, never written.
-pub(super) const RUNS: &[&str] = &[
-    ".vscode",
-    "*.code-workspace",
-    ".idea",
-    ".fleet",
-    ".zed",
-    ".nvim.lua",
-    ".lazy.lua",
-    ".nvimrc",
-    ".exrc",
-    ".vimrc",
-    "_vimrc",
-    "_exrc",
-    ".neoconf.json",
-    ".dir-locals*.el",
-    ".gdbinit",
-    ".lldbinit",
-    ".mise*.toml",
-    ".mcp.json",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".opencode",
-    "opencode.json*",
-    ".cursor",
-    ".windsurf",
-    ".continue",
-    ".roo",
-    ".aider.conf.yml",
-    ".husky",
-    ".githooks",
-    ".gitconfig",
-    ".gitmodules",
-    ".pre-commit-config.yaml",
-    ".lefthook*",
-    "lefthook*.{yml,yaml,toml,json}",
-    ".overcommit.yml",
-    ".cargo/config*",
-    ".devcontainer",
-    ".devcontainer.json",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".config/nvim",
-    ".config/git",
-    ".config/fish",
-];
+    /// What a rule of this kind is called in faults, questions and the log.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Self::Private => "private-path",
+            Self::Versions => "version-control",
+            Self::Sensitive => "sensitive-path",
+            Self::Never => "runs-programs",
+            Self::Asked => "asked-first",
+            Self::Warned => "runs-when-built",
+        }
+    }
+
+    /// What holds for its paths, for a person.
+    pub fn holds(self) -> &'static str {
+        match self {
+            Self::Private => "neither read nor written, whatever the settings say",
+            Self::Versions => "never written, whatever the settings say",
+            Self::Sensitive => "neither read nor written, unless your `rules.allow` opens a path",
+            Self::Never => "never written, unless your `rules.allow` opens a path",
+            Self::Asked => "written once you say yes, or where your `rules.allow` opens a path",
+            Self::Warned => "written as other files are, with a warning at each hunk",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "private" => Self::Private,
+            "versions" => Self::Versions,
+            "sensitive" => Self::Sensitive,
+            "never" => Self::Never,
+            "asked" => Self::Asked,
+            "warned" => Self::Warned,
+            _ => return None,
+        })
+    }
+}
+
+/// One glob of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Which paths; it stands at any depth.
+    pub glob: &'static str,
+    /// What holds for them.
+    pub kind: Kind,
+    /// Why, in words that follow a colon.
+    pub reason: &'static str,
+}
+
+/// The table, in the order of its file.
+pub fn table() -> &'static [Entry] {
+    static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| read(include_str!("builtin.txt")));
+    &TABLE
+}
+
+/// The globs of one kind.
+pub(super) fn globs(kind: Kind) -> Vec<&'static str> {
+    table().iter().filter(|entry| entry.kind == kind).map(|entry| entry.glob).collect()
+}
+
+/// Why a glob stands in the table.
+pub(super) fn reason(kind: Kind, glob: &str) -> Option<&'static str> {
+    table().iter().find(|entry| entry.kind == kind && entry.glob == glob).map(|entry| entry.reason)
+}
+
+fn read(text: &'static str) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut heading = None;
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let named = line.split_once(": ").and_then(|(word, reason)| Some((Kind::of(word)?, reason)));
+        if named.is_some() {
+            heading = named;
+        } else if let Some((kind, reason)) = heading {
+            entries.extend(line.split_whitespace().map(|glob| Entry { glob, kind, reason }));
+        }
+    }
+    entries
+}

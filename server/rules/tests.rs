@@ -1,6 +1,7 @@
 //! The built-in rules and those of settings, by path.
 
-use super::{Rules, Ruling, Touch, Verdict};
+use super::builtin::{self, Kind};
+use super::{Lists, Opener, Rules, Ruling, Touch, Verdict};
 use crate::base::WorkspacePath;
 use crate::protocol::{Access, RuleSettings};
 
@@ -12,12 +13,13 @@ fn list(globs: &[&str]) -> Vec<String> {
     globs.iter().map(|glob| (*glob).to_owned()).collect()
 }
 
-/// `closed`, `read` (read only), `ask` or `open`.
+/// `closed`, `read` (read only), `ask`, `asked` (to write) or `open`.
 fn standing(rules: &Rules, text: &str) -> &'static str {
     match (rules.check(Access::Read, &path(text)), rules.check(Access::Write, &path(text))) {
         (Ruling::Deny { .. }, Ruling::Deny { .. }) => "closed",
         (Ruling::Allow | Ruling::Ask { .. }, Ruling::Deny { .. }) => "read",
         (Ruling::Ask { .. }, Ruling::Ask { .. }) => "ask",
+        (Ruling::Allow, Ruling::Ask { .. }) => "asked",
         (Ruling::Allow, Ruling::Allow) => "open",
         odd => panic!("{text}: {odd:?}"),
     }
@@ -86,6 +88,188 @@ fn built_in_paths() {
     check(&rules, "open", &["docker/config.json", "keys/readme", "secrets.rs", "git", "wherefore/x", "..."]);
 }
 
+/// A path that a glob of the table matches.
+fn example(glob: &str) -> String {
+    let mut path = glob.replace("**/*", "any/file").replace("[0-9]", "1").replace('*', "");
+    while let (Some(open), Some(close)) = (path.find('{'), path.find('}')) {
+        let first = path[open + 1..close].split(',').next().unwrap().to_owned();
+        path.replace_range(open..=close, &first);
+    }
+    path
+}
+
+#[test]
+fn each_entry_of_the_table_holds_in_every_spelling() {
+    let rules = built_in();
+    let counts = Kind::ALL.map(|kind| builtin::globs(kind).len());
+    assert!(counts.iter().all(|count| *count > 0) && counts.iter().sum::<usize>() > 500, "{counts:?}");
+    for entry in builtin::table() {
+        assert!(entry.reason.len() > 10, "{entry:?}");
+        let plain = example(entry.glob);
+        let upper = plain.to_uppercase();
+        let hidden = format!("{}\u{200b}{}", &plain[..1], &plain[1..]);
+        for text in [
+            plain.clone(),
+            format!("a/b/{plain}"),
+            upper,
+            hidden,
+            format!("{plain}. "),
+            format!("{plain}::$DATA"),
+        ] {
+            let standing = standing(&rules, &text);
+            let closed = matches!(entry.kind, Kind::Private | Kind::Sensitive);
+            match entry.kind {
+                // An earlier entry may be stricter.
+                Kind::Warned => {
+                    assert!(rules.warning(&path(&text)).is_some(), "{text}: {entry:?}");
+                }
+                Kind::Asked => {
+                    assert!(matches!(standing, "asked" | "read" | "closed"), "{text} {standing}: {entry:?}")
+                }
+                _ if closed => assert_eq!(standing, "closed", "{text}: {entry:?}"),
+                _ => assert!(matches!(standing, "read" | "closed"), "{text} {standing}: {entry:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_runs_is_closed_what_steers_is_asked_and_what_builds_warns() {
+    let rules = built_in();
+    let never = [
+        ".helix/config.toml",
+        ".vim/plugin/x.vim",
+        ".vimrc",
+        "mise.toml",
+        "sub/.mise/config.toml",
+        ".mise.local.toml",
+        ".mvn/extensions.xml",
+        ".pnpmfile.cjs",
+        ".ghci",
+        ".Rprofile",
+        ".irbrc",
+        ".pdbrc",
+        "rust-toolchain.toml",
+        "RUST-TOOLCHAIN",
+        ".kiro/hooks/x",
+        ".junie/mcp/mcp.json",
+        ".amazonq/cli-agents/a.json",
+        ".qwen/settings.json",
+        ".trae/rules/x.md",
+        "mcp.json",
+        "sub/.mcp.json",
+        ".continue/config.yaml",
+        ".theia/tasks.json",
+        ".lapce/run.toml",
+        "a.sublime-project",
+        ".cursor/mcp.json",
+        ".claude/settings.local.json",
+        ".gitmodules",
+        "sitecustomize.py",
+        "lib/x.pth",
+        ".tool-versions",
+        ".devcontainer/devcontainer.json",
+        ".gitpod.yml",
+        ".idx/dev.nix",
+        "hie.yaml",
+        ".erlang",
+        ".ocamlinit",
+        ".latexmkrc",
+        ".venv/bin/activate",
+        "node_modules/.bin/tsc",
+        ".yarn/releases/yarn.cjs",
+        "x/.pnp.cjs",
+        "bunfig.toml",
+        ".config/fish/x",
+    ];
+    check(&rules, "read", &never);
+    check(&rules, "closed", &[".envrc", ".npmrc", ".yarnrc.yml", ".pypirc"]);
+    let asked = [
+        ".github/workflows/ci.yml",
+        ".GitHub/Workflows/x",
+        ".gitlab-ci.yml",
+        ".circleci/config.yml",
+        "Jenkinsfile",
+        "AGENTS.md",
+        "docs/agents.md",
+        "CLAUDE.md",
+        "sub/CLAUDE.local.md",
+        "GEMINI.md",
+        ".cursorrules",
+        ".windsurfrules",
+        ".clinerules/x.md",
+        ".github/copilot-instructions.md",
+        ".github/instructions/rust.instructions.md",
+        "action.yml",
+        "CODEOWNERS",
+        ".rules",
+    ];
+    check(&rules, "asked", &asked);
+    let warned = [
+        "package.json",
+        "sub/Makefile",
+        "build.rs",
+        "CMakeLists.txt",
+        "setup.py",
+        "pyproject.toml",
+        "Dockerfile",
+        "Dockerfile.dev",
+        "Gemfile",
+        "Rakefile",
+        "build.gradle.kts",
+        "Cargo.toml",
+        "justfile",
+        "vite.config.ts",
+        ".gitattributes",
+        "BUILD",
+        "a/b.csproj",
+    ];
+    check(&rules, "open", &warned);
+    let silent = [
+        "src/main.rs",
+        "README.md",
+        "Cargo.lock",
+        "build/x.c",
+        "workspace/x.rs",
+        "package.json.md",
+        "description/x",
+    ];
+    check(&rules, "open", &silent);
+    assert!(warned.iter().all(|text| rules.warning(&path(text)).is_some()));
+    assert_eq!(silent.iter().find(|text| rules.warning(&path(text)).is_some()), None);
+
+    let Verdict::Deny(fault) = rules.judge(
+        vec![Touch {
+            access: Access::Write,
+            asked: path("notes"),
+            resolved: path(".helix/config.toml"),
+            file: None,
+        }],
+        None,
+    ) else {
+        panic!("not denied");
+    };
+    assert_eq!(
+        fault.message,
+        "rule runs-programs `.helix` (the editor takes programs to run from it when the folder is opened) refuses to write `notes`, which leads to `.helix/config.toml`"
+    );
+}
+
+#[test]
+fn only_the_person_opens_an_entry() {
+    let open = RuleSettings {
+        allow: list(&["AGENTS.md", ".helix", ".git", ".wherefore"]),
+        ..RuleSettings::default()
+    };
+    let (rules, _) = Rules::new(&open, &RuleSettings::default());
+    check(&rules, "open", &["AGENTS.md", "sub/agents.md", ".helix/config.toml"]);
+    check(&rules, "asked", &["CLAUDE.md"]);
+    check(&rules, "read", &[".git/config", ".vscode/tasks.json"]);
+    let (rules, _) = Rules::new(&RuleSettings::default(), &open);
+    check(&rules, "asked", &["AGENTS.md"]);
+    check(&rules, "read", &[".helix/config.toml"]);
+}
+
 #[test]
 fn settings_of_the_person_and_the_project() {
     let user = RuleSettings {
@@ -114,12 +298,66 @@ fn settings_of_the_person_and_the_project() {
 }
 
 #[test]
-fn bad_globs_are_told_and_the_rest_holds() {
-    let user = RuleSettings { deny: list(&["a[", "", "b"]), ..RuleSettings::default() };
+fn bad_globs_are_told_and_close_what_they_may_have_meant() {
+    let user = RuleSettings { deny: list(&["a[", "", "b", "src/x[/**"]), ..RuleSettings::default() };
     let (rules, problems) = Rules::new(&user, &RuleSettings::default());
-    assert_eq!(problems.len(), 2, "{problems:?}");
-    check(&rules, "closed", &["b", ".env"]);
-    check(&rules, "open", &["a", "a["]);
+    assert_eq!(problems.len(), 3, "{problems:?}");
+    check(&rules, "closed", &["b", ".env", "a", "a[", "d/abc/e", "src/xyz", "SRC/X/y"]);
+    check(&rules, "open", &["c", "d/ba", "src/y", "d/src/x"]);
+
+    let opens = RuleSettings { allow: list(&["[", ".env.x", ".[", "*.pem"]), ..RuleSettings::default() };
+    let (rules, problems) = Rules::new(&opens, &RuleSettings::default());
+    assert!(problems.len() == 2 && problems[0].contains("opens nothing"), "{problems:?}");
+    check(&rules, "closed", &[".env", "a.key"]);
+    check(&rules, "open", &[".env.x", "a.pem"]);
+}
+
+#[test]
+fn globs_that_are_too_large_close_and_drop_no_others() {
+    let large = ["*a".repeat(100_000), "{a,b}".repeat(900), "a?".repeat(2_000)];
+    for glob in large {
+        let person = RuleSettings { deny: list(&["private"]), ask: list(&["db"]), ..RuleSettings::default() };
+        let project = RuleSettings { deny: vec!["zz".to_owned(), glob], ..RuleSettings::default() };
+        let (rules, _) = Rules::new(&person, &project);
+        check(&rules, "closed", &["private/a", "zz/a", ".env"]);
+        assert_ne!(standing(&rules, "db/a"), "open");
+    }
+    let many = (0..30_000).map(|number| format!("x{number}/*/y?z")).collect();
+    let (rules, problems) =
+        Rules::new(&RuleSettings::default(), &RuleSettings { deny: many, ..RuleSettings::default() });
+    assert!(problems.len() > 1, "the last of them are too many");
+    check(&rules, "closed", &["x0/a/ybz", "x100/a/ybz", "x29999/a/ybz"]);
+    check(&rules, "open", &["y/a/ybz"]);
+}
+
+#[test]
+fn a_yes_reaches_what_the_same_rule_speaks_of() {
+    let user = RuleSettings { ask: list(&["db/keys", "db", "*.sql"]), ..RuleSettings::default() };
+    let (rules, _) = Rules::new(&user, &RuleSettings::default());
+    let touch = |access, at| Touch { access, asked: path(at), resolved: path(at), file: None };
+    let Verdict::Ask(ask) = rules.judge(vec![touch(Access::Write, "db")], None) else { panic!("not asked") };
+    let opener = Opener::Call(ask.grant().into());
+    for (at, expected) in
+        [("db", true), ("db/a", true), ("db/a.sql", true), ("db/keys/a", false), ("a.sql", false)]
+    {
+        assert_eq!(rules.open(Access::Read, &path(at), &opener).is_ok(), expected, "{at}");
+    }
+    assert!(rules.open(Access::Read, &path("db/a"), &Opener::Unasked).is_err());
+    assert!(rules.open(Access::Write, &path("db/a"), &Opener::Person).is_ok());
+    assert!(rules.open(Access::Read, &path(".env"), &Opener::Person).is_err());
+}
+
+#[test]
+fn rules_that_could_not_be_read_have_reads_asked_for() {
+    let known = RuleSettings { deny: list(&["private"]), ..RuleSettings::default() };
+    let lists = Lists { rules: Some(&known), unread: Some("config.toml".to_owned()) };
+    let (rules, _) = Rules::of(&lists, &Lists::default());
+    assert!(matches!(rules.check(Access::Read, &path("a")), Ruling::Ask { .. }));
+    assert!(matches!(rules.check(Access::Read, &path("private/a")), Ruling::Deny { .. }));
+    // A change is held for the person.
+    let touch = Touch { access: Access::Write, asked: path("a"), resolved: path("a"), file: None };
+    let Verdict::Allow(grant) = rules.judge(vec![touch], None) else { panic!("not allowed") };
+    assert!(rules.open(Access::Read, &path("a"), &Opener::Call(grant.into())).is_ok());
 }
 
 #[test]
@@ -131,18 +369,22 @@ fn a_call_is_judged_by_both_paths() {
     let read = touch(Access::Read, "a", "a");
 
     assert!(
-        matches!(rules.judge(vec![read.clone()]), Verdict::Allow(grant) if grant.touches() == [read.clone()])
+        matches!(rules.judge(vec![read.clone()], None), Verdict::Allow(grant) if grant.touches() == [read.clone()])
     );
 
-    let Verdict::Deny(fault) = rules.judge(vec![read.clone(), touch(Access::Read, "link", "x/.env")]) else {
+    let Verdict::Deny(fault) = rules.judge(vec![read.clone(), touch(Access::Read, "link", "x/.env")], None)
+    else {
         panic!("not denied");
     };
-    assert_eq!(fault.message, "rule sensitive-path `.env*` refuses to read `link`, which leads to `x/.env`");
-    assert!(matches!(rules.judge(vec![touch(Access::Write, ".git/x", "b")]), Verdict::Deny(_)));
+    assert_eq!(
+        fault.message,
+        "rule sensitive-path `.env*` (it usually holds secrets) refuses to read `link`, which leads to `x/.env`"
+    );
+    assert!(matches!(rules.judge(vec![touch(Access::Write, ".git/x", "b")], None), Verdict::Deny(_)));
 
-    let Verdict::Ask(ask) = rules.judge(vec![read, touch(Access::Write, "db/1", "db/1")]) else {
+    let Verdict::Ask(ask) = rules.judge(vec![read, touch(Access::Write, "db/1", "db/1")], None) else {
         panic!("not asked");
     };
-    assert_eq!(ask.question, "Allow to write `db/1`? (rule rules.ask `db`)");
+    assert_eq!(ask.question, "Allow to write `db/1`? Rule rules.ask `db` asks first.");
     assert_eq!(ask.grant().touches().len(), 2);
 }

@@ -9,7 +9,7 @@ use super::Session;
 use super::indexing::{Indexing, Problem};
 use super::taking::Taking;
 use super::texts::Known;
-use crate::base::person;
+use crate::base::{WorkspacePath, person};
 use crate::index::lexical::entry::FileList;
 use crate::index::lexical::index::Index;
 use crate::index::lexical::keeper::Keeper;
@@ -17,6 +17,7 @@ use crate::index::lexical::sweep;
 use crate::index::lexical::walk::{Walk, WalkError, walk};
 use crate::index::meaning::Meaning;
 use crate::protocol::WatchStatus;
+use crate::rules::{Opener, Rules};
 use crate::watch::{ChangeKind, Options, Watch};
 
 /// How long a search waits for the list to be current; past that it walks for itself.
@@ -33,6 +34,15 @@ pub struct Finder {
     left: OnceLock<Index>,
     meaning: Meaning,
     taking: Taking,
+    asking: Mutex<Option<Asking>>,
+}
+
+/// The files of a list that some rules ask about, by their places in it.
+#[derive(Debug)]
+struct Asking {
+    list: FileList,
+    rules: Arc<Rules>,
+    places: Arc<[usize]>,
 }
 
 #[derive(Debug)]
@@ -156,6 +166,23 @@ impl Finder {
     /// What of them was taken in.
     pub(super) fn taking(&self) -> &Taking {
         &self.taking
+    }
+
+    /// The files of a list that the rules ask about, by their places in it. Worked out once for a list and its rules.
+    pub(super) fn asking(&self, list: &FileList, rules: &Arc<Rules>) -> Arc<[usize]> {
+        let mut known = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known
+            && Arc::ptr_eq(&known.list, list)
+            && Arc::ptr_eq(&known.rules, rules)
+        {
+            return known.places.clone();
+        }
+        let asks =
+            |path: &str| WorkspacePath::clean(path).and_then(|path| rules.asks(&path, &Opener::Unasked));
+        let places = list.iter().enumerate().filter(|(_, entry)| asks(&entry.path).is_some());
+        let places: Arc<[usize]> = places.map(|(at, _)| at).collect();
+        *known = Some(Asking { list: list.clone(), rules: rules.clone(), places: places.clone() });
+        places
     }
 
     /// The files as they are on the disk now, those below a folder or a file at least. A glob counts more than what is

@@ -17,8 +17,8 @@ use crate::index::lexical::search::{Found, Options};
 use crate::index::lexical::source::Source;
 use crate::index::lexical::walk::{Globs, WalkError};
 use crate::index::meaning;
-use crate::protocol::{Code, Fault};
-use crate::workspace::Kind;
+use crate::protocol::{Access, Code, Fault};
+use crate::workspace::{Files, Kind};
 
 /// Bytes of a file that the ranker is shown: it takes no more than this in.
 pub(super) const MOST: u64 = (1 << 20) + 1;
@@ -68,19 +68,20 @@ impl Session {
     /// NOT_FOUND and PERMISSION_DENIED for the scope, INVALID_ARGS for a glob; CANCELLED where `go_on` said no.
     pub fn lines(
         &self,
+        files: &Files,
         query: &Query,
         place: Where<'_>,
         mut options: Options,
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<Found, Fault> {
-        let scope = self.scope_of(place.scope)?;
+        let scope = self.scope_of(files, place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
         // What is unsaved may stand in no list.
         let globs = Globs::new(Path::new(self.root()), place.glob)?;
         let admits = |path: &str| globs.admits(path);
         let admits = (!place.glob.is_empty()).then_some(&admits as &dyn Fn(&str) -> bool);
-        let texts = Texts::new(self);
+        let texts = Texts::new(self, files);
         let found = self.finder().index(self.root()).search(&list, &texts, query, &options, admits, go_on);
         if found.stopped { Err(stopped()) } else { Ok(found) }
     }
@@ -93,12 +94,14 @@ impl Session {
     /// CANCELLED where `go_on` said no.
     pub fn meant(
         self: &Arc<Self>,
+        files: &Files,
         wanted: &Wanted<'_>,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<Meant, Fault> {
-        let scope = self.scope_of(wanted.scope)?;
-        let texts = Texts::new(self);
+        let scope = self.scope_of(files, wanted.scope)?;
+        // The ranker and the model know no file that a rule asks about, whoever searches.
+        let texts = Texts::new(self, &self.files());
         self.take_in(&texts, progress, go_on)?;
         let Said { heard, embedded, trouble } = self.nearness().of(self, wanted.text, wanted.wait);
         let near = heard.as_ref().map(|heard| meaning::Nearness {
@@ -119,10 +122,11 @@ impl Session {
     /// As [`Session::lines`].
     pub fn list(
         &self,
+        files: &Files,
         place: Where<'_>,
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<Vec<FileEntry>, Fault> {
-        let scope = self.scope_of(place.scope)?;
+        let scope = self.scope_of(files, place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         let below = |entry: &&FileEntry| {
             entry
@@ -132,9 +136,43 @@ impl Session {
         };
         let open = |entry: &&FileEntry| {
             WorkspacePath::clean(&entry.path)
-                .is_some_and(|path| self.files().rules().permit(crate::protocol::Access::Read, &path).is_ok())
+                .is_some_and(|path| files.rules().permit(Access::Read, &path).is_ok())
         };
         Ok(list.iter().filter(below).filter(open).cloned().collect())
+    }
+
+    /// How many files of a search are left out, as the person would have to be asked about them first, as a sentence
+    /// for the caller. It goes by the list of files alone: nothing of their texts shows in it.
+    ///
+    /// # Errors
+    /// As [`Session::lines`].
+    pub fn left_out(
+        &self,
+        files: &Files,
+        place: Where<'_>,
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<Option<String>, Fault> {
+        if !files.rules().ask_at_all() {
+            return Ok(None);
+        }
+        let scope = self.scope_of(files, place.scope)?;
+        let list = self.listed(&scope, place.glob, go_on)?;
+        let asking = self.finder().asking(&list, files.rules());
+        let inside = |path: &str| {
+            let rest = path.strip_prefix(scope.as_str());
+            scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let entries = asking.iter().filter_map(|at| list.get(*at)).filter(|entry| inside(&entry.path));
+        let mut asked = entries.filter_map(|entry| files.asks(&WorkspacePath::clean(&entry.path)?));
+        let Some(rule) = asked.next() else { return Ok(None) };
+        let (count, verb) = match 1 + asked.count() {
+            1 => ("1 file".to_owned(), "is"),
+            count => (format!("{count} files"), "are"),
+        };
+        Ok(Some(format!(
+            "{count} {verb} left out: {rule} asks first. Name one, as the `path` of fs.read or the `scope` of \
+             search.lexical, and the person is asked"
+        )))
     }
 
     pub(super) fn listed(
@@ -147,27 +185,27 @@ impl Session {
     }
 
     /// The path of what is to be searched; empty for the whole.
-    fn scope_of(&self, scope: &str) -> Result<String, Fault> {
+    fn scope_of(&self, files: &Files, scope: &str) -> Result<String, Fault> {
         let path = WorkspacePath::parse(self.root(), if scope.is_empty() { "." } else { scope })?;
-        let found = self.files().stat(&path)?.ok_or_else(|| {
+        let found = files.stat(&path)?.ok_or_else(|| {
             Fault::new(Code::NotFound, format!("{path} does not exist")).suggest("fs.ls shows what is there")
         })?;
         if found.kind != Kind::Folder {
             // One that is named and cannot be read is a fault; one that is come across is passed over.
-            self.files().open(&found.path)?;
+            files.open(&found.path)?;
         }
         Ok(if found.path.is_root() { String::new() } else { found.path.to_string() })
     }
 }
 
 /// Some lines of a file as they are shown, both ends included.
-fn piece(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<String> {
+fn piece(texts: &Texts, path: &str, start: u32, end: u32) -> Option<String> {
     let text = lines_of(texts, path, start, end)?;
     Some(String::from_utf8_lossy(&text).trim_end().to_owned())
 }
 
 /// Some lines of a file, both ends included; not much more than is ever shown.
-pub(super) fn lines_of(texts: &Texts<'_>, path: &str, start: u32, end: u32) -> Option<Vec<u8>> {
+pub(super) fn lines_of(texts: &Texts, path: &str, start: u32, end: u32) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let text = match texts.unsaved().get(path) {
         Some(text) => text.as_bytes(),

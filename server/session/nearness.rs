@@ -197,7 +197,8 @@ impl Shared {
         let (from, session) = (pieces.clone(), session.clone());
         let texts = move |places: &[usize]| {
             let Some(session) = session.upgrade() else { return Vec::new() };
-            let texts = Texts::new(&session);
+            // For nobody whom the person said yes to: no model is told what a rule asks about.
+            let texts = Texts::new(&session, &session.files());
             session.finder().meaning().told(&from, places, |path, start, end| {
                 lines_of(&texts, path, start, end).map(|text| String::from_utf8_lossy(&text).into_owned())
             })

@@ -2,34 +2,79 @@
 
 use super::{OpenLog, Session};
 use crate::base::ids::{Counter, unique};
-use crate::journal::Journal;
+use crate::journal::{Journal, Keeper, Opening};
 use crate::protocol::Fault;
 
 /// How many processes of one day may write logs of their own beside the shared one.
 const MOST_SHARED: u32 = 1000;
+/// Earlier sessions whose logs are looked at when one begins.
+const MENDED: usize = 32;
 
 /// A long-lived process has a log of its own. Those of the command line live for one call: they share one a
-/// day, as long as only one of them runs at a time; one that comes meanwhile takes the next number.
+/// day, as long as only one of them runs at a time; one that comes meanwhile takes the next number. A log that was not
+/// written by this machine for this folder, or whose end was cut off, is left as it is.
 pub fn open_log(session: &Session) -> Result<OpenLog, Fault> {
     let now = session.clock.now().to_zoned(jiff::tz::TimeZone::system());
+    let keeper = Keeper::open(session.state().base(), session.root());
+    if let Some(trouble) = keeper.trouble() {
+        session.log_trouble(format!("the session log has no key, so that nothing vouches for it: {trouble}"));
+    }
+    let own = || format!("{}-{}", now.strftime("%Y%m%d-%H%M%S"), &unique()[..4]);
     if !session.shared_log {
-        return open(session, &format!("{}-{}", now.strftime("%Y%m%d-%H%M%S"), &unique()[..4]));
+        let opened = open(session, &own(), &keeper)?;
+        mend_earlier(session, opened.journal.session(), &keeper);
+        return Ok(opened);
     }
     let day = now.strftime("%Y%m%d");
-    let mut number = 1;
-    loop {
+    for number in 1..=MOST_SHARED {
         let name = if number == 1 { format!("{day}-cli") } else { format!("{day}-cli-{number}") };
-        match open(session, &name) {
-            Err(fault) if Journal::is_taken(&fault) && number < MOST_SHARED => number += 1,
+        match open(session, &name, &keeper) {
+            Err(fault) if Journal::is_foreign(&fault) => session.log_trouble(fault.message),
+            Err(fault) if Journal::is_taken(&fault) => {}
             opened => return opened,
         }
     }
+    open(session, &own(), &keeper)
 }
 
-fn open(session: &Session, name: &str) -> Result<OpenLog, Fault> {
-    let folder = session.store.dir(&format!("sessions/{name}"))?;
-    let settings = session.settings();
-    let journal = Journal::open(folder, name, session.root(), &settings.log, session.clock.clone())?;
+/// Sets aside what a power cut left at the ends of earlier sessions' logs: on a thread of its own, since nobody waits for
+/// that.
+fn mend_earlier(session: &Session, own: &str, keeper: &Keeper) {
+    let mut names = session.store.list("sessions").unwrap_or_default();
+    names.retain(|name| name != own);
+    let earlier = names.split_off(names.len().saturating_sub(MENDED));
+    let openings: Vec<Opening> = earlier.iter().map(|name| opening(session, name, keeper)).collect();
+    let mend = move || {
+        for opening in openings {
+            let name = opening.session.clone();
+            match Journal::mend(opening) {
+                Ok(true) => tracing::info!("the torn end of the log of session {name} was set aside"),
+                Ok(false) => {}
+                Err(fault) => tracing::debug!("the log of session {name} stays as it is: {}", fault.message),
+            }
+        }
+    };
+    // Without it they stay as they are until another process begins.
+    let _ = std::thread::Builder::new().name("log-mending".to_owned()).spawn(mend);
+}
+
+fn open(session: &Session, name: &str, keeper: &Keeper) -> Result<OpenLog, Fault> {
+    let journal = Journal::open(opening(session, name, keeper))?;
     let calls = Counter::after("c", journal.last_number("c"));
     Ok(OpenLog { journal, calls })
+}
+
+fn opening(session: &Session, name: &str, keeper: &Keeper) -> Opening {
+    let (store, folder) = (session.store.clone(), format!("sessions/{name}"));
+    Opening {
+        session: name.to_owned(),
+        root: session.root().to_owned(),
+        folder: Box::new(move || {
+            store.root().renew()?;
+            store.dir(&folder)
+        }),
+        settings: session.settings().log.clone(),
+        clock: session.clock.clone(),
+        keeper: keeper.clone(),
+    }
 }

@@ -9,8 +9,9 @@ use super::Session;
 use crate::base::text::{self, Decoded, Encoding};
 use crate::base::{WorkspacePath, hash};
 use crate::ports::Caller;
-use crate::protocol::{Code, Fault, Settings};
-use crate::workspace::Files;
+use crate::protocol::{Code, Fault, Origin, Settings};
+use crate::rules::{Grant, Opener};
+use crate::workspace::{Files, Governance};
 
 /// A flag that tells work in flight to stop.
 #[derive(Clone, Debug, Default)]
@@ -55,16 +56,42 @@ pub struct Snapshot {
 #[derive(Clone, Debug)]
 pub struct Scope {
     session: Arc<Session>,
-    settings: Arc<Settings>,
+    governance: Arc<Governance>,
+    files: Files,
     cancel: Cancel,
     caller: Option<Arc<dyn Caller>>,
+    origin: Arc<Origin>,
 }
 
 impl Scope {
-    /// The scope of a call that `cancel` stops.
-    pub fn new(session: Arc<Session>, cancel: Cancel, caller: Option<Arc<dyn Caller>>) -> Self {
-        let settings = session.settings();
-        Self { session, settings, cancel, caller }
+    /// The scope of a call of `origin` that `cancel` stops.
+    pub fn new(
+        session: Arc<Session>,
+        origin: &Origin,
+        cancel: Cancel,
+        caller: Option<Arc<dyn Caller>>,
+    ) -> Self {
+        let governance = session.governance();
+        let files = Files::new(session.store.state().clone(), governance.rules().clone(), Opener::Unasked);
+        Self { session, governance, files, cancel, caller, origin: Arc::new(origin.clone()) }
+    }
+
+    /// Who called.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The same scope, with the files that the grant opens.
+    #[must_use]
+    pub fn granted(&self, grant: &Arc<Grant>) -> Self {
+        Self { files: self.files.opened_by(Opener::Call(grant.clone())), ..self.clone() }
+    }
+
+    /// The same scope under the settings and rules that hold now; nothing where it has them already. No grant is in it.
+    pub fn renewed(&self) -> Option<Self> {
+        let same = Arc::ptr_eq(&self.governance, &self.session.governance());
+        (!same)
+            .then(|| Self::new(self.session.clone(), &self.origin, self.cancel.clone(), self.caller.clone()))
     }
 
     /// The session. Tools read through it; what they change they hand over as a draft.
@@ -74,12 +101,17 @@ impl Scope {
 
     /// The settings as they stood when the call began.
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        self.governance.settings()
     }
 
-    /// The files, behind the rules.
+    /// The settings and rules as they stood when the call began.
+    pub fn governance(&self) -> &Governance {
+        &self.governance
+    }
+
+    /// The files, behind the rules. What a rule asks about is open as far as the person said yes to this call.
     pub fn files(&self) -> &Files {
-        self.session.files()
+        &self.files
     }
 
     /// Reads a path as a caller writes it.
@@ -123,13 +155,24 @@ impl Scope {
     /// # Errors
     /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and what reading it says.
     pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
-        text_of(&self.session, path)
+        text_seen(&self.session, &self.files, path)
     }
 }
 
-/// See [`Scope::text`].
+/// See [`Scope::text`]: for a change that a person decides on.
+///
+/// # Errors
+/// As [`Scope::text`].
 pub fn text_of(session: &Session, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
-    let on_disk = match session.files().read(path, session.settings().limits.edit_bytes) {
+    text_seen(session, &session.files_for(Opener::Person), path)
+}
+
+/// See [`Scope::text`]: for whoever opens `files`.
+///
+/// # Errors
+/// As [`Scope::text`].
+pub fn text_seen(session: &Session, files: &Files, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
+    let on_disk = match files.read(path, session.settings().limits.edit_bytes) {
         Ok((bytes, _)) => Some(bytes),
         Err(fault) if fault.code == Code::NotFound => None,
         Err(fault) => return Err(fault),
@@ -170,7 +213,8 @@ pub fn unencodable(path: &WorkspacePath, encoding: Encoding, c: char) -> Fault {
 
 /// Whether a text that the editor shows is not what the disk holds. How lines end does not count: editors make them alike.
 pub fn is_unsaved(session: &Session, path: &WorkspacePath, text: &str) -> bool {
-    let on_disk = match session.files().read(path, session.settings().limits.edit_bytes) {
+    let files = session.files_for(Opener::Person);
+    let on_disk = match files.read(path, session.settings().limits.edit_bytes) {
         Ok((bytes, _)) if bytes == text.as_bytes() => return false,
         Ok((bytes, _)) => text::decode(bytes),
         Err(fault) => return fault.code == Code::NotFound && !text.is_empty(),

@@ -12,9 +12,12 @@ use parking_lot::{Mutex, MutexGuard};
 use super::Session;
 use super::finding::{MOST, stopped};
 use super::texts::Texts;
+use crate::base::WorkspacePath;
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::source::Source;
-use crate::protocol::{Code, Fault};
+use crate::index::meaning::Meaning;
+use crate::protocol::{Access, Code, Fault};
+use crate::rules::{Opener, Rules};
 use crate::watch::Stamp;
 
 /// The most threads that take files in.
@@ -41,6 +44,30 @@ pub(super) struct Taken {
     files: HashMap<Arc<str>, (Stamp, u64)>,
     /// Unsaved texts in place of them.
     unsaved: HashMap<Arc<str>, Arc<str>>,
+    /// The rules by which files were let in.
+    rules: Option<Arc<Rules>>,
+}
+
+impl Taken {
+    /// Judges what was taken in by the rules that hold now: what they close is forgotten, what they open is read anew.
+    fn judge(&mut self, rules: &Arc<Rules>, meaning: &Meaning) {
+        let Some(before) = self.rules.replace(rules.clone()).filter(|before| !Arc::ptr_eq(before, rules))
+        else {
+            return;
+        };
+        let opens = |rules: &Rules, path: &str| {
+            let open = |path| rules.open(Access::Read, &path, &Opener::Unasked).is_ok();
+            WorkspacePath::clean(path).is_some_and(open)
+        };
+        self.files.retain(|path, _| match (opens(&before, path), opens(rules, path)) {
+            (true, false) => {
+                meaning.remove(path);
+                true
+            }
+            (false, true) => false,
+            _ => true,
+        });
+    }
 }
 
 impl Taking {
@@ -84,19 +111,21 @@ impl Session {
     /// As [`Session::meant`].
     pub(super) fn take_in(
         &self,
-        texts: &Texts<'_>,
+        texts: &Texts,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Fault> {
         let (taking, meaning) = (self.finder().taking(), self.finder().meaning());
         let mut taken = taking.wait(progress, go_on, PATIENCE)?;
         let list = self.listed("", "", go_on)?;
+        taken.judge(texts.rules(), meaning);
         // A text that was saved or given up: the disk counts again.
         let saved: Vec<Arc<str>> =
             taken.unsaved.keys().filter(|path| !texts.unsaved().contains_key(*path)).cloned().collect();
         for path in saved {
             taken.unsaved.remove(&path);
             taken.files.remove(&path);
+            meaning.remove(&path);
         }
         let changed: Vec<&FileEntry> = list
             .iter()
@@ -180,8 +209,12 @@ mod tests {
         for file in 0..files {
             std::fs::write(folder.path().join(format!("f{file}.txt")), format!("word{file}\n")).unwrap();
         }
-        let options =
-            SessionOptions { editor: Arc::new(NoEditor), clock: Arc::new(SystemClock), shared_log: true };
+        let options = SessionOptions {
+            editor: Arc::new(NoEditor),
+            clock: Arc::new(SystemClock),
+            shared_log: true,
+            state: None,
+        };
         let session = Session::open(folder.path().to_str().unwrap(), options).unwrap();
         (folder, session)
     }
@@ -193,7 +226,7 @@ mod tests {
             let (asked, told) = (AtomicUsize::new(0), RefCell::new(Vec::new()));
             let go_on = || asked.fetch_add(1, Ordering::Relaxed) < left;
             let progress = |done, all| told.borrow_mut().push((done, all));
-            let done = session.take_in(&Texts::new(&session), &progress, &go_on);
+            let done = session.take_in(&Texts::new(&session, &session.files()), &progress, &go_on);
             (done.map_err(|fault| fault.code), told.into_inner())
         };
         // Walking asks too, once for each file and folder.

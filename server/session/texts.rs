@@ -1,4 +1,5 @@
-//! The texts of a workspace as a search reads them: unsaved ones win over the disk, and the rules are asked at each file.
+//! The texts of a workspace as a search reads them: unsaved ones win over the disk, and the rules are asked at each file,
+//! for whoever searches.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -7,22 +8,30 @@ use std::sync::{Arc, Weak};
 use super::Session;
 use crate::base::WorkspacePath;
 use crate::index::lexical::source::Source;
+use crate::protocol::Access;
+use crate::rules::Rules;
+use crate::workspace::Files;
 
 /// Texts for one search.
-pub(super) struct Texts<'a> {
-    session: &'a Session,
+pub(super) struct Texts {
+    files: Files,
     /// What editors show of files that differ from the disk.
     unsaved: HashMap<Arc<str>, Arc<str>>,
 }
 
-impl<'a> Texts<'a> {
-    pub(super) fn new(session: &'a Session) -> Self {
+impl Texts {
+    pub(super) fn new(session: &Session, files: &Files) -> Self {
         let open = session.documents().all().into_iter().filter(|document| document.dirty);
         let shown = open.filter_map(|document| {
-            let path = document.path.filter(|path| readable(session, path))?;
+            let path = document.path.filter(|path| files.permit(Access::Read, path).is_ok())?;
             Some((Arc::from(path.as_str()), document.text))
         });
-        Self { session, unsaved: shown.collect() }
+        Self { files: files.clone(), unsaved: shown.collect() }
+    }
+
+    /// The rules that they are read by.
+    pub(super) fn rules(&self) -> &Arc<Rules> {
+        self.files.rules()
     }
 
     /// What editors show of files that differ from the disk, by path.
@@ -31,18 +40,13 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Whether the rules let a file be read that may not be on the disk yet.
-fn readable(session: &Session, path: &WorkspacePath) -> bool {
-    session.files().rules().permit(crate::protocol::Access::Read, path).is_ok()
+fn open(files: &Files, path: &str) -> Option<File> {
+    files.open(&WorkspacePath::clean(path)?).ok().map(|opened| opened.file)
 }
 
-fn open(session: &Session, path: &str) -> Option<File> {
-    session.files().open(&WorkspacePath::clean(path)?).ok().map(|opened| opened.file)
-}
-
-impl Source for Texts<'_> {
+impl Source for Texts {
     fn open(&self, path: &str) -> Option<File> {
-        open(self.session, path)
+        open(&self.files, path)
     }
 
     fn unsaved(&self, path: &str) -> Option<Arc<str>> {
@@ -59,7 +63,7 @@ pub(super) struct Known(pub(super) Weak<Session>);
 
 impl Source for Known {
     fn open(&self, path: &str) -> Option<File> {
-        open(&*self.0.upgrade()?, path)
+        open(&self.0.upgrade()?.files(), path)
     }
 
     fn unsaved(&self, _: &str) -> Option<Arc<str>> {

@@ -11,6 +11,7 @@ use crate::protocol::{
     Access, Advice, Code, CollectAnswer, Event, Fault, HintAct, HintOutcome, HintParams, Outcome,
     WorkingSetAnswer,
 };
+use crate::rules::Opener;
 use crate::workspace::Kind;
 
 impl Session {
@@ -51,7 +52,7 @@ impl Session {
     /// About how many tokens a file holds, as the person sees it; nothing where there is none that may be read.
     fn tokens_of(&self, path: &str) -> Option<u64> {
         let path = WorkspacePath::clean(path)?;
-        let stat = self.files.stat(&path).ok()?;
+        let stat = self.files().stat(&path).ok()?;
         if let Some(document) = self.documents.snapshot(stat.as_ref().map_or(&path, |stat| &stat.path)) {
             return Some(estimate(document.text.len() as u64));
         }
@@ -101,14 +102,15 @@ impl Session {
     /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for a folder.
     fn hintable(&self, asked: &str) -> Result<WorkspacePath, Fault> {
         let path = WorkspacePath::parse(self.root(), asked)?;
-        self.files.rules().permit(Access::Read, &path)?;
-        if let Ok(real) = self.files.root().resolve(&path)
+        self.files().rules().permit(Access::Read, &path)?;
+        if let Ok(real) = self.store.root().resolve(&path)
             && self.documents.snapshot(&real).is_some()
         {
             return Ok(real);
         }
         // Opened and not only looked at: so a folder and a device are told apart, and near names are found.
-        self.files.open(&path).map(|opened| opened.stat.path)
+        // Nothing of its text is told, so that nobody has to be asked.
+        self.files_for(Opener::Person).open(&path).map(|opened| opened.stat.path)
     }
 
     /// Carries out a person's word on a file.
@@ -122,7 +124,7 @@ impl Session {
             // What is gone can still be let go.
             HintAct::Clear | HintAct::Unpin => {
                 let path = WorkspacePath::parse(self.root(), asked)?;
-                self.files.root().resolve(&path).unwrap_or(path)
+                self.store.root().resolve(&path).unwrap_or(path)
             }
             _ => self.hintable(asked)?,
         }

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,16 +14,24 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Mutex, watch};
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+use tokio_util::codec::FramedRead;
 
 use super::place::{Server, claim, runtime_folder};
+use crate::base::envelope::Envelope;
 use crate::base::hash;
 use crate::base::ids::unique;
+use crate::base::lines::{Line, Lines};
 use crate::base::random;
 use crate::hub::Hub;
 use crate::protocol::{Code, Door, Fault, Policy};
 
 /// Bytes of the longest line that a client may send.
-const LONGEST: u64 = 64 << 20;
+const LONGEST: usize = 64 << 20;
+
+/// Bytes of the longest first line, and how long it may take to come.
+const GREETING: u64 = 1 << 20;
+const GREETED: Duration = Duration::from_secs(10);
 
 /// Requests of one client that run at one time; it reads no further until one is answered.
 const MOST_AT_ONCE: usize = 256;
@@ -156,8 +166,16 @@ fn write(file: &mut File, server: &Server) -> std::io::Result<()> {
 /// Lets one client in, and serves it in the language that it speaks.
 async fn greet(stream: UnixStream, hub: Hub, doors: &dyn Doors, token: &str) {
     let mut stream = BufReader::new(stream);
-    let Some(line) = line(&mut stream).await else { return };
-    let Ok(greeting) = serde_json::from_slice::<Greeting>(&line) else { return };
+    // Who is let in by nothing else holds the server up for no longer than this.
+    let Ok(Some(line)) = timeout(GREETED, line(&mut stream)).await else { return };
+    let greeting = match serde_json::from_slice::<Greeting>(&line) {
+        Ok(greeting) => greeting,
+        Err(error) => {
+            let error = unreadable(&Envelope::of(&line), &error.to_string());
+            let _ = stream.write_all(format!("{error}\n").as_bytes()).await;
+            return;
+        }
+    };
     // Hashes are compared so that the time taken tells nothing of the token.
     if hash::full(greeting.token.as_bytes()) != hash::full(token.as_bytes()) {
         let error = Fault::new(Code::NotAuthorized, "the token is wrong");
@@ -170,23 +188,44 @@ async fn greet(stream: UnixStream, hub: Hub, doors: &dyn Doors, token: &str) {
     }
 }
 
-/// The next whole line; nothing at the end of the stream, or where it is too long.
+/// The first line; nothing at the end of the stream, or where it is too long.
 async fn line(stream: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Vec<u8>> {
     let mut line = Vec::new();
-    match stream.take(LONGEST).read_until(b'\n', &mut line).await {
+    match stream.take(GREETING).read_until(b'\n', &mut line).await {
         Ok(length) if length > 0 && line.ends_with(b"\n") => Some(line),
         _ => None,
     }
 }
 
+/// The answer to a line that is no request, by its id where that can be read.
+fn unreadable(envelope: &Envelope, why: &str) -> Value {
+    let error = Fault::new(Code::InvalidArgs, format!("the line is no request: {why}"))
+        .suggest(r#"write {"id": 1, "method": "wherefore/status", "params": {}} on one line"#);
+    json!({ "id": envelope.request_id(), "error": error })
+}
+
 /// Answers the requests of one client. When it goes, its calls are cancelled.
 async fn serve(stream: BufReader<UnixStream>, hub: Hub) {
-    let (mut lines, write) = tokio::io::split(stream);
+    let (lines, write) = tokio::io::split(stream);
     let write = Arc::new(Mutex::new(write));
-    let mut lines = BufReader::new(&mut lines);
+    let mut lines = FramedRead::new(lines, Lines::new(LONGEST));
     let mut running = JoinSet::new();
-    while let Some(line) = line(&mut lines).await {
-        let Ok(message) = serde_json::from_slice::<Value>(&line) else { return };
+    while let Some(Ok(line)) = lines.next().await {
+        let read = match &line {
+            Line::Whole(line) if line.trim_ascii().is_empty() => continue,
+            Line::Whole(line) => serde_json::from_slice::<Value>(line)
+                .map_err(|error| unreadable(&Envelope::of(line), &error.to_string())),
+            Line::TooLong(envelope) => {
+                Err(unreadable(envelope, &format!("it has more than {LONGEST} bytes")))
+            }
+        };
+        let message = match read {
+            Ok(message) => message,
+            Err(error) => {
+                let _ = write.lock().await.write_all(format!("{error}\n").as_bytes()).await;
+                continue;
+            }
+        };
         while running.len() >= MOST_AT_ONCE {
             running.join_next().await;
         }

@@ -60,14 +60,44 @@ fn expect(
     args: &Map<String, Value>,
 ) -> Result<(), Fault> {
     let Some(expected) = args.get("expected_hash").and_then(Value::as_str) else { return Ok(()) };
-    let now = before.map(|before| before.hash.as_str());
-    if now == Some(expected) {
+    match before.map(|before| before.hash.as_str()) == Some(expected) {
+        true => Ok(()),
+        false => Err(stale(scope, path, expected, before)),
+    }
+}
+
+/// Refuses to replace the whole text of a file that changed since its agent was shown it: the agent's text knows nothing
+/// of the change. An agent that never read the file is not held to anything.
+///
+/// # Errors
+/// STALE, with the hash now.
+pub fn expect_as_shown(scope: &Scope, path: &WorkspacePath, before: Option<&Snapshot>) -> Result<(), Fault> {
+    let real = scope.files().root().resolve(path)?;
+    let shown = scope.session().shown();
+    let Some(Some(expected)) = shown.last(scope.origin(), &real) else { return Ok(()) };
+    if before.is_some_and(|before| before.hash == expected) {
         return Ok(());
     }
+    if before.is_none() {
+        // Told once: whoever asks again means to make it anew.
+        shown.note(scope.origin(), &real, None);
+    }
+    let fault = stale(scope, path, &expected, before);
+    Err(match before {
+        Some(before) => fault.suggest(format!(
+            "read the file again and make the change on its text as it stands, or send {:?} as `expected_hash` to \
+             replace it all the same",
+            before.hash
+        )),
+        None => fault.suggest("it was removed since you read it: send the call again to make it anew"),
+    })
+}
+
+fn stale(scope: &Scope, path: &WorkspacePath, expected: &str, before: Option<&Snapshot>) -> Fault {
     let Some(before) = before else {
-        return Err(Fault::new(Code::Stale, format!("{path} is not there any more"))
+        return Fault::new(Code::Stale, format!("{path} is not there any more"))
             .suggest("leave expected_hash out to make it anew")
-            .detail(json!({ "expected_hash": expected, "hash": null })));
+            .detail(json!({ "expected_hash": expected, "hash": null }));
     };
     let mut details =
         json!({ "expected_hash": expected, "hash": before.hash, "lines": before.text.lines().count() });
@@ -79,10 +109,10 @@ fn expect(
         }
         details["changed"] = json!(diff);
     }
-    Err(Fault::new(Code::Stale, format!("{path} changed since it had the hash {expected}; it has {} now", before.hash))
+    Fault::new(Code::Stale, format!("{path} changed since it had the hash {expected}; it has {} now", before.hash))
         .suggest("read the file again and make the change on its text as it stands")
         .next(json!({ "tool": "fs.read", "arguments": { "path": path, "why": "See the text as it stands now, before changing it" } }))
-        .detail(details))
+        .detail(details)
 }
 
 /// The draft of a text that becomes `after`; empty where it is that already.

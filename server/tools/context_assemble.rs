@@ -9,9 +9,8 @@ use super::{off_thread, text};
 use crate::base::WorkspacePath;
 use crate::memory::fit::{Candidate, Fitted, LeftOut, Room, fit};
 use crate::memory::{Counter, ESTIMATE};
-use crate::protocol::{Access, Advice, Effects, Event, Fault, WorkingFile};
+use crate::protocol::{Advice, Effects, Event, Fault, WorkingFile};
 use crate::registry::{Activity, Output, Permitted};
-use crate::rules::Ruling;
 use crate::session::Scope;
 
 /// Bytes of the largest file that is counted.
@@ -124,9 +123,8 @@ fn bar(scope: &Scope, file: &WorkingFile) -> Option<String> {
         return Some("it was called cold".to_owned());
     }
     let path = WorkspacePath::clean(&file.path)?;
-    let rules = scope.files().rules();
     let real = scope.files().root().resolve(&path).unwrap_or_else(|_| path.clone());
-    let asks = [path, real].iter().any(|path| matches!(rules.check(Access::Read, path), Ruling::Ask { .. }));
+    let asks = [path, real].iter().any(|path| scope.files().asks(path).is_some());
     asks.then(|| "the person is asked before it is read: name it in `paths` to have them asked".to_owned())
 }
 

@@ -31,7 +31,13 @@ impl Activity for Ls {
                 )
             });
             let value = listing.entries.iter().map(entry).collect();
-            Ok(Output::Value { value: Value::Array(value), truncated, rest, blocks: Vec::new() })
+            Ok(Output::Value {
+                value: Value::Array(value),
+                truncated,
+                rest,
+                blocks: Vec::new(),
+                warnings: Vec::new(),
+            })
         }))
     }
 }

@@ -102,6 +102,9 @@ fn output(
         Fault::new(Code::Unsupported, format!("{path} is a binary file, not a text"))
             .suggest("fs.ls tells its size; fs.copy moves bytes about")
     })?;
+    if let (Some(hash), Ok(real)) = (&lines.hash, scope.files().root().resolve(path)) {
+        scope.session().shown().note(scope.origin(), &real, Some(hash));
+    }
     if let (Some(hash), false, true) = (&lines.hash, lines.truncated, range.is_none()) {
         scope.session().show(hash, &lines.content);
     }
@@ -131,7 +134,7 @@ fn output(
     if unsaved {
         value["unsaved"] = json!(true);
     }
-    Ok(Output::Value { value, truncated: lines.truncated, rest, blocks: Vec::new() })
+    Ok(Output::Value { value, truncated: lines.truncated, rest, blocks: Vec::new(), warnings: Vec::new() })
 }
 
 fn failed(path: &WorkspacePath, error: &std::io::Error) -> Fault {

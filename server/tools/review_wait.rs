@@ -42,7 +42,7 @@ impl Activity for Wait {
             if item.proposal.state() != ProposalState::Pending {
                 self.0.told(id)?;
             }
-            review::answer(&self.0, &item).map(Output::value)
+            review::answer(&self.0, scope.files(), &item).map(Output::value)
         })
     }
 }

@@ -7,6 +7,7 @@ use super::{off_thread, text};
 use crate::index::lexical::hit::{Hit, Place};
 use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::{Found, Options};
+use crate::index::lexical::verify::LONGEST_LINE;
 use crate::protocol::{Code, Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::session::{Scope, Where};
@@ -16,6 +17,9 @@ const CONTEXT: u64 = 2;
 
 /// Matches in one answer, where the caller names no limit.
 const LIMIT: u64 = 100;
+
+/// Files that were not searched to their end and are named.
+const NAMED: usize = 5;
 
 /// Searches texts.
 pub struct Lexical;
@@ -57,12 +61,27 @@ fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
         ..Options::default()
     };
     let place = Where { scope: scope_of(args), glob: text(args, "glob") };
-    let found = scope.session().lines(&query, place, options, &|| scope.check().is_ok())?;
+    let found = scope.session().lines(scope.files(), &query, place, options, &|| scope.check().is_ok())?;
+    let left_out = scope.session().left_out(scope.files(), place, &|| scope.check().is_ok())?;
+    let warnings = left_out.into_iter().chain(unfinished(&found)).collect();
     let rest = found.next().map(|next| {
         let shown = found.hits.len();
         format!("{shown} matches are shown; narrow the scope, the glob or the query, or go on with the cursor {next}")
     });
-    Ok(Output::Value { value: value(found), truncated: rest.is_some(), rest, blocks: Vec::new() })
+    Ok(Output::Value { value: value(found), truncated: rest.is_some(), rest, blocks: Vec::new(), warnings })
+}
+
+/// Which files were not searched to their end, and why that may be.
+fn unfinished(found: &Found) -> Option<String> {
+    let named = found.unfinished.iter().take(NAMED).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    let more = found.unfinished.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let most = LONGEST_LINE >> 20;
+    (!named.is_empty()).then(|| {
+        format!(
+            "{named}{more}: not searched to the end; a line above {most} MB, or a file that cannot be read"
+        )
+    })
 }
 
 fn after(cursor: &str) -> Result<Option<Place>, Fault> {

@@ -376,7 +376,7 @@ impl Start<'_> {
             serve_client_with_lifecycle(handler, transport, mode).await
         } else {
             let (process, stdin, stdout) =
-                Process::start(self.server, self.settings, self.root).map_err(Refused::Other)?;
+                Process::start(self.server, self.settings, self.root).await.map_err(Refused::Other)?;
             group = Some(process.group().clone());
             let transport = Stdio::new(process, stdin, stdout, self.health.clone());
             let raw = transport.raw().clone();

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::bound;
 use crate::base::{hash, person};
 use crate::protocol::{Fault, McpServer};
 
@@ -27,6 +28,9 @@ pub struct Consent {
     pub listed: bool,
     /// Each of its tools, by the server's own name, with the hash of its words.
     pub tools: BTreeMap<String, String>,
+    /// The files of the project that its command line names, each with what it held and where it led.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bound: bound::Files,
     /// Each of the project's definitions over it, by name, with the hash of what it says.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub definitions: BTreeMap<String, String>,
@@ -70,15 +74,10 @@ pub fn definition(name: &str, settings: &McpServer) -> String {
     hash::short(format!("{name}\n{said}").as_bytes())
 }
 
-/// Where they are kept: `$XDG_STATE_HOME/wherefore`, else `~/.local/state/wherefore`.
-pub fn folder() -> Option<PathBuf> {
-    person::folder("XDG_STATE_HOME", ".local/state")
-}
-
 impl Consents {
-    /// Those of the person.
-    pub fn of_person() -> Self {
-        Self::at(folder().map(|folder| folder.join(FILE)))
+    /// Those in the person's state folder.
+    pub fn below(state: Option<&Path>) -> Self {
+        Self::at(state.map(|folder| folder.join(FILE)))
     }
 
     /// Those in a file; in none they last as long as this process.

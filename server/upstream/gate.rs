@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::bound;
+use super::consents::Consent;
 use super::faults::words;
 use super::known::{Standing, difference};
 use super::remote::{RemoteTool, cut};
@@ -25,22 +27,38 @@ impl Server {
         if self.may_start() {
             return Ok(());
         }
+        let bound = self.bound();
+        let before = match self.changed() {
+            Some(files) => format!("What it runs has changed since you consented: {files}. "),
+            None => String::new(),
+        };
         let text = format!(
-            "This project wants to use the server {}: {}. It would run as you, with all that you may do.",
+            "This project wants to use the server {}: {}. {before}It would run as you, with all that you may do. {}",
             self.name,
             words(&self.describe()),
+            shown(&bound::told(&bound)),
         );
-        if self.asked(self.start_key(), text, call).await {
-            return self.grant(|consent| consent);
+        if self.asked(self.start_key(&bound), text, call).await {
+            self.grant(|consent| Consent { bound, ..consent })?;
+            // Somebody may have changed it while the person was asked.
+            return if self.may_start() { Ok(()) } else { Err(self.unconsented()) };
         }
-        Err(Fault::new(
-            Code::NotAuthorized,
-            format!(
+        Err(self.unconsented())
+    }
+
+    /// The fault of a server that the person has not consented to as it is now.
+    pub(super) fn unconsented(&self) -> Fault {
+        let message = match self.changed() {
+            Some(files) => {
+                format!("{} runs files that changed since the person consented: {files}", self.name)
+            }
+            None => format!(
                 "{} is a server that this project names, and the person has not consented to it",
                 self.name
             ),
-        )
-        .suggest("go on without it, or ask the person to look at it with `wherefore consent`"))
+        };
+        Fault::new(Code::NotAuthorized, message)
+            .suggest("go on without it, or ask the person to look at it with `wherefore consent`")
     }
 
     /// Lets a tool be called, where its words are those that the person consented to, or they do so when asked.
@@ -99,18 +117,15 @@ impl Server {
     /// The person has said no already.
     pub fn denied(&self) {
         if let Ok(mut asked) = self.asked.try_lock() {
-            asked.insert(self.start_key(), false);
+            asked.insert(self.start_key(&self.bound()), false);
         }
     }
 
-    fn start_key(&self) -> String {
-        format!("start {}", self.definition)
+    fn start_key(&self, bound: &bound::Files) -> String {
+        format!("start {} {bound:?}", self.definition)
     }
 
-    fn grant(
-        &self,
-        add: impl FnOnce(super::consents::Consent) -> super::consents::Consent,
-    ) -> Result<(), Fault> {
+    fn grant(&self, add: impl FnOnce(Consent) -> Consent) -> Result<(), Fault> {
         let kept = self.consents.change(self.session.root(), &self.name, |before| {
             let mut consent =
                 before.filter(|consent| consent.definition == self.definition).unwrap_or_default();

@@ -63,7 +63,7 @@ pub fn definition(
     let first = if first.trim().is_empty() { &tool.name } else { first };
     let summary: String = shown(first.trim()).replace(['\n', '\t'], " ").chars().take(SUMMARY).collect();
     let description = if description.is_empty() { summary.clone() } else { description };
-    let risk = risk(settings, tool);
+    let risk = risk(settings, Some(tool));
     let words = Words { summary, description, risk, input_schema, output_schema };
     Ok(build(server, settings, name, &tool.name, words))
 }
@@ -137,11 +137,12 @@ fn node(server: &str, settings: &McpServer) -> Vec<String> {
 
 /// What a call can do at worst. A server's own word is taken only where it says something: what says nothing may run
 /// anything, and over a network reach it.
-fn risk(settings: &McpServer, tool: &RemoteTool) -> Risk {
+pub fn risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
     if let Some(risk) = settings.risk {
         return risk;
     }
-    match (tool.hint("openWorldHint"), tool.hint("readOnlyHint")) {
+    let hint = |name| tool.and_then(|tool| tool.hint(name));
+    match (hint("openWorldHint"), hint("readOnlyHint")) {
         (Some(true), _) => Risk::Network,
         (_, Some(true)) => Risk::Read,
         _ if settings.url.is_some() => Risk::Network,

@@ -1,6 +1,10 @@
-//! A server's process: a clean environment, a group of its own that ends with it, and its last words kept.
+//! A server's process: a clean environment, a guard that ends all of it however we end, and its last words kept.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,9 +12,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::expand::expand;
+use super::guard::{self, Start};
 use crate::base::hidden::shown;
 use crate::protocol::{Code, Fault, McpServer};
 
@@ -25,31 +30,46 @@ const WORD: usize = 400;
 
 /// What is known of a process that another thread may want to end.
 #[derive(Debug, Default)]
-pub struct Group(Mutex<Option<Pid>>);
+pub struct Group(Mutex<Option<Held>>);
+
+/// A process that was not waited for yet.
+#[derive(Debug)]
+struct Held {
+    /// That of the guard where there is one, else the server's own.
+    pid: Pid,
+    /// By which the guard is told what to do.
+    line: Option<UnixStream>,
+}
 
 impl Group {
     /// Asks it and all that it started to end.
     pub fn ask(&self) {
-        self.send(Signal::TERM);
+        self.send(Signal::TERM, guard::ASK);
     }
 
     /// Ends it and all that it started, at once.
     pub fn kill(&self) {
-        self.send(Signal::KILL);
+        self.send(Signal::KILL, guard::KILL);
     }
 
-    fn send(&self, signal: Signal) {
+    fn send(&self, signal: Signal, word: u8) {
         // Locked, so that the number is not given to another process meanwhile.
-        if let Some(pid) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = kill_process_group(pid, signal);
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            // A guard that is gone has nothing to end.
+            Some(Held { line: Some(line), .. }) => drop((&*line).write_all(&[word])),
+            Some(Held { pid, line: None }) => drop(kill_process_group(*pid, signal)),
+            None => {}
         }
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|held| held.pid)
     }
 
     /// Whether anything of it is left.
     pub fn lives(&self) -> bool {
-        let pid = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        pid.is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+        self.pid().is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
     }
 }
 
@@ -86,7 +106,7 @@ impl Process {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such program, PERMISSION_DENIED where it may not be run.
-    pub fn start(
+    pub async fn start(
         name: &str,
         settings: &McpServer,
         root: &Path,
@@ -94,22 +114,26 @@ impl Process {
         let program = settings.command.as_deref().unwrap_or_default();
         // One with a slash is meant from the root, wherever it then starts.
         let path = if program.contains('/') { root.join(program) } else { program.into() };
-        let mut command = Command::new(path);
-        command.args(&settings.args).env_clear();
-        command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        let passed = PASSED.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
+        let mut env: Vec<(OsString, OsString)> = passed.collect();
         for (variable, value) in &settings.env {
-            command.env(variable, expand(value).map_err(|missing| unset(name, &missing))?);
+            env.push((variable.into(), expand(value).map_err(|missing| unset(name, &missing))?.into()));
         }
-        command.current_dir(settings.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0).kill_on_drop(true);
-        let mut child = command.spawn().map_err(|error| unstarted(name, settings, &error))?;
-        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
-            return Err(Fault::internal(format!("{name} started with no standard streams")));
+        let start = Start {
+            program: path.into(),
+            args: settings.args.iter().map(Into::into).collect(),
+            env,
+            cwd: settings.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd)),
         };
+        let begun = match guard::is_offered() {
+            true => guarded(&start).await,
+            false => alone(&start),
+        };
+        let Begun { child, line, stdin, stdout, stderr } =
+            begun.map_err(|error| unstarted(name, settings, &error))?;
         let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let (group, words) = (Arc::new(Group(Mutex::new(pid))), Arc::new(Words::default()));
+        let held = pid.map(|pid| Held { pid, line });
+        let (group, words) = (Arc::new(Group(Mutex::new(held))), Arc::new(Words::default()));
         tokio::spawn(listen(name.to_owned(), stderr, words.clone()));
         Ok((Self { child, group, words }, stdin, stdout))
     }
@@ -124,12 +148,21 @@ impl Process {
         &self.words
     }
 
+    /// Asks it to end, and waits for that.
+    pub async fn leave(&mut self) {
+        self.group.ask();
+        self.within(guard::GRACE).await;
+    }
+
     /// Waits a moment until it has ended by itself, ends what is left of it, and says how it went.
     pub async fn ended(&mut self) -> String {
-        let pid = *self.group.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.within(LAST).await
+    }
+
+    async fn within(&mut self, limit: Duration) -> String {
         let mut alone = false;
-        if pid.is_some() {
-            let until = tokio::time::Instant::now() + LAST;
+        if self.group.pid().is_some() {
+            let until = tokio::time::Instant::now() + limit;
             loop {
                 // Looked at but not taken yet: while it stands there no other process gets its number.
                 alone = !self.group.lives();
@@ -154,6 +187,51 @@ impl Drop for Process {
         self.group.kill();
         self.group.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
+}
+
+/// A process that has just begun.
+struct Begun {
+    child: Child,
+    line: Option<UnixStream>,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+}
+
+/// Starts a server by a guard, which is this program once more.
+async fn guarded(start: &Start) -> io::Result<Begun> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0(env!("CARGO_PKG_NAME")).arg(guard::ARGUMENT).env_clear().current_dir("/").process_group(0);
+    command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn()?;
+    // Until it is dropped it holds the guard's end of the socket, and the end of the guard would not be heard.
+    drop(command);
+    let (their_in, stdin) = io::pipe()?;
+    let (stdout, their_out) = io::pipe()?;
+    let (stderr, their_err) = io::pipe()?;
+    guard::hand_over(&ours, start, [their_in.into(), their_out.into(), their_err.into()])?;
+    ours.set_nonblocking(true)?;
+    let errno = tokio::net::UnixStream::from_std(ours.try_clone()?)?.read_i32_le().await?;
+    if errno != 0 {
+        return Err(io::Error::from_raw_os_error(errno));
+    }
+    let stdin = ChildStdin::from_std(OwnedFd::from(stdin).into())?;
+    let stdout = ChildStdout::from_std(OwnedFd::from(stdout).into())?;
+    let stderr = ChildStderr::from_std(OwnedFd::from(stderr).into())?;
+    Ok(Begun { child, line: Some(ours), stdin, stdout, stderr })
+}
+
+/// Starts a server with nothing between, where this program is no guard: its group ends with it, what leaves that does not.
+fn alone(start: &Start) -> io::Result<Begun> {
+    let mut command = Command::from(start.command());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let mut child = command.spawn()?;
+    let none = || io::Error::other("it started with no standard streams");
+    let stdin = child.stdin.take().ok_or_else(none)?;
+    let stdout = child.stdout.take().ok_or_else(none)?;
+    let stderr = child.stderr.take().ok_or_else(none)?;
+    Ok(Begun { child, line: None, stdin, stdout, stderr })
 }
 
 fn unset(name: &str, variable: &str) -> Fault {

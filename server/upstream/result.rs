@@ -52,7 +52,7 @@ pub fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> Result<
     let rest = cutter
         .truncated
         .then(|| format!("{server} sent more than limits.output_bytes; ask it for less at a time"));
-    Ok(Output::Value { value, truncated: cutter.truncated, rest, blocks: kept })
+    Ok(Output::Value { value, truncated: cutter.truncated, rest, blocks: kept, warnings: Vec::new() })
 }
 
 /// Structured content: whole or not at all, since a part of it keeps to no schema.
@@ -68,7 +68,7 @@ fn whole(server: &str, tool: &Tool, value: Value, kept: Vec<Value>, limit: usize
     // What a model cannot read out of the value is shown beside it.
     let more = kept.iter().any(|block| medium(block).is_some());
     let blocks = if more { kept } else { Vec::new() };
-    Ok(Output::Value { value, truncated: false, rest: None, blocks })
+    Ok(Output::Value { value, truncated: false, rest: None, blocks, warnings: Vec::new() })
 }
 
 fn check(server: &str, tool: &Tool, value: &Value) -> Result<(), Fault> {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 
+use super::bound;
 use super::connection::Connection;
 use super::consents::{self, Consent, Consents};
 use super::faults;
@@ -16,6 +17,7 @@ use super::health::Health;
 use super::import;
 use super::known::Known;
 use crate::base::hash;
+use crate::base::hidden::shown;
 use crate::catalogue::ToolDef;
 use crate::protocol::{Code, Fault, McpServer};
 use crate::session::Session;
@@ -57,11 +59,12 @@ pub struct Server {
     known: RwLock<Option<Arc<Known>>>,
     /// The project's definitions over it that need consent: by name, a hash and what they say.
     definitions: RwLock<BTreeMap<String, (String, String)>>,
+    hashes: bound::Hashes,
     state: Mutex<State>,
     /// Starts that failed, one after the other.
     failures: Mutex<u32>,
     relisting: Mutex<Relisting>,
-    changed: Changed,
+    news: Changed,
 }
 
 impl fmt::Debug for Server {
@@ -77,7 +80,7 @@ impl Server {
         settings: McpServer,
         session: Arc<Session>,
         consents: Arc<Consents>,
-        changed: Changed,
+        news: Changed,
     ) -> Arc<Self> {
         let definition = consents::definition(name, &settings);
         let consent = consents.get(session.root(), name);
@@ -94,10 +97,11 @@ impl Server {
             asked: tokio::sync::Mutex::default(),
             known: RwLock::new(known),
             definitions: RwLock::default(),
+            hashes: bound::Hashes::default(),
             state: Mutex::new(State::Idle),
             failures: Mutex::default(),
             relisting: Mutex::default(),
-            changed,
+            news,
         })
     }
 
@@ -143,9 +147,41 @@ impl Server {
         definitions.iter().map(|(name, (hash, _))| (name.clone(), hash.clone())).collect()
     }
 
-    /// Whether nothing keeps it from being started. What the person set themselves may be.
+    /// Whether nothing keeps it from being started. What the person set themselves may be; of a project's, the files that
+    /// it runs have to be those that were consented to.
     pub fn may_start(&self) -> bool {
-        self.settings.enabled && (!self.settings.of_project || self.consent().is_some())
+        let consented = || self.consent().is_some_and(|consent| consent.bound == self.bound());
+        self.settings.enabled && (!self.settings.of_project || consented())
+    }
+
+    /// The files of the project that its command line names, as they are now.
+    pub fn bound(&self) -> bound::Files {
+        match self.settings.of_project {
+            true => bound::files(Path::new(self.session.root()), &self.settings, &self.hashes),
+            false => bound::Files::new(),
+        }
+    }
+
+    /// The files that changed since the person consented to it, in a line; nothing where that is not why it waits.
+    pub fn changed(&self) -> Option<String> {
+        let (before, now) = (self.consent()?.bound, self.bound());
+        (before != now).then(|| shown(&bound::changed(&before, &now)).into_owned())
+    }
+
+    /// Closes to writing what a consent to it binds.
+    pub fn hold(&self) {
+        let files = self.consent().filter(|_| self.settings.of_project).map(|consent| consent.bound);
+        let paths = files.map(|files| bound::paths(Path::new(self.session.root()), &files));
+        self.session.state().held().close(&self.rule(), paths.unwrap_or_default());
+    }
+
+    /// Opens it again.
+    pub fn release(&self) {
+        self.session.state().held().close(&self.rule(), Vec::new());
+    }
+
+    fn rule(&self) -> String {
+        format!("consented-server {}", self.name)
     }
 
     /// Why it could not be started last, where it is not tried again yet.
@@ -185,6 +221,10 @@ impl Server {
     }
 
     async fn start(self: Arc<Self>) -> Result<Arc<Connection>, Fault> {
+        // What it runs may have changed since it was let start.
+        if !self.may_start() {
+            return Err(self.failed(self.unconsented()));
+        }
         let limit = Duration::from_millis(self.settings.timeout_ms);
         let health = Arc::<Health>::default();
         let opened = tokio::time::timeout(limit, async {
@@ -247,7 +287,8 @@ impl Server {
 
     /// Tells whoever shows its tools that they, or how they stand, may be others.
     pub(super) fn news(&self) {
-        (self.changed)();
+        self.hold();
+        (self.news)();
     }
 
     /// Counts a failure, and sets the time before which it is not tried again: 1, 2, 4 … 60 seconds.

@@ -169,9 +169,11 @@ impl Transport<RoleClient> for Stdio {
         }
         if !self.over {
             self.over = true;
-            let _ =
-                tokio::time::timeout(GRACE, tokio::io::copy(&mut self.reader, &mut tokio::io::sink())).await;
-            self.process.ended().await;
+            let mut rest = tokio::io::sink();
+            match tokio::time::timeout(GRACE, tokio::io::copy(&mut self.reader, &mut rest)).await {
+                Ok(_) => drop(self.process.ended().await),
+                Err(_) => self.process.leave().await,
+            }
         }
         Ok(())
     }

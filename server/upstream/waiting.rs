@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Upstreams;
+use super::bound;
 use super::consents::Consent;
 use super::known::{Standing, difference};
 use super::server::Server;
@@ -17,6 +18,11 @@ pub struct Waiting {
     pub server: String,
     /// What it is, in a line.
     pub describes: String,
+    /// What a consent to it binds, where it is the project's; empty where it is the person's.
+    pub binds: String,
+    /// The files that it binds, as they are shown.
+    #[serde(skip)]
+    pub bound: bound::Files,
     /// Whether it waits to be started at all.
     pub start: bool,
     /// Its tools that have changed or are new.
@@ -64,11 +70,21 @@ impl Upstreams {
     /// # Errors
     /// NOT_FOUND where no such server is named; what keeps the consent from being written.
     pub fn consent(&self, name: &str) -> Result<(), Fault> {
+        let bound = self.named(name)?.bound();
+        self.consent_to(name, bound)
+    }
+
+    /// [`Upstreams::consent`] to a server with the files that the person was shown.
+    ///
+    /// # Errors
+    /// As [`Upstreams::consent`].
+    pub fn consent_to(&self, name: &str, bound: bound::Files) -> Result<(), Fault> {
         let server = self.named(name)?;
         let known = server.known();
         self.consents.change(self.session.root(), name, |before| {
             let before = before.filter(|consent| consent.definition == server.definition);
             let mut consent = before.unwrap_or_default();
+            consent.bound = bound;
             consent.definitions = server.definition_hashes();
             consent.definition.clone_from(&server.definition);
             if let Some(known) = &known {
@@ -125,6 +141,11 @@ fn waiting(server: &Server) -> Option<Waiting> {
     let definitions: Vec<String> =
         server.undefined().into_iter().map(|(_, text)| shown(&text).into_owned()).collect();
     let something = start || !tools.is_empty() || !definitions.is_empty();
-    let (name, describes) = (server.name.clone(), server.describe());
-    something.then_some(Waiting { server: name, describes, start, tools, definitions })
+    let (name, describes, bound) = (server.name.clone(), server.describe(), server.bound());
+    let again = server.changed().map(|files| format!("Changed since you consented: {files}. "));
+    let binds = match server.settings.of_project {
+        true => format!("{}{}", again.unwrap_or_default(), shown(&bound::told(&bound))),
+        false => String::new(),
+    };
+    something.then_some(Waiting { server: name, describes, binds, bound, start, tools, definitions })
 }

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
 use crate::protocol::{ChangeKind, Code, Fault};
-use crate::workspace::Store;
-
-const FOLDER: &str = "checkpoints";
+use crate::workspace::State;
 
 /// One applied change of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +20,12 @@ pub struct Step {
     pub after: Option<String>,
     /// The encoding of both, where they are text.
     pub encoding: Option<Encoding>,
+    /// The hunks of the call's proposal that it puts in place, or takes out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<String>,
+    /// Whether it takes them out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub back: bool,
 }
 
 /// Everything that one call changed, or one undo.
@@ -42,16 +47,29 @@ pub struct Checkpoint {
     pub steps: Vec<Step>,
 }
 
+impl Checkpoint {
+    /// Whether each of its steps names a file or folder of the workspace.
+    fn holds_together(&self) -> bool {
+        let names = |step: &Step| {
+            WorkspacePath::clean(&step.path).is_some_and(|path| path.as_str() == step.path && !path.is_root())
+        };
+        self.steps.iter().all(names)
+    }
+}
+
 /// The checkpoints of a workspace: `checkpoints/SESSION/CALL.json`, the bytes as blobs.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoints<'a> {
-    store: &'a Store,
+    state: &'a State,
 }
 
 impl<'a> Checkpoints<'a> {
-    /// Those kept in `store`.
-    pub fn new(store: &'a Store) -> Self {
-        Self { store }
+    /// Where they stand.
+    pub const FOLDER: &'static str = "checkpoints";
+
+    /// Those kept in `state`.
+    pub fn new(state: &'a State) -> Self {
+        Self { state }
     }
 
     /// Keeps what a step is about to replace and what it puts there: on the disk before this returns, so that
@@ -76,15 +94,18 @@ impl<'a> Checkpoints<'a> {
         let Some(mut checkpoint) = self.read(session, call)? else { return Ok(()) };
         checkpoint.steps.pop();
         match checkpoint.steps.is_empty() {
-            true => self.store.remove(&file(session, call)).map(drop),
+            true => self.state.remove(&file(session, call)).map(drop),
             false => self.save(&checkpoint),
         }
     }
 
     /// Writes a checkpoint as it is now.
     pub fn save(&self, checkpoint: &Checkpoint) -> Result<(), Fault> {
+        if ![&checkpoint.session, &checkpoint.call].into_iter().all(|name| is_name(name)) {
+            return Err(Fault::internal(format!("{:?} names no call", checkpoint.call)));
+        }
         let json = serde_json::to_vec(checkpoint).map_err(|error| Fault::internal(error.to_string()))?;
-        self.store.write(&file(&checkpoint.session, &checkpoint.call), &json)
+        self.state.write(&file(&checkpoint.session, &checkpoint.call), &json)
     }
 
     /// The newest checkpoint of a call, as `c-0007` or `SESSION/c-0007`.
@@ -92,7 +113,7 @@ impl<'a> Checkpoints<'a> {
         let found = match call.rsplit_once('/') {
             Some((session, id)) => self.read(session, id)?,
             None => {
-                let sessions = self.store.list(FOLDER)?;
+                let sessions = self.state.list(Self::FOLDER)?;
                 let read = |session: String| self.read(&session, call).transpose();
                 let found = sessions.into_iter().filter_map(read).collect::<Result<Vec<_>, _>>()?;
                 found.into_iter().max_by_key(|checkpoint| checkpoint.time)
@@ -108,8 +129,8 @@ impl<'a> Checkpoints<'a> {
     /// The newest change that was not taken back and is not itself an undo; of those before a time where one is named.
     pub fn last(&self, before: Option<i64>) -> Result<Checkpoint, Fault> {
         let mut newest: Option<Checkpoint> = None;
-        for session in self.store.list(FOLDER)? {
-            for name in self.store.list(&format!("{FOLDER}/{session}"))? {
+        for session in self.state.list(Self::FOLDER)? {
+            for name in self.state.list(&format!("{}/{session}", Self::FOLDER))? {
                 let Some(call) = name.strip_suffix(".json") else { continue };
                 let found = self.read(&session, call)?;
                 let early = |found: &Checkpoint| before.is_none_or(|before| found.time < before);
@@ -122,14 +143,23 @@ impl<'a> Checkpoints<'a> {
 
     /// A checkpoint that cannot be read is passed over: it must not keep the others from being undone.
     fn read(&self, session: &str, call: &str) -> Result<Option<Checkpoint>, Fault> {
-        if [session, call].iter().any(|part| part.contains('/') || part.starts_with('.')) {
+        if ![session, call].into_iter().all(is_name) {
             return Ok(None);
         }
-        let bytes = self.store.read(&file(session, call))?;
-        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        let bytes = match self.state.read(&file(session, call)) {
+            Err(fault) if matches!(fault.code, Code::InvalidArgs | Code::Unsupported) => None,
+            read => read?,
+        };
+        let found = bytes.and_then(|bytes| serde_json::from_slice::<Checkpoint>(&bytes).ok());
+        Ok(found.filter(|found| found.call == call && found.session == session && found.holds_together()))
     }
 }
 
+/// Whether a word names a file of ours, and nothing above or below it.
+fn is_name(word: &str) -> bool {
+    !word.is_empty() && !word.starts_with('.') && !word.contains(['/', '\0'])
+}
+
 fn file(session: &str, call: &str) -> String {
-    format!("{FOLDER}/{session}/{call}.json")
+    format!("{}/{session}/{call}.json", Checkpoints::FOLDER)
 }

@@ -1,70 +1,112 @@
 //! The settings files: the person's, and the project's, which may only tighten.
 
-use std::path::PathBuf;
+mod party;
 
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::OFlags;
 use serde_json::Value;
 
 use crate::base::person;
 use crate::embed;
-use crate::protocol::{Fault, McpServer, PolicyRule, Settings};
+use crate::protocol::{McpServer, PolicyRule, Settings};
 use crate::workspace::Store;
+pub use party::{Lost, Party};
+
+/// Bytes of the largest settings file.
+pub const LARGEST: u64 = 1 << 20;
+
+/// How long a file stands still before it is taken for written to its end.
+const STILL: Duration = Duration::from_millis(40);
 
 /// Settings as they hold, and what was wrong with the files.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     /// The person's, tightened by the project's. `rules` are the person's alone.
     pub settings: Settings,
+    /// The person's file alone.
+    of_file: Party,
+    /// The person's own, with what the editor holds.
+    pub person: Party,
     /// The project's own.
-    pub project: Settings,
+    pub project: Party,
     /// What was not taken, a sentence each.
     pub problems: Vec<String>,
-    /// The one of them for which there is no model: the person may have set one.
+    /// What makes calls stricter than the files say, as something in them could not be read; a sentence each.
+    pub warnings: Vec<String>,
+    /// The one of the problems for which there is no model: the person may have set one.
     pub no_model: Option<String>,
 }
 
-/// Reads both files; one that is missing counts as empty, one that is wrong as absent. What the editor holds
-/// (`client`) counts as the person's and before the person's file. The rules keep what they were opened with.
-pub fn load(store: &Store, client: Option<&Value>) -> Loaded {
-    let mut problems = Vec::new();
-    let person = parse(PERSON, read_person(), &mut problems);
+/// Reads both files; one that is missing counts as empty. Where one cannot be read, that party's settings of `before`
+/// stay as they were; with none of before, what can be read of it counts and the rest is taken for as strict as
+/// possible. What the editor holds (`client`) counts as the person's and before the person's file.
+pub fn load(store: &Store, client: Option<&Value>, before: Option<&Loaded>) -> Loaded {
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+    let mut of_file = party::read(PERSON, read_person(), &mut problems);
     let unread = problems.first().cloned();
-    let project = parse(".wherefore/config.toml", store.read("config.toml"), &mut problems);
-    let person = client.map_or(person.clone(), |client| {
-        overlay(&person, client).unwrap_or_else(|error| {
-            problems.push(format!("the editor's settings: {error}"));
-            person
-        })
-    });
-    let mut settings = tighten(person, &project, &mut problems);
+    if of_file.lost.any {
+        of_file = kept(of_file, before.map(|before| &before.of_file), &mut warnings);
+    }
+    let mut person = of_file.clone();
+    if let Some(client) = client {
+        person = person.overlaid(client, &mut problems);
+        if person.lost != of_file.lost {
+            warnings.push(stricter(&person));
+        }
+    }
+    let mut project = party::read(PROJECT, read_project(store), &mut problems);
+    if project.lost.rules || project.lost.review {
+        project = kept(project, before.map(|before| &before.project), &mut warnings);
+    }
+    let mut settings = tighten(person.settings.clone(), &project, &mut problems);
     let wrong = drop_wrong(&mut settings, &mut problems);
     let no_model = wrong.or(unread.filter(|_| settings.embeddings.is_none()));
-    Loaded { settings, project, problems, no_model }
+    Loaded { settings, of_file, person, project, problems, warnings, no_model }
 }
 
 /// Reads the person's file alone: what counts outside of every workspace.
 pub fn of_person() -> Loaded {
     let mut problems = Vec::new();
-    let mut settings = parse(PERSON, read_person(), &mut problems);
+    let person = party::read(PERSON, read_person(), &mut problems);
+    let mut settings = person.settings.clone();
     let unread = problems.first().cloned();
+    let mut warnings = Vec::new();
+    if person.lost.any {
+        kept(person.clone(), None, &mut warnings);
+    }
     let no_model = drop_wrong(&mut settings, &mut problems).or(unread);
-    Loaded { settings, project: Settings::default(), problems, no_model }
+    Loaded { settings, person, problems, warnings, no_model, ..Loaded::default() }
 }
 
 /// The person's file, for a reader.
-const PERSON: &str = "config.toml of the person";
+pub const PERSON: &str = "config.toml of the person";
+/// The project's file, for a reader.
+pub const PROJECT: &str = ".wherefore/config.toml";
 
-fn parse(name: &str, bytes: Result<Option<Vec<u8>>, Fault>, problems: &mut Vec<String>) -> Settings {
-    match bytes {
-        Ok(None) => Settings::default(),
-        Ok(Some(bytes)) => toml::from_slice(&bytes).unwrap_or_else(|error| {
-            problems.push(format!("{name}: {}", error.to_string().replace('\n', " ").trim()));
-            Settings::default()
-        }),
-        Err(fault) => {
-            problems.push(format!("{name}: {}", fault.message));
-            Settings::default()
+/// A party whose settings could not be read: as they were before, where they were read then.
+fn kept(now: Party, before: Option<&Party>, warnings: &mut Vec<String>) -> Party {
+    match before.filter(|before| !before.lost.any) {
+        Some(before) => {
+            let wrong = now.wrong.unwrap_or_default();
+            warnings.push(format!("{wrong}; the settings that held before count until that is mended"));
+            before.clone()
+        }
+        None => {
+            warnings.push(stricter(&now));
+            now
         }
     }
+}
+
+/// Says what holds in place of settings that could not be read.
+fn stricter(party: &Party) -> String {
+    let reads = if party.lost.rules { ", and the person is asked before any file is read" } else { "" };
+    let wrong = party.wrong.as_deref().unwrap_or_default();
+    format!("{wrong}; until that is mended every change is held for the person to decide{reads}")
 }
 
 /// Takes out what cannot be used, and says why; once more where that is the model.
@@ -87,45 +129,104 @@ pub fn person_folder() -> Option<PathBuf> {
     person::folder("XDG_CONFIG_HOME", ".config")
 }
 
-/// The settings with the members that `client` gives in place of theirs.
-fn overlay(settings: &Settings, client: &Value) -> serde_json::Result<Settings> {
-    fn merge(under: &mut Value, over: &Value) {
-        match (under, over) {
-            (Value::Object(under), Value::Object(over)) => {
-                for (key, value) in over {
-                    merge(under.entry(key.clone()).or_insert(Value::Null), value);
-                }
-            }
-            (_, Value::Null) => {}
-            (under, over) => *under = over.clone(),
-        }
-    }
-    let mut merged = serde_json::to_value(settings)?;
-    merge(&mut merged, client);
-    serde_json::from_value(merged)
+fn person_file() -> Option<PathBuf> {
+    person_folder().map(|folder| folder.join("config.toml"))
 }
 
-fn read_person() -> Result<Option<Vec<u8>>, Fault> {
-    let Some(folder) = person_folder() else { return Ok(None) };
-    match std::fs::read(folder.join("config.toml")) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Fault::internal(error.to_string())),
+fn read_person() -> Result<Option<Vec<u8>>, String> {
+    let Some(path) = person_file() else { return Ok(None) };
+    let mut options = std::fs::OpenOptions::new();
+    // A pipe in its place is not waited for.
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    match options.read(true).custom_flags(flags).open(&path) {
+        Ok(file) => bounded(file).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
+            Err("it is a symlink that leads to no file".to_owned())
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(format!("it cannot be opened: {error}")),
+    }
+}
+
+fn read_project(store: &Store) -> Result<Option<Vec<u8>>, String> {
+    store.read_up_to("config.toml", LARGEST).map_err(|fault| fault.message)
+}
+
+/// The bytes of a settings file, where it is one.
+fn bounded(file: std::fs::File) -> Result<Vec<u8>, String> {
+    let cannot = |error: std::io::Error| format!("it cannot be read: {error}");
+    let stat = file.metadata().map_err(cannot)?;
+    if !stat.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let too_large = || format!("it is larger than the {LARGEST} bytes that settings may have");
+    if stat.len() > LARGEST {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > LARGEST { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// Which state of both files settings were read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stamps([Option<Stamp>; 2]);
+
+/// One state of a file: device, inode, size, and when its content and its entry changed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    file: (u64, u64, i64),
+    written: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamps {
+    /// The state of both files now.
+    pub fn now(store: &Store) -> Self {
+        let project = PathBuf::from(store.root().path()).join(PROJECT);
+        Self([person_file(), Some(project)].map(|path| Stamp::of(&path?)))
+    }
+
+    /// Whether a file may still be written just now, or was there in `before` and may be about to be replaced.
+    pub fn may_change(&self, before: &Self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let young = |stamp: &Stamp| {
+            let at = |part: i64| u64::try_from(part).unwrap_or_default();
+            let changed =
+                Duration::from_secs(at(stamp.changed.0)) + Duration::from_nanos(at(stamp.changed.1));
+            now < changed + STILL
+        };
+        self.0.iter().zip(&before.0).any(|(now, before)| match (now, before) {
+            (Some(now), _) => young(now),
+            (None, before) => before.is_some(),
+        })
+    }
+}
+
+impl Stamp {
+    #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the widths differ by platform")]
+    fn of(path: &std::path::Path) -> Option<Self> {
+        let stat = rustix::fs::stat(path).ok()?;
+        Some(Self {
+            file: (stat.st_dev as u64, stat.st_ino as u64, stat.st_size as i64),
+            written: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        })
     }
 }
 
 /// The person's settings with what the project's make stricter. What they would loosen is named, not taken.
-fn tighten(person: Settings, project: &Settings, problems: &mut Vec<String>) -> Settings {
-    let mut settings = person;
+fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Settings {
+    let (mut settings, project) = (person, &party.settings);
     let mut loose = |what: &str| {
         problems.push(format!(".wherefore/config.toml: {what}; not taken, a project may only tighten"))
     };
     let default = Settings::default();
-    if project.review.policy != default.review.policy {
-        match project.review.policy > settings.review.policy {
-            true => settings.review.policy = project.review.policy,
-            false => loose("review.policy is looser than the person's"),
+    if let Some(policy) = party.policy {
+        if policy < settings.review.policy {
+            loose("review.policy is looser than the person's");
         }
+        settings.review.policy = settings.review.policy.max(policy);
     }
     for rule in &project.review.rules {
         match rule.policy >= settings.review.policy {
@@ -156,10 +257,14 @@ fn tighten(person: Settings, project: &Settings, problems: &mut Vec<String>) -> 
     if project.memory != default.memory {
         loose("[memory] is for you to set; .wherefore/working-set.yml holds the project's budget");
     }
+    if project.storage != default.storage {
+        loose("[storage] is for you to set");
+    }
     let (limits, asked) = (&mut settings.limits, &project.limits);
     limits.output_bytes = limits.output_bytes.min(asked.output_bytes);
     limits.output_items = limits.output_items.min(asked.output_items);
     limits.edit_bytes = limits.edit_bytes.min(asked.edit_bytes);
+    limits.held = limits.held.min(asked.held);
     settings
 }
 
@@ -174,13 +279,19 @@ mod tests {
     use super::*;
     use crate::protocol::Policy;
 
+    fn of_project(text: &str) -> Party {
+        let mut problems = Vec::new();
+        let party = party::read(PROJECT, Ok(Some(text.as_bytes().to_vec())), &mut problems);
+        assert_eq!(problems, [""; 0]);
+        party
+    }
+
     #[test]
     fn a_project_only_tightens() {
         let person: Settings = toml::from_str("[review]\npolicy = \"hold\"").unwrap();
-        let project: Settings = toml::from_str(
+        let project = of_project(
             "[review]\npolicy = \"auto\"\n[[review.rules]]\npath = \"a/**\"\npolicy = \"auto\"\n[[review.rules]]\npath = \"b/**\"\npolicy = \"deny\"\n[why]\nstrict = true\n[rules]\nallow = [\".env\"]\n[limits]\noutput_bytes = 10",
-        )
-        .unwrap();
+        );
         let mut problems = Vec::new();
         let settings = tighten(person, &project, &mut problems);
         assert_eq!(settings.review.policy, Policy::Hold);
@@ -188,12 +299,19 @@ mod tests {
         assert!(settings.why.strict);
         assert_eq!(settings.limits.output_bytes, 10);
         assert_eq!(problems.len(), 3, "{problems:?}");
+
+        // That it asks is a word of the project's too, though it is what counts without one.
+        let person: Settings = toml::from_str("[review]\npolicy = \"auto\"").unwrap();
+        let settings = tighten(person.clone(), &of_project("[review]\npolicy = \"ask\""), &mut problems);
+        assert_eq!(settings.review.policy, Policy::Ask);
+        let settings = tighten(person, &of_project("[review]\nwait_s = 3"), &mut problems);
+        assert_eq!(settings.review.policy, Policy::Auto);
     }
 
     #[test]
     fn embeddings_are_the_persons_alone_and_sound() {
         let read = |text: &str| toml::from_str::<Settings>(text).unwrap();
-        let project = read("[embeddings]\nurl = \"https://elsewhere/v1\"\nmodel = \"m\"");
+        let project = of_project("[embeddings]\nurl = \"https://elsewhere/v1\"\nmodel = \"m\"");
         let mut problems = Vec::new();
         assert_eq!(tighten(Settings::default(), &project, &mut problems).embeddings, None);
         assert!(problems.len() == 1 && problems[0].contains("[embeddings]"), "{problems:?}");
@@ -215,7 +333,8 @@ mod tests {
     fn a_project_adds_servers_that_are_known_as_its_own() {
         let read = |text: &str| toml::from_str::<Settings>(text).unwrap();
         let person = read("[mcp_servers.a]\ncommand = \"mine\"");
-        let project = read("[mcp_servers.a]\ncommand = \"theirs\"\n[mcp_servers.b]\ncommand = \"theirs\"");
+        let project =
+            of_project("[mcp_servers.a]\ncommand = \"theirs\"\n[mcp_servers.b]\ncommand = \"theirs\"");
         let mut problems = Vec::new();
         let servers = tighten(person, &project, &mut problems).mcp_servers;
         let seen: Vec<_> = servers

@@ -85,7 +85,7 @@ impl Files {
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS where one is inside the other; QUOTA_EXCEEDED for too many.
     pub fn copy_plan(&self, from: &WorkspacePath, to: &WorkspacePath, max: usize) -> Result<CopyPlan, Fault> {
-        let source = self.locate(Access::Read, from)?;
+        let source = self.look_at(from)?;
         let target = self.locate(Access::Write, to)?;
         match source.stat.as_ref().map(Kind::of) {
             Some(Kind::Folder) => {}

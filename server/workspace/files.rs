@@ -11,19 +11,21 @@ use super::errno;
 use super::resolve::Located;
 use super::root::{OpenError, Root};
 use super::stat::{Kind, Stat};
-use super::store::Store;
+use super::state::State;
 use super::swap::{Stop, retry};
 use crate::base::{FileId, WorkspacePath};
 use crate::protocol::{Access, Code, Fault};
-use crate::rules::Rules;
+use crate::rules::{Opener, Rules};
 
-/// The files of a workspace. Every call asks the rules again, about the path asked for and the one it leads
-/// to: what they deny stays closed even to a caller that forgot to ask. All calls block.
+/// The files of a workspace, for one [`Opener`]. Every call asks the rules again, about the path asked for and the one
+/// it leads to: what they deny stays closed even to a caller that forgot to ask, and so does the content of a file that
+/// they ask about, where the opener has no yes to it. All calls block.
 #[derive(Clone, Debug)]
 pub struct Files {
     pub(super) root: Arc<Root>,
     pub(super) rules: Arc<Rules>,
-    pub(super) store: Arc<Store>,
+    pub(super) state: Arc<State>,
+    opener: Opener,
 }
 
 /// A regular file that was opened for reading.
@@ -49,9 +51,15 @@ impl Opened {
 }
 
 impl Files {
-    /// The files below the store's root under `rules`.
-    pub fn new(store: Arc<Store>, rules: Arc<Rules>) -> Self {
-        Self { root: Arc::clone(store.root()), rules, store }
+    /// The files of the workspace whose state is kept in `state`, under `rules`, for `opener`.
+    pub fn new(state: Arc<State>, rules: Arc<Rules>, opener: Opener) -> Self {
+        Self { root: Arc::clone(state.workspace()), rules, state, opener }
+    }
+
+    /// The same files for another opener.
+    #[must_use]
+    pub fn opened_by(&self, opener: Opener) -> Self {
+        Self { opener, ..self.clone() }
     }
 
     /// The workspace's root.
@@ -59,9 +67,9 @@ impl Files {
         &self.root
     }
 
-    /// Our own folder in the workspace.
-    pub fn store(&self) -> &Arc<Store> {
-        &self.store
+    /// What this machine keeps of the workspace.
+    pub fn state(&self) -> &Arc<State> {
+        &self.state
     }
 
     /// The rules that hold.
@@ -69,12 +77,43 @@ impl Files {
         &self.rules
     }
 
+    /// Whether a path may be opened in this way, by its spelling alone.
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED by a rule that denies, or that asks and has no yes.
+    pub fn permit(&self, access: Access, path: &WorkspacePath) -> Result<(), Fault> {
+        self.rules.open(access, path, &self.opener)
+    }
+
+    /// The rule that asks before this path is read, where the opener has no yes to it.
+    pub fn asks(&self, path: &WorkspacePath) -> Option<String> {
+        self.rules.asks(path, &self.opener)
+    }
+
+    /// Whether a path may be opened in this way, as it is asked for and where it leads.
+    ///
+    /// # Errors
+    /// As [`Files::permit`].
+    pub fn admit(&self, access: Access, path: &WorkspacePath) -> Result<(), Fault> {
+        self.locate(access, path).map(drop)
+    }
+
     /// Where a path leads, if the rules permit the access there and by the path asked.
     pub(super) fn locate(&self, access: Access, asked: &WorkspacePath) -> Result<Located, Fault> {
-        self.rules.permit(access, asked)?;
+        self.permit(access, asked)?;
         let located = self.root.locate(asked)?;
         if located.path != *asked {
-            self.rules.permit(access, &located.path)?;
+            self.permit(access, &located.path)?;
+        }
+        Ok(located)
+    }
+
+    /// Where a path leads that is only looked at: its content stays closed. What a rule asks about may be seen to be there.
+    pub(super) fn look_at(&self, asked: &WorkspacePath) -> Result<Located, Fault> {
+        self.rules.permit(Access::Read, asked)?;
+        let located = self.root.locate(asked)?;
+        if located.path != *asked {
+            self.rules.permit(Access::Read, &located.path)?;
         }
         Ok(located)
     }
@@ -84,7 +123,7 @@ impl Files {
     /// # Errors
     /// PERMISSION_DENIED by a rule or where it leads outside.
     pub fn stat(&self, path: &WorkspacePath) -> Result<Option<Stat>, Fault> {
-        let located = self.locate(Access::Read, path)?;
+        let located = self.look_at(path)?;
         Ok(located.stat.map(|stat| Stat::new(located.path, &stat)))
     }
 
@@ -93,7 +132,7 @@ impl Files {
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS for a folder, FIFO, socket or device.
     pub fn open(&self, path: &WorkspacePath) -> Result<Opened, Fault> {
-        self.rules.permit(Access::Read, path)?;
+        self.permit(Access::Read, path)?;
         // Most paths hold no symlink: then this opens the file, and no link was followed to it.
         if let Ok((file, stat)) = self.root.open_file(path) {
             return Ok(Opened { file: file.into(), stat: Stat::new(path.clone(), &stat) });
@@ -111,7 +150,7 @@ impl Files {
     /// Opens the regular file that was seen at a path with no symlink in it, in one step. Nothing where that
     /// does not do: it may stand elsewhere by now.
     pub fn open_seen(&self, path: &WorkspacePath, seen: FileId) -> Option<Opened> {
-        self.rules.permit(Access::Read, path).ok()?;
+        self.permit(Access::Read, path).ok()?;
         let (file, stat) = self.root.open_seen(path, seen).ok()?;
         Some(Opened { file: file.into(), stat: Stat::new(path.clone(), &stat) })
     }

@@ -14,7 +14,7 @@ use super::stat::{Kind, Stat, modified};
 use super::swap::{Stop, retry};
 use super::temp;
 use crate::base::WorkspacePath;
-use crate::protocol::{Access, Code, Fault};
+use crate::protocol::{Code, Fault};
 
 /// Where a symlink leads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ impl Files {
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS where it is no folder.
     pub fn list(&self, path: &WorkspacePath, skip: usize, max: usize) -> Result<Listing, Fault> {
         retry(path, || {
-            let located = self.locate(Access::Read, path)?;
+            let located = self.look_at(path)?;
             match located.stat.as_ref().map(Kind::of) {
                 Some(Kind::Folder) => {}
                 Some(other) => return Err(no_folder(path, other).into()),

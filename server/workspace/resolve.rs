@@ -1,12 +1,13 @@
 //! Where a path leads: symlinks expanded part by part beneath the root.
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::errno;
-use super::root::Root;
+use super::root::{Place, Root};
 use super::stat::{Kind, id};
 use super::swap::{Stop, retry};
 use crate::base::{FileId, WorkspacePath};
@@ -53,13 +54,14 @@ impl Root {
             Ok(_) | Err(Errno::LOOP) => {}
             Err(error) => return Err(errno::fault("open", asked, error)),
         }
-        retry(asked, || Walk { root: self, asked, done: Vec::new(), folder: None }.run())
+        retry(asked, || Walk { root: self, top: self.place(), asked, done: Vec::new(), folder: None }.run())
     }
 }
 
 /// A walk down a path.
 struct Walk<'a> {
     root: &'a Root,
+    top: Arc<Place>,
     asked: &'a WorkspacePath,
     /// The parts behind it; none is a symlink.
     done: Vec<String>,
@@ -77,7 +79,7 @@ impl Walk<'_> {
                 self.up()?;
                 continue;
             }
-            let folder = self.folder.as_ref().map_or(self.root.descriptor(), AsFd::as_fd);
+            let folder = self.folder.as_ref().map_or(self.top.as_fd(), AsFd::as_fd);
             let stat = match statat(folder, &part, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => stat,
                 Err(Errno::NOENT) => return self.missing(part, todo),
@@ -105,7 +107,7 @@ impl Walk<'_> {
                 _ => return Err(self.failed(Errno::NOTDIR)),
             }
         }
-        let folder = self.folder.as_ref().map_or(self.root.descriptor(), AsFd::as_fd);
+        let folder = self.folder.as_ref().map_or(self.top.as_fd(), AsFd::as_fd);
         let stat = fstat(folder).map_err(|error| self.failed(error))?;
         Ok(Located { path: self.path()?, stat: Some(stat) })
     }

@@ -2,8 +2,10 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fstat, open, openat, openat2, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstat, open, openat, openat2, stat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::errno;
@@ -11,15 +13,43 @@ use super::stat::{Kind, id, same};
 use crate::base::{FileId, WorkspacePath};
 use crate::protocol::{Code, Fault};
 
-/// The root of a workspace. It stays on the folder that was opened, whatever is put at its path later.
+/// The root of a workspace. It stays on the folder that was opened until [`Root::renew`] finds another one of the same
+/// owner at its path.
 #[derive(Debug)]
 pub struct Root {
-    folder: OwnedFd,
+    place: RwLock<Arc<Place>>,
     path: String,
-    /// The same without symlinks, for reading paths only.
+    /// The same without symlinks.
     real: String,
+    /// How often it was opened.
+    opened: AtomicU64,
+}
+
+/// The folder that a root was opened on.
+#[derive(Debug)]
+pub(super) struct Place {
+    folder: OwnedFd,
+    id: FileId,
+    /// Whose it is.
+    owner: u32,
     /// Set where the kernel has no `openat2`.
     portable: Option<cap_std::fs::Dir>,
+}
+
+impl AsFd for Place {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+}
+
+impl Place {
+    fn of(folder: OwnedFd, portable: bool) -> Result<Self, Errno> {
+        let stat = fstat(&folder)?;
+        let copy = || folder.try_clone().map_err(|error| errno::of(&error));
+        let portable =
+            portable.then(copy).transpose()?.map(|copy| cap_std::fs::Dir::from_std_file(copy.into()));
+        Ok(Self { id: id(&stat), owner: stat.st_uid, folder, portable })
+    }
 }
 
 /// What every open beneath the root asks of the kernel. Links are expanded by `resolve`, part by part, so
@@ -36,10 +66,12 @@ impl Root {
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED, or INVALID_ARGS where it is no folder or its path is not UTF-8.
     pub fn open(path: &Path) -> Result<Self, Fault> {
-        let mut root = Self::open_portable(path)?;
-        let probe = openat2(&root.folder, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), BENEATH);
+        let root = Self::open_portable(path)?;
+        let place = root.place();
+        let probe = openat2(&*place, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), BENEATH);
         if probe.is_ok() {
-            root.portable = None;
+            let folder = place.folder.try_clone().map_err(|error| unopened(&root.path, errno::of(&error)))?;
+            root.put(Place::of(folder, false).map_err(|error| unopened(&root.path, error))?);
         }
         Ok(root)
     }
@@ -62,9 +94,56 @@ impl Root {
             Fault::new(fault.code, fault.message.replace("`.`", &format!("`{text}`")))
                 .suggest("name an existing folder as the root")
         })?;
-        let copy = folder.try_clone().map_err(|error| unopened(&text, errno::of(&error)))?;
-        let portable = Some(cap_std::fs::Dir::from_std_file(copy.into()));
-        Ok(Self { folder, path: text, real, portable })
+        let place = Place::of(folder, true).map_err(|error| unopened(&text, error))?;
+        Ok(Self { place: RwLock::new(Arc::new(place)), path: text, real, opened: AtomicU64::new(0) })
+    }
+
+    /// Opens the folder that stands at the root's path now, where it is another one than was opened: a checkout made
+    /// again, or one that was put back. Gives how often that was so. It has to be the same owner's, and no symlink may
+    /// lead there that did not before. While nothing stands there it stays on the folder that it has.
+    ///
+    /// # Errors
+    /// NOT_FOUND where the folder that it has was removed.
+    pub fn renew(&self) -> Result<u64, Fault> {
+        let (place, opened) = (self.place(), self.opened.load(Ordering::Acquire));
+        let found = retry_on_intr(|| stat(self.real.as_str()));
+        if found.is_ok_and(|found| id(&found) == place.id) {
+            return Ok(opened);
+        }
+        let another = self.open_again(place.portable.is_some());
+        match another {
+            Ok(another) if another.id != place.id && another.owner == place.owner => {
+                self.put(another);
+                Ok(self.opened.fetch_add(1, Ordering::AcqRel) + 1)
+            }
+            _ if fstat(&*place).is_ok_and(|stat| stat.st_nlink == 0) => {
+                let message = format!("the workspace's folder {} was removed", self.path);
+                Err(Fault::new(Code::NotFound, message)
+                    .suggest("put it back: calls go on as soon as it is there"))
+            }
+            _ => Ok(opened),
+        }
+    }
+
+    fn open_again(&self, portable: bool) -> Result<Place, Errno> {
+        let flags = FOLDER | OFlags::NOFOLLOW;
+        let links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let folder = match portable {
+            false => retry_on_intr(|| openat2(CWD, self.real.as_str(), flags, Mode::empty(), links))?,
+            true => {
+                let folder = retry_on_intr(|| open(self.real.as_str(), flags, Mode::empty()))?;
+                let real = std::fs::canonicalize(&self.real).map_err(|error| errno::of(&error))?;
+                if real != Path::new(&self.real) || id(&stat(&real)?) != id(&fstat(&folder)?) {
+                    return Err(Errno::LOOP);
+                }
+                folder
+            }
+        };
+        Place::of(folder, portable)
+    }
+
+    fn put(&self, place: Place) {
+        *self.place.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(place);
     }
 
     /// Its absolute path, as it was given. For reading the spelling of paths and for showing; nothing is
@@ -73,9 +152,14 @@ impl Root {
         &self.path
     }
 
+    /// Its absolute path without symlinks, as it was when it was opened.
+    pub fn real(&self) -> &str {
+        &self.real
+    }
+
     /// What keeps opens beneath it: `openat2` or `cap-std`.
     pub fn confined_by(&self) -> &'static str {
-        if self.portable.is_some() { "cap-std" } else { "openat2" }
+        if self.place().portable.is_some() { "cap-std" } else { "openat2" }
     }
 
     /// Reads a path as a caller writes it. An absolute one may spell the root as it was given or as it really
@@ -88,19 +172,20 @@ impl Root {
             .or_else(|fault| WorkspacePath::parse(&self.real, asked).map_err(|_| fault))
     }
 
-    /// The root's own descriptor.
-    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
-        self.folder.as_fd()
+    /// The folder that it is on now.
+    pub(super) fn place(&self) -> Arc<Place> {
+        self.place.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Opens what stands at exactly this path: ELOOP where any part of it is a symlink. With `O_PATH` and
     /// `O_NOFOLLOW` the last part may be one.
     pub(super) fn open_at(&self, path: &WorkspacePath, flags: OFlags) -> Result<OwnedFd, Errno> {
         let flags = flags | OFlags::CLOEXEC;
-        match &self.portable {
+        let place = self.place();
+        match &place.portable {
             Some(top) => open_portably(top, path, flags),
             None => {
-                let once = || openat2(&self.folder, path.as_str(), flags, Mode::empty(), BENEATH);
+                let once = || openat2(&*place, path.as_str(), flags, Mode::empty(), BENEATH);
                 let mut result = once();
                 for _ in 0..DISTURBED {
                     match result {

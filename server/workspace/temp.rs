@@ -1,6 +1,6 @@
 //! Temporary files beside their targets, and their removal after a crash.
 //!
-//! Before a temporary is made, a symlink in `.wherefore/tmp` records it: its name is the temporary's, its
+//! Before a temporary is made, a symlink in the workspace's state records it: its name is the temporary's, its
 //! target the folder. Making a symlink is one step of the file system, so a record is whole or absent, and it
 //! is there whenever the temporary is. Whoever writes shares a lock on that folder; a sweep runs only where
 //! it gets the lock alone, so it never takes the temporary of a writer that lives.
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::errno;
 use super::lock::Lock;
-use super::store::{Store, TEMPORARY};
+use super::state::State;
 use crate::base::{WorkspacePath, ids};
 use crate::protocol::Fault;
 
@@ -35,13 +35,13 @@ pub(super) struct Temporary {
 impl Temporary {
     /// Makes one in `folder`, which stands at `path`.
     pub(super) fn make(
-        store: &Store,
+        state: &State,
         folder: &OwnedFd,
         path: &WorkspacePath,
         mode: Mode,
     ) -> Result<Self, Fault> {
         let failed = |error| errno::fault("make a temporary file in", path, error);
-        let records = store.writing()?;
+        let records = state.writing()?;
         let folder = folder.try_clone().map_err(|error| failed(errno::of(&error)))?;
         let name = format!("{PREFIX}{}", ids::unique());
         match symlinkat(path.as_str(), &records, &name) {
@@ -78,23 +78,15 @@ impl Drop for Temporary {
     }
 }
 
-impl Store {
-    /// The folder of the records and of the store's own temporaries, kept from being swept.
-    pub(super) fn writing(&self) -> Result<Lock, Fault> {
-        Lock::wait(self.dir(TEMPORARY)?, true)
-    }
-
+impl State {
     /// Removes the temporaries that a process left when it died, and gives how many there were. Does nothing
-    /// while another process writes, and nothing where no store was ever made.
+    /// while another process writes, and nothing where no state was ever kept.
     ///
     /// # Errors
     /// As the system says.
     pub fn sweep(&self) -> Result<usize, Fault> {
-        let names = self.list(TEMPORARY)?;
-        if names.is_empty() {
-            return Ok(0);
-        }
-        let Some(records) = Lock::try_alone(self.dir(TEMPORARY)?) else { return Ok(0) };
+        let (names, records) = self.left_behind()?;
+        let Some(records) = records else { return Ok(0) };
         let mut removed = 0;
         for name in names {
             if let Ok(folder) = readlinkat(&records, &name, Vec::new()) {
@@ -109,7 +101,7 @@ impl Store {
         let Some(path) = WorkspacePath::clean(folder).filter(|_| name.starts_with(PREFIX)) else {
             return false;
         };
-        let Ok(folder) = self.root().folder(&path) else { return false };
+        let Ok(folder) = self.workspace().folder(&path) else { return false };
         let removed = unlinkat(&folder, name, AtFlags::empty()).is_ok();
         if removed {
             let _ = fsync(&folder);

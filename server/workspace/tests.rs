@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Files, Root, Store};
+use super::{Files, Root, State, Store};
 use crate::base::WorkspacePath;
 use crate::protocol::{Code, Fault, RuleSettings};
-use crate::rules::Rules;
+use crate::rules::{Opener, Rules};
 
 mod access;
 mod attack;
 mod copying;
+mod keeping;
 mod reading;
 mod storing;
+mod sweeping;
 mod writing;
 
 struct Lab {
@@ -22,6 +24,7 @@ struct Lab {
     /// A folder beside it that holds `secret`.
     outside: PathBuf,
     files: Files,
+    store: Store,
 }
 
 impl Lab {
@@ -43,8 +46,20 @@ impl Lab {
         let root = if portable { Root::open_portable(&at) } else { Root::open(&at) }.unwrap();
         assert_eq!(root.confined_by(), if portable { "cap-std" } else { "openat2" });
         let (rules, _) = Rules::new(&RuleSettings::default(), &RuleSettings::default());
-        let files = Files::new(Arc::new(Store::new(Arc::new(root))), Arc::new(rules));
-        Self { _folder: folder, at, outside, files }
+        let state = Arc::new(State::new(Arc::new(root), Some(folder.path().join("state"))));
+        let files = Files::new(state.clone(), Arc::new(rules), Opener::Unasked);
+        Self { _folder: folder, at, outside, files, store: Store::new(state) }
+    }
+
+    /// The folder of the workspace's state on the disk.
+    fn kept(&self) -> PathBuf {
+        self.files.state().path().unwrap()
+    }
+
+    /// Puts a link into the folder of intents.
+    fn intend(&self, name: &str, target: &str) {
+        std::fs::create_dir_all(self.kept().join("tmp")).unwrap();
+        std::os::unix::fs::symlink(target, self.kept().join("tmp").join(name)).unwrap();
     }
 
     fn put(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
@@ -76,7 +91,7 @@ impl Lab {
                 if entry.file_type().unwrap().is_dir() {
                     todo.push(path);
                 }
-                let fixed = [".wherefore", ".wherefore/tmp", ".wherefore/lock", ".wherefore/.gitignore"];
+                let fixed = [".wherefore", ".wherefore/.gitignore"];
                 if !fixed.contains(&name.as_str()) {
                     names.push(name);
                 }

@@ -99,7 +99,7 @@ impl Files {
                 Some((_, stat)) => identity::writable(&place.folder, place.path, stat)?,
                 None => return Err(self.missing(path).into()),
             }
-            let lock = self.store.lock()?;
+            let lock = self.state.lock()?;
             self.still(&place)?;
             expected(&place, expect)?;
             unlinkat(&place.folder, place.path.name(), AtFlags::empty())
@@ -131,7 +131,7 @@ impl Files {
         let owner_only = Mode::RUSR | Mode::WUSR;
         let ours = mode.unwrap_or(owner_only | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH);
         let mode = if place.old.is_some() { owner_only } else { ours };
-        let temporary = Temporary::make(&self.store, &place.folder, &place.above, mode)?;
+        let temporary = Temporary::make(&self.state, &place.folder, &place.above, mode)?;
         let mut out = Hashing { file: &temporary.file, hash: hash::Stream::default(), size: 0 };
         fill(&mut out).map_err(|error| failed(errno::of(&error)))?;
         let (hash, size) = (out.hash.short(), out.size);
@@ -145,7 +145,7 @@ impl Files {
 
     /// Puts the temporary at the name, if what stands there is still what was seen and expected.
     fn commit(&self, place: &Place<'_>, expect: &Expect, temporary: Temporary) -> Result<(), Stop> {
-        let lock = self.store.lock()?;
+        let lock = self.state.lock()?;
         self.still(place)?;
         expected(place, expect)?;
         let (folder, from, name) = (&place.folder, temporary.name.as_str(), place.path.name());

@@ -24,6 +24,7 @@ use handler::Handler;
 pub struct Fixtures {
     /// Where they are.
     pub url: String,
+    _state: tempfile::TempDir,
     _runtime: Runtime,
 }
 
@@ -33,7 +34,9 @@ impl Fixtures {
         definitions::write(folder);
         let runtime = Runtime::new().unwrap();
         let root = folder.canonicalize().unwrap().display().to_string();
-        let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false });
+        let kept = tempfile::tempdir().unwrap();
+        let state = Some(kept.path().to_owned());
+        let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false, state });
         hub.add_root(&root).unwrap();
         // There are many, and the suite calls each by its name.
         hub.settings_changed(Some(json!({ "discovery": { "surface": "direct" } })));
@@ -53,6 +56,6 @@ impl Fixtures {
             prompts: prompts.clone(),
         };
         runtime.spawn(bound.serve(None, handler));
-        Self { url, _runtime: runtime }
+        Self { url, _state: kept, _runtime: runtime }
     }
 }

@@ -31,6 +31,7 @@ impl Peer {
     /// `wherefore lsp`, not yet initialized.
     pub fn spawn() -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
         Self::start(command.arg("lsp"), Wire::Headers)
     }
 
@@ -68,6 +69,7 @@ impl Peer {
     /// `wherefore mcp` on `root`: the way of an agent, through the socket to a server of its own.
     pub fn agent(root: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
         Self::shaken(command.arg("mcp").arg("--root").arg(root), Wire::Lines("fs_read", true))
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use wherefore::journal::Journal;
+use wherefore::journal::{Journal, Keeper, Opening};
 use wherefore::ports::SystemClock;
 use wherefore::protocol::{Door, Event, LogSettings, Origin, Status};
 
@@ -32,9 +32,16 @@ pub fn source(number: usize) -> String {
 
 /// A session log in the folder `dir`, with the settings that a user has who set none.
 pub fn journal(dir: &Path) -> Journal {
-    let folder = OwnedFd::from(File::open(dir).unwrap());
-    let root = dir.to_str().unwrap();
-    Journal::open(folder, "bench", root, &LogSettings::default(), Arc::new(SystemClock)).unwrap()
+    let (folder, root) = (dir.to_owned(), dir.to_str().unwrap());
+    Journal::open(Opening {
+        session: "bench".to_owned(),
+        root: root.to_owned(),
+        folder: Box::new(move || Ok(OwnedFd::from(File::open(&folder).unwrap()))),
+        settings: LogSettings::default(),
+        clock: Arc::new(SystemClock),
+        keeper: Keeper::open(Some(&dir.join("state")), "/w/bench"),
+    })
+    .unwrap()
 }
 
 /// The two events of a read: the call before it ran, and its result with the text read.

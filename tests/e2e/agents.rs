@@ -60,8 +60,20 @@ fn an_agent_of_either_era_reads_and_recovers() {
                 .map(|entry| entry["name"].clone())
                 .collect();
         assert!(names.contains(&json!("a.txt")), "{names:?}");
-        let fault = agent.fault("fs_raed", read());
+        let unknown = json!({ "name": "fs_raed", "arguments": read() });
+        let error = agent.request("tools/call", unknown).unwrap_err();
+        assert_eq!(error["code"], -32602, "{error}");
+        let fault = &error["data"];
         assert_eq!((&fault["code"], &fault["hints"][0]), (&json!("TOOL_NOT_FOUND"), &json!("fs_read")));
+        assert!(error["message"].as_str().unwrap().contains("call fs_read"), "a model sees no more: {error}");
+        for method in ["tools/list", "resources/list", "resources/templates/list"] {
+            let error = agent.request(method, json!({ "cursor": "x" })).unwrap_err();
+            assert_eq!(
+                (&error["code"], error["data"]["suggestion"].is_string()),
+                (&json!(-32602), true),
+                "{error}"
+            );
+        }
         assert!(agent.request("no/such", json!({})).unwrap_err()["code"] == -32601);
         agent.leave();
         until("the server ends with its last agent", || servers(folder.path()).is_empty());
@@ -369,5 +381,24 @@ fn what_is_no_message_does_no_harm() {
     }
     let error = agent.request("tools/call", json!({ "arguments": {} })).unwrap_err();
     assert_eq!(error["code"], -32602, "{error}");
+    let deep = "[".repeat(5000) + &"]".repeat(5000);
+    let long = "x".repeat(65 << 20);
+    for (line, id, code) in [
+        (format!(r#"{{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{deep}}}"#), "deep", -32600),
+        (
+            format!(r#"{{"jsonrpc":"2.0","params":"{long}","method":"tools/call","id":"long"}}"#),
+            "long",
+            -32600,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"torn","method":"tools/call","params":{"name":"#.to_owned(),
+            "torn",
+            -32700,
+        ),
+        ("no JSON at all".to_owned(), "", -32700),
+    ] {
+        agent.send_line(&line);
+        agent.error_of(&if id.is_empty() { Value::Null } else { json!(id) }, code);
+    }
     assert_eq!(agent.call("fs_read", read())["lines"], 3);
 }

@@ -12,6 +12,7 @@ fn run(folder: &Path, args: &[&str], input: &str) -> Output {
         .current_dir(folder)
         .env("XDG_RUNTIME_DIR", folder)
         .env("XDG_CONFIG_HOME", folder.join("none"))
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

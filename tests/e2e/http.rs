@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::agent::{MODERN, place, servers, until, wherefore};
+use crate::support::agent::{LEGACY, MODERN, place, servers, until, wherefore};
 
 struct Http {
     child: Child,
@@ -113,4 +113,126 @@ fn the_token_may_be_chosen_and_the_address_is_this_machines() {
     }
     let taken = wherefore(folder.path(), &["mcp", "--http", &http.address]).output().unwrap();
     assert_eq!(taken.status.code(), Some(1));
+}
+
+impl Http {
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    }
+
+    /// The head of a request of the earlier era.
+    fn head(&self, method: &str, length: usize, more: &str) -> String {
+        format!(
+            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n{more}\r\n",
+            self.address, self.token
+        )
+    }
+
+    /// Posts a text in the earlier era: the status, the session, and what comes back.
+    fn send(&self, text: &str, more: &str) -> (u16, Option<String>, String) {
+        let mut stream = self.connect();
+        let head = self.head("POST", text.len(), &format!("Connection: close\r\n{more}"));
+        stream.write_all(head.as_bytes()).unwrap();
+        // One that is too long is answered before it is all there.
+        let _ = stream.write_all(text.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let status = answer.split(' ').nth(1).unwrap_or("0").parse().unwrap();
+        let session = answer
+            .lines()
+            .find_map(|line| line.to_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned));
+        (status, session, answer)
+    }
+
+    /// Begins a session: its id.
+    fn begin(&self) -> String {
+        let params = json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": { "name": "web", "version": "1" } });
+        let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+        let (status, session, answer) = self.send(&hello.to_string(), "");
+        assert_eq!(status, 200, "{answer}");
+        session.expect("a session")
+    }
+}
+
+#[test]
+fn what_is_no_message_is_answered_by_its_id() {
+    let folder = place();
+    let http = Http::open(folder.path(), "");
+    let deep = "[".repeat(5000) + &"]".repeat(5000);
+    let long = "x".repeat(65 << 20);
+    for (text, status, id, code) in [
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":"deep","method":"tools/list","params":{deep}}}"#),
+            400,
+            json!("deep"),
+            -32600,
+        ),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"a"#.to_owned(), 400, json!(7), -32700),
+        ("no JSON at all".to_owned(), 400, Value::Null, -32700),
+        (r#"{"jsonrpc":"2.0","id":8}"#.to_owned(), 400, Value::Null, -32600),
+        (
+            format!(r#"{{"jsonrpc":"2.0","id":"long","method":"tools/list","params":"{long}"}}"#),
+            413,
+            json!("long"),
+            -32600,
+        ),
+    ] {
+        let (got, _, answer) = http.send(&text, "");
+        assert_eq!(got, status, "{answer}");
+        let error: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!((&error["id"], &error["error"]["code"]), (&id, &json!(code)), "{error}");
+    }
+    http.begin();
+}
+
+#[test]
+fn requests_that_do_not_come_and_answers_that_nobody_reads_end() {
+    let folder = place();
+    std::fs::write(folder.path().join("work/large.txt"), "0123456789abcde\n".repeat(1 << 20)).unwrap();
+    let http = Http::open(folder.path(), "");
+    let began = std::time::Instant::now();
+    let mut half_head = http.connect();
+    half_head.write_all(b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: ").unwrap();
+    let mut half_body = http.connect();
+    half_body.write_all((http.head("POST", 1000, "") + "{\"jsonrpc\":").as_bytes()).unwrap();
+    let mut unread = http.connect();
+    let session = format!("Mcp-Session-Id: {}\r\nMCP-Protocol-Version: {LEGACY}\r\n", http.begin());
+    let arguments =
+        json!({ "path": "large.txt", "limit": 2_000_000, "why": "Hold more than a socket takes at once" });
+    let params = json!({ "name": "fs_read", "arguments": arguments });
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }).to_string();
+    unread.write_all((http.head("POST", call.len(), &session) + &call).as_bytes()).unwrap();
+
+    let mut answer = String::new();
+    let _ = half_head.read_to_string(&mut answer);
+    assert!(answer.is_empty() || answer.contains("408"), "{answer}");
+    answer.clear();
+    half_body.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    std::thread::sleep(Duration::from_secs(20).saturating_sub(began.elapsed()));
+    let mut rest = Vec::new();
+    let ended = unread.read_to_end(&mut rest);
+    let text = String::from_utf8_lossy(&rest);
+    let whole = text.contains("\"structuredContent\"") && text.trim_end().ends_with('0');
+    assert!(ended.is_err() || !whole, "an answer that was left unread came whole: {} bytes", rest.len());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    http.begin();
+}
+
+#[test]
+fn sessions_that_nobody_ends_make_room() {
+    let folder = place();
+    let http = Http::open(folder.path(), "");
+    let sessions: Vec<String> = (0..70).map(|_| http.begin()).collect();
+    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }).to_string();
+    let status = |session: &String| {
+        http.send(&ping, &format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: {LEGACY}\r\n")).0
+    };
+    assert_eq!(status(&sessions[0]), 404, "the one not used for longest is gone");
+    assert_eq!(status(&sessions[69]), 200);
+    assert_eq!(status(&sessions[40]), 200);
 }

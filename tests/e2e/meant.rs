@@ -33,6 +33,8 @@ pub fn written(folder: &Path) {
         ("d.txt", "common sense\n"),
         ("ignored.txt", "common and ignored\n"),
         ("key.pem", "common and closed\n"),
+        ("asked/c.txt", "common and closed to models\n"),
+        (".wherefore/config.toml", "[rules]\nask = [\"asked\"]\n"),
         (".gitignore", "ignored.txt\n"),
     ]
     .map(|(path, text)| (path.to_owned(), text))

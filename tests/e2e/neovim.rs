@@ -15,6 +15,7 @@ fn check(name: &str) {
         .args(["--headless", "--clean", "-l", "editors/nvim/tests/run.lua"])
         .current_dir(project)
         .env("WHEREFORE_BIN", env!("CARGO_BIN_EXE_wherefore"))
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&run.stdout);

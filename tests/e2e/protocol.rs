@@ -81,9 +81,9 @@ fn bodies_that_are_no_messages() {
     let cases: &[(&[u8], Answers)] = &[
         (b"{", GARBLED),
         (b"", GARBLED),
-        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xff\"}", GARBLED),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xff\"}", &[("1", -32700)]),
         (b"{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":\"\xe2\x82\"}}", GARBLED),
-        (br#"{"jsonrpc":"2.0","id":1,"method":"x"}}"#, GARBLED),
+        (br#"{"jsonrpc":"2.0","id":1,"method":"x"}}"#, &[("1", -32700)]),
         (b"[]", &[("null", -32600)]),
         (br#"[{"jsonrpc":"2.0","id":1,"method":"wherefore/status"}]"#, &[("null", -32600)]),
         (b"42", &[("null", -32600)]),
@@ -214,6 +214,7 @@ fn half_closed_pipes() {
     // Nobody reads the server's output: it notices when it writes.
     let mut child = Command::new(env!("CARGO_BIN_EXE_wherefore"))
         .arg("lsp")
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

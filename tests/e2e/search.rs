@@ -97,7 +97,7 @@ fn what_cannot_be_searched_for_is_said_with_a_way_out() {
     let folder = folder();
     let long = "a".repeat(20_000);
     for (args, code, said) in [
-        (&["--lexical", "back("][..], 1, "unclosed group at column 5:\n  back(\n      ^\n"),
+        (&["--lexical", "back("][..], 1, "unclosed group at column 5:\n    back(\n        ^\n"),
         (&["--lexical", "back("], 1, "\n  mend the expression, or add --literal to"),
         (&["--json", "--lexical", "a{2,1}"], 1, "at column "),
         (&[""], 1, "the query is empty"),

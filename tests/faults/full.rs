@@ -30,7 +30,7 @@ fn unshare() -> Option<[&'static str; 2]> {
     way.map(|way| ["unshare", way])
 }
 
-/// Runs `script` where `$P` is a fresh file system of 1 MB that holds `a.txt`, `$W` the binary, `$R` a folder for
+/// Runs `script` where `$P` is a fresh file system of 1 MB that holds `a.txt`, `$S` the person's state folder, `$W` the binary, `$R` a folder for
 /// what is found, and `try NAME COMMAND…` keeps what a command says.
 fn on_a_small_disk(project: &Project, before: &str, script: &str) {
     let Some([program, way]) = unshare() else { return };
@@ -40,14 +40,14 @@ fn on_a_small_disk(project: &Project, before: &str, script: &str) {
     )
     .unwrap();
     let script = format!(
-        "set -u; P=$1; W=$2; R=$3\n\
+        "set -u; P=$1; W=$2; R=$3; S=$HOME/.local/state/wherefore; mkdir -p $S\n\
          {before}\n\
          printf 'old\\n' >$P/a.txt\n\
          call() {{ $W call fs.write - --root $P <$R/args; }}\n\
          try() {{ name=$1; shift; \"$@\" >$R/$name.out 2>$R/$name.err; echo $? >$R/$name.code; cp $P/a.txt $R/$name.txt; }}\n\
          fill() {{ cat /dev/zero >$1/fill 2>/dev/null; }}\n\
          free() {{ truncate -s -$2K $1/fill; }}\n\
-         left() {{ find $P -name '.wherefore-tmp-*' -o -path '*/.wherefore/tmp/*' >$R/left; }}\n\
+         left() {{ find $P $S -name '.wherefore-tmp-*' -o -path $S'/roots/*/tmp/*' >$R/left; }}\n\
          {script}\nleft\n"
     );
     let mut command = project.command(program);
@@ -83,6 +83,8 @@ fn told_the_truth(project: &Project, name: &str, codes: &[&str]) -> bool {
 
 const TMPFS: &str = "mount -t tmpfs -o size=1m none $P";
 const OURS_ALONE: &str = "mkdir $P/.wherefore; mount -t tmpfs -o size=1m none $P/.wherefore";
+/// A disk for what this machine keeps of the project.
+const STATE_ALONE: &str = "mount -t tmpfs -o size=1m none $S";
 /// A disk for the project and another one for our folder in it.
 const BOTH: &str =
     "mount -t tmpfs -o size=1m none $P; mkdir $P/.wherefore; mount -t tmpfs -o size=4m none $P/.wherefore";
@@ -121,13 +123,18 @@ fn a_full_disk_under_our_folder() {
 }
 
 #[test]
+fn a_full_disk_under_the_state_folder() {
+    full_disk(STATE_ALONE, "$S");
+}
+
+#[test]
 fn a_full_disk_under_the_project() {
     full_disk(BOTH, "$P");
 }
 
 #[test]
 fn a_disk_that_turns_read_only() {
-    for (before, mount) in [(TMPFS, "$P"), (OURS_ALONE, "$P/.wherefore"), (BOTH, "$P")] {
+    for (before, mount) in [(TMPFS, "$P"), (OURS_ALONE, "$P/.wherefore"), (BOTH, "$P"), (STATE_ALONE, "$S")] {
         let project = Project::new(&[]);
         let script = format!(
             "try before call; printf 'old\\n' >$P/a.txt\n\

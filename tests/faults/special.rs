@@ -164,15 +164,20 @@ fn odd_files_among_others_hold_up_no_walk() {
 fn odd_files_in_our_own_folder_hang_nothing() {
     let project = Project::new(&[("plain.txt", "a\n")]);
     project.is_well("the first call");
-    for name in ["config.toml", "tools/x.yaml", "proposals/p-1.json", "checkpoints/s/c-1.json"] {
-        let path = project.path(&format!(".wherefore/{name}"));
+    let places = ["tools/x.yaml", "hot.yml"].map(|name| project.path(&format!(".wherefore/{name}")));
+    let kept = ["proposals/p-1.json", "checkpoints/s/c-1.json"].map(|name| project.kept().join(name));
+    for path in places.into_iter().chain(kept) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         fifo(&path);
     }
     project.is_well("FIFOs in our folder");
     assert_eq!(project.wherefore(&["undo"]).code(), Some(0), "the last call's change is taken back");
-    std::fs::remove_file(project.path(".wherefore/lock")).unwrap();
-    fifo(&project.path(".wherefore/lock"));
+    std::fs::remove_file(project.kept().join("lock")).unwrap();
+    fifo(&project.kept().join("lock"));
     let ran = project.call("fs.write", &json!({ "path": "plain.txt", "content": "b\n" }));
     assert!(ran.took < PROMPT, "{ran:?}");
+    // Settings that cannot be read make every rule the strictest; they are named, and not waited for.
+    fifo(&project.path(".wherefore/config.toml"));
+    let ran = project.call("fs.read", &json!({ "path": "plain.txt" }));
+    assert!(ran.took < PROMPT && ran.json().to_string().contains(".wherefore/config.toml"), "{ran:?}");
 }

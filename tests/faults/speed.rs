@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use wherefore::journal::Journal;
+use wherefore::journal::{Journal, Keeper, Opening};
 use wherefore::ports::{Clock, SystemClock};
 use wherefore::protocol::{Door, Event, LogSettings, Origin};
 
@@ -61,9 +61,17 @@ fn a_long_log_costs_no_more_than_a_short_one() {
     let session = std::fs::read_dir(&sessions).unwrap().next().unwrap().unwrap();
     let name = session.file_name().into_string().unwrap();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let folder = std::fs::File::open(session.path()).unwrap().into();
-    let root = project.root().display().to_string();
-    let journal = Journal::open(folder, &name, &root, &LogSettings::default(), clock).unwrap();
+    let (folder, root) = (session.path(), project.root().display().to_string());
+    let keeper = Keeper::open(Some(&project.beside("home/.local/state/wherefore")), &root);
+    let journal = Journal::open(Opening {
+        session: name,
+        root,
+        folder: Box::new(move || Ok(std::fs::File::open(&folder).unwrap().into())),
+        settings: LogSettings::default(),
+        clock,
+        keeper,
+    })
+    .unwrap();
     for at in 0..EVENTS {
         journal.append(event(at)).unwrap();
     }

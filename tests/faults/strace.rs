@@ -49,11 +49,15 @@ pub fn works() -> bool {
 }
 
 fn strace(project: &Project, options: &[&str], args: &[&str]) -> Ran {
+    strace_fed(project, options, args, b"")
+}
+
+fn strace_fed(project: &Project, options: &[&str], args: &[&str], input: &[u8]) -> Ran {
     let mut command = project.command("strace");
     // With cargo's search path the loader alone would open more files than the program.
     command.env_remove("LD_LIBRARY_PATH");
     command.args(["-f", "-qq"]).args(options).arg(BINARY).args(args).arg("--root").arg(project.root());
-    run(&mut command, b"")
+    run(&mut command, input)
 }
 
 /// The system calls of one run.
@@ -62,9 +66,13 @@ pub fn learn(project: &Project, args: &[&str]) -> Vec<Syscall> {
     let trace = format!("trace={FILE_CALLS}");
     let ran = strace(project, &["-y", "-o", log.to_str().unwrap(), "-e", &trace], args);
     assert_eq!(ran.code(), Some(0), "{ran:?}");
+    read_trace(&log)
+}
+
+fn read_trace(log: &std::path::Path) -> Vec<Syscall> {
     let mut threads: Vec<String> = Vec::new();
     let mut calls: Vec<Syscall> = Vec::new();
-    for line in std::fs::read_to_string(&log).unwrap().lines() {
+    for line in std::fs::read_to_string(log).unwrap().lines() {
         let (thread, rest) = line.split_once(' ').unwrap();
         let Some((name, _)) = rest.trim_start().split_once('(') else { continue };
         if name.is_empty() || name.starts_with(['<', '+', '-']) {
@@ -78,6 +86,23 @@ pub fn learn(project: &Project, args: &[&str]) -> Vec<Syscall> {
         calls.push(Syscall { thread, name: name.to_owned(), nth: before + 1, line: rest.to_owned() });
     }
     calls
+}
+
+/// Calls of one process with `what` done to the calls `name`, at the places `when` of each thread.
+pub fn batch(project: &Project, name: &str, what: &str, when: &str, lines: &[u8]) -> Ran {
+    let trace = format!("trace={name}");
+    let inject = format!("inject={name}:{what}:when={when}");
+    strace_fed(project, &["-o", "/dev/null", "-e", &trace, "-e", &inject], &["call", "--batch"], lines)
+}
+
+/// The system calls of a process that makes these calls.
+pub fn learn_batch(project: &Project, lines: &[u8]) -> Vec<Syscall> {
+    let log = project.beside("trace");
+    let trace = format!("trace={FILE_CALLS}");
+    let options = ["-y", "-o", log.to_str().unwrap(), "-e", &trace];
+    let ran = strace_fed(project, &options, &["call", "--batch"], lines);
+    assert_eq!(ran.code(), Some(0), "{ran:?}");
+    read_trace(&log)
 }
 
 /// A run with `what` (as `signal=SIGKILL`, `error=EIO`) done to the calls `name`, at the places `when`.

@@ -131,6 +131,17 @@ impl Project {
         self.root().join(path)
     }
 
+    /// The person's state folder.
+    pub fn state(&self) -> PathBuf {
+        self.beside("home/.local/state/wherefore")
+    }
+
+    /// The folder of what this machine keeps of the project; there once something was written.
+    pub fn kept(&self) -> PathBuf {
+        let mut roots = std::fs::read_dir(self.state().join("roots")).unwrap();
+        roots.next().unwrap().unwrap().path()
+    }
+
     pub fn put(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -145,7 +156,9 @@ impl Project {
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.root()).env("HOME", self.beside("home")).env("TMPDIR", self.folder.path());
-        command.env_remove("XDG_RUNTIME_DIR").env_remove("XDG_CONFIG_HOME");
+        for name in ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -186,8 +199,9 @@ impl Project {
         }
         let verified = self.wherefore(&["log", "verify"]);
         assert_eq!(verified.code(), Some(0), "after {after}: {verified:?}");
-        let left: Vec<String> = tree(&self.root()).into_iter().map(|entry| entry.0).collect();
-        let ours = |path: &&String| path.contains(".wherefore-tmp-") || path.starts_with(".wherefore/tmp/");
+        let all = [tree(&self.root()), tree(&self.kept())].concat();
+        let left: Vec<String> = all.into_iter().map(|entry| entry.0).collect();
+        let ours = |path: &&String| path.contains(".wherefore-tmp-") || path.starts_with("tmp/");
         assert_eq!(left.iter().find(ours), None, "left behind after {after}");
     }
 }

@@ -2,8 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod afterwards;
+mod closed;
+mod crowd;
 mod editing;
 mod examples;
+mod governance;
 mod logging;
 mod memory;
 mod policies;

@@ -143,3 +143,45 @@ async fn a_new_file_is_new_also_while_its_empty_document_is_open() {
         assert!(bench.folder.path().join("deep/er").is_dir(), "so that the editor can save it");
     }
 }
+
+#[tokio::test]
+async fn whether_an_open_file_was_removed_is_the_disks_to_say() {
+    let bench = Bench::new(&[("a.txt", "a\n")]);
+    bench.open("a.txt");
+    let diff = "--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
+    let removal = json!({ "path": "a.txt", "diff": diff });
+    let (call, proposal) = bench.propose("fs.patch", removal.clone()).await;
+    // Unsaved text is not removed.
+    bench.type_in("a.txt", "a\nb\n");
+    let waiting = bench.proposals();
+    assert!(
+        waiting.is_empty()
+            || bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap().problems.len() == 1
+    );
+    assert_eq!((bench.disk("a.txt").as_str(), bench.buffer("a.txt").as_str()), ("a\n", "a\nb\n"));
+    drop(call);
+    // Saved as it was, it is; the editor shows it to the end.
+    bench.type_in("a.txt", "a\n");
+    let (call, proposal) = bench.propose("fs.patch", removal).await;
+    let answer = bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!((answer.problems, bench.disk("a.txt")), (Vec::<String>::new(), "(none)".to_owned()));
+    assert_eq!(call.await.unwrap().result.unwrap()["status"], "applied");
+    assert!(bench.proposals().iter().all(|waiting| waiting.id != proposal.id), "nothing of it waits");
+    assert!(bench.log().contains("status: applied"), "{}", bench.log());
+    let told = bench.editor.told.lock().unwrap();
+    assert!(told.iter().any(
+        |notice| matches!(notice, wherefore::protocol::Notice::Removed(uri) if uri.ends_with("/a.txt"))
+    ));
+}
+
+#[tokio::test]
+async fn what_somebody_else_removed_is_accepted_though_it_is_shown() {
+    let bench = Bench::new(&[("a.txt", "a\n")]);
+    bench.open("a.txt");
+    let diff = "--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
+    let (call, proposal) = bench.propose("fs.patch", json!({ "path": "a.txt", "diff": diff })).await;
+    std::fs::remove_file(bench.folder.path().join("a.txt")).unwrap();
+    let answer = bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(answer.problems, Vec::<String>::new());
+    assert_eq!(call.await.unwrap().result.unwrap()["status"], "applied");
+}

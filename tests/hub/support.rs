@@ -95,6 +95,8 @@ impl Script {
 /// A workspace with its hub and editor.
 pub struct Bench {
     pub folder: tempfile::TempDir,
+    /// The person's state folder.
+    pub state: tempfile::TempDir,
     pub hub: Hub,
     pub editor: Arc<Script>,
     owns_hub: bool,
@@ -131,10 +133,12 @@ impl Bench {
             open: Mutex::default(),
             told: Mutex::default(),
         });
-        let hub = Hub::new(HubOptions { editor: editor.clone(), shared_log: false });
+        let state = tempfile::tempdir().unwrap();
+        let place = Some(state.path().to_owned());
+        let hub = Hub::new(HubOptions { editor: editor.clone(), shared_log: false, state: place });
         editor.hub.set(hub.clone()).unwrap();
         hub.add_root(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
-        Self { folder, hub, editor, owns_hub: true }
+        Self { folder, state, hub, editor, owns_hub: true }
     }
 
     pub fn disk(&self, path: &str) -> String {
@@ -223,6 +227,7 @@ impl Bench {
         let known: Vec<String> = self.proposals().into_iter().map(|proposal| proposal.id).collect();
         let bench = Self {
             folder: tempfile::tempdir().unwrap(),
+            state: tempfile::tempdir().unwrap(),
             hub: self.hub.clone(),
             editor: self.editor.clone(),
             owns_hub: false,

@@ -89,3 +89,86 @@ async fn many_appends_at_once_are_all_there() {
     }
     assert!(text.lines().count() > 0);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_writes_to_one_line_the_later_is_stale_with_the_fresh_hash() {
+    let bench = Bench::with(&[("a.txt", &numbers(9, &[]))], false);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
+    let mut stale = 0;
+    for round in 0..40 {
+        let write = |agent: &'static str| {
+            let content = numbers(9, &[(5, &format!("{agent} {round}"))]);
+            bench.call_as(agent, "fs.write", json!({ "path": "a.txt", "content": content }), None)
+        };
+        let (one, other) = tokio::join!(write("one/1"), write("other/1"));
+        let mut applied = 0;
+        for answer in [&one, &other] {
+            match (&answer.result, &answer.error) {
+                (Some(result), None) => {
+                    assert_eq!(result["status"], "applied", "{answer:?}");
+                    applied += 1;
+                }
+                (_, Some(fault)) => {
+                    assert_eq!((fault.code, fault.applied), (Code::Stale, None), "{fault:?}");
+                    let details = fault.details.as_ref().unwrap();
+                    let fresh = bench.call("fs.read", json!({ "path": "a.txt" }), None).await.result.unwrap();
+                    assert_eq!(details["hash"], fresh["hash"], "{fault:?}");
+                    assert_eq!(fault.next_action.as_ref().unwrap()["tool"], "fs.read", "{fault:?}");
+                    stale += 1;
+                }
+                (None, None) => panic!("neither result nor fault: {answer:?}"),
+            }
+        }
+        assert!(applied > 0, "{one:?}\n{other:?}");
+    }
+    assert!(stale < 80, "each time one of them is applied");
+}
+
+#[tokio::test]
+async fn a_text_that_changed_since_its_agent_read_it_is_not_written_over() {
+    let bench = Bench::with(&[("a.txt", "a\nb\nc\n")], false);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
+    let read = |agent: &'static str| bench.call_as(agent, "fs.read", json!({ "path": "a.txt" }), None);
+    let write = |agent: &'static str, content: &'static str| {
+        bench.call_as(agent, "fs.write", json!({ "path": "a.txt", "content": content }), None)
+    };
+    read("one/1").await;
+    bench.write("a.txt", "a\nB\nc\n");
+    let fault = write("one/1", "a\nb\nC\n").await.error.unwrap();
+    let now = read("other/1").await.result.unwrap()["hash"].clone();
+    let details = fault.details.unwrap();
+    assert_eq!((fault.code, &details["hash"]), (Code::Stale, &now));
+    assert!(details["changed"].as_str().unwrap().contains("-b\n+B\n"), "{details}");
+    assert_eq!((fault.next_action.unwrap()["tool"].as_str(), fault.applied), (Some("fs.read"), None));
+    assert_eq!(bench.disk("a.txt"), "a\nB\nc\n");
+    // It is so until the agent reads the file, or says which text it means.
+    assert_eq!(write("one/1", "x\n").await.error.unwrap().code, Code::Stale);
+    let meant = json!({ "path": "a.txt", "content": "a\nB\nC\n", "expected_hash": now });
+    assert_eq!(bench.call_as("one/1", "fs.write", meant, None).await.result.unwrap()["status"], "applied");
+    // What was not read is nobody's to know, and an agent knows what it made of what it read.
+    assert_eq!(write("third/1", "three\n").await.result.unwrap()["status"], "applied");
+    read("one/1").await;
+    let edit = json!({ "path": "a.txt", "find": "three", "replace": "four" });
+    assert_eq!(bench.call_as("one/1", "fs.edit", edit, None).await.result.unwrap()["status"], "applied");
+    assert_eq!(write("one/1", "five\n").await.result.unwrap()["status"], "applied");
+    assert_eq!(write("one/1", "six\n").await.result.unwrap()["status"], "applied");
+    // A file that is gone is made anew by whoever was told so.
+    std::fs::remove_file(bench.folder.path().join("a.txt")).unwrap();
+    let fault = write("one/1", "seven\n").await.error.unwrap();
+    assert_eq!((fault.code, &fault.details.unwrap()["hash"]), (Code::Stale, &json!(null)));
+    assert_eq!(write("one/1", "seven\n").await.result.unwrap()["status"], "applied");
+}
+
+#[tokio::test]
+async fn a_change_that_waits_and_is_accepted_in_part_is_known_to_its_agent() {
+    let bench = Bench::with(&[("a.txt", &numbers(9, &[]))], false);
+    let (path, content) = ("a.txt", numbers(9, &[(2, "two"), (6, "six")]));
+    bench.call("fs.read", json!({ "path": path }), None).await;
+    bench.call("fs.write", json!({ "path": path, "content": content }), Some(Policy::Hold)).await;
+    let id = bench.proposals().remove(0).id;
+    bench.decide(&id, &["h1"], Act::Accept, None).await.unwrap();
+    bench.decide(&id, &["h2"], Act::Reject, None).await.unwrap();
+    let again = json!({ "path": path, "content": numbers(9, &[(2, "two"), (7, "seven")]) });
+    let answer = bench.call("fs.write", again, Some(Policy::Hold)).await;
+    assert_eq!(answer.result.unwrap()["status"], "pending");
+}

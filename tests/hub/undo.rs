@@ -117,3 +117,44 @@ async fn an_undo_names_only_what_it_changed() {
     assert_eq!(answer.paths, ["copy/b.txt", "copy/a.txt"], "the folder stays for what was put into it");
     assert_eq!(bench.disk("copy/mine.txt"), "mine\n");
 }
+
+#[tokio::test]
+async fn an_undo_rejects_what_still_waits_of_its_call() {
+    let bench = Bench::with(&[("a.txt", &numbers(20, &[]))], false);
+    let content = numbers(20, &[(3, "three"), (12, "twelve")]);
+    let write = json!({ "path": "a.txt", "content": content });
+    bench.call("fs.write", write.clone(), Some(Policy::Hold)).await;
+    let proposal = bench.proposals().remove(0);
+    bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.unwrap();
+    let params = UndoParams { call: Some(proposal.call_id.clone()), root: None };
+    let answer = bench.hub.undo(params).await.unwrap();
+    assert_eq!((answer.paths, answer.withdrawn), (vec!["a.txt".to_owned()], 1));
+    assert_eq!(bench.disk("a.txt"), numbers(20, &[]));
+    assert_eq!(bench.proposals(), [], "nothing of it waits");
+    let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
+    assert_eq!((told.len(), told[0].status.as_str()), (1, "undone"));
+    assert_eq!(told[0].hunks[1].state.word(), "rejected");
+    assert!(bench.log().contains("the call was taken back"), "{}", bench.log());
+    // Where nothing of it was accepted yet, what waits is all there is.
+    bench.call("fs.write", write, Some(Policy::Hold)).await;
+    let proposal = bench.proposals().remove(0);
+    let params = UndoParams { call: Some(proposal.call_id), root: None };
+    let answer = bench.hub.undo(params).await.unwrap();
+    assert_eq!((answer.undo_id.as_str(), answer.paths.len(), answer.withdrawn), ("", 0, 2));
+    assert_eq!((bench.proposals().len(), bench.disk("a.txt")), (0, numbers(20, &[])));
+    let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
+    assert_eq!((told.len(), told[0].status.as_str()), (1, "rejected"));
+}
+
+#[tokio::test]
+async fn a_removed_file_is_brought_back_though_an_editor_shows_it_still() {
+    let bench = Bench::new(&[("a.txt", "a\n")]);
+    bench.open("a.txt");
+    let diff = "--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
+    let (call, proposal) = bench.propose("fs.patch", json!({ "path": "a.txt", "diff": diff })).await;
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    let id = call.await.unwrap().call_id;
+    assert_eq!(bench.disk("a.txt"), "(none)");
+    undo(&bench, Some(&id)).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), "a\n");
+}

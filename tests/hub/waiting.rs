@@ -3,7 +3,7 @@
 use serde_json::json;
 use wherefore::hub::{Hub, HubOptions};
 use wherefore::ports::NoEditor;
-use wherefore::protocol::{Act, Code, Policy, ProposalsParams, Status};
+use wherefore::protocol::{Act, Code, DecideParams, Policy, ProposalsParams, Status};
 
 use crate::support::{Bench, states};
 
@@ -51,7 +51,8 @@ async fn proposals_outlive_the_process() {
     let bench = Bench::with(&[("a.txt", "a\nb\nc\n")], false);
     bench.call("fs.write", json!({ "path": "a.txt", "content": "A\nb\nC\n" }), Some(Policy::Hold)).await;
     let before = bench.proposals();
-    let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true });
+    let state = Some(bench.state.path().to_owned());
+    let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true, state });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
     assert_eq!(hub.proposals(&ProposalsParams::default()).proposals, before);
     hub.decide_all(&before[0].id, Act::Accept).await.unwrap();
@@ -75,4 +76,76 @@ async fn a_cancelled_call_leaves_its_proposal_open() {
         }
     }
     assert_eq!(told.len(), 1);
+}
+
+#[tokio::test]
+async fn no_more_changes_wait_than_may() {
+    let bench = Bench::with(&[], false);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold" }, "limits": { "held": 3 } })));
+    let write = |number: usize| {
+        bench.call("fs.write", json!({ "path": format!("{number}.txt"), "content": "new\n" }), None)
+    };
+    let answers = futures::future::join_all((0..8).map(write)).await;
+    let held = answers.iter().filter(|answer| answer.status == Status::Pending).count();
+    assert_eq!((held, bench.proposals().len()), (3, 3));
+    let fault = answers.into_iter().find_map(|answer| answer.error).unwrap();
+    assert_eq!((fault.code, fault.applied), (Code::QuotaExceeded, None));
+    assert!(fault.message.contains("limits.held") && fault.suggestion.unwrap().contains("wherefore review"));
+    // What is applied at once needs no place, and each decision makes one.
+    let id = bench.proposals().remove(0).id;
+    bench.decide(&id, &[], Act::Reject, None).await.unwrap();
+    assert_eq!(write(9).await.status, Status::Pending);
+    assert_eq!(write(10).await.error.unwrap().code, Code::QuotaExceeded);
+}
+
+/// The proposals whose decisions a log holds, in order.
+fn decided(log: &str) -> Vec<String> {
+    let id = |event: &str| Some(event.lines().find_map(|line| line.strip_prefix("proposal: "))?.to_owned());
+    log.split("type: decision\n").skip(1).filter_map(id).collect()
+}
+
+#[tokio::test]
+async fn every_decision_is_told_and_logged_however_many_there_are() {
+    let bench = Bench::with(&[], false);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold" } })));
+    for number in 0..260 {
+        let write = json!({ "path": format!("{number}.txt"), "content": "new\n" });
+        bench.call_as(&format!("agent-{number}/1"), "fs.write", write, None).await;
+    }
+    let ids: Vec<String> = bench.proposals().into_iter().map(|proposal| proposal.id).collect();
+    let answer = bench.hub.decide(DecideParams::all(Act::Accept)).await.unwrap();
+    let told: Vec<String> = answer.proposals.iter().map(|proposal| proposal.id.clone()).collect();
+    assert_eq!((told, answer.problems.len()), (ids.clone(), 0));
+    assert!(answer.proposals.iter().all(|proposal| proposal.state().word() == "applied"));
+    assert_eq!(decided(&bench.log()), ids);
+}
+
+#[tokio::test]
+async fn a_decision_that_the_log_does_not_take_is_said_and_written_later() {
+    let bench = Bench::with(&[("a.txt", "a\n"), ("b.txt", "b\n")], false);
+    for path in ["a.txt", "b.txt"] {
+        bench.call("fs.write", json!({ "path": path, "content": "new\n" }), Some(Policy::Hold)).await;
+    }
+    let ids: Vec<String> = bench.proposals().into_iter().map(|proposal| proposal.id).collect();
+    let state = Some(bench.state.path().to_owned());
+    let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: false, state });
+    hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+    // Its log is opened by its first event: something stands in the way just then.
+    let sessions = bench.folder.path().join(".wherefore/sessions");
+    let aside = bench.folder.path().join("aside");
+    std::fs::rename(&sessions, &aside).unwrap();
+    std::fs::write(&sessions, "in the way").unwrap();
+    let answer = hub.decide_all(&ids[0], Act::Accept).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), "new\n");
+    assert!(
+        answer.problems.iter().any(|problem| problem.contains("not in the session log yet")),
+        "{answer:?}"
+    );
+    std::fs::remove_file(&sessions).unwrap();
+    std::fs::rename(&aside, &sessions).unwrap();
+    let answer = hub.decide_all(&ids[1], Act::Reject).await.unwrap();
+    assert_eq!(answer.problems, Vec::<String>::new());
+    let log = hub.log(None, None).unwrap().text;
+    assert_eq!(decided(&log), ids, "{log}");
+    hub.close();
 }

@@ -1,4 +1,4 @@
-//! What `server/ARCHITECTURE.md` says is absent stays absent: each invariant names the test that holds it.
+//! Each invariant of `server/ARCHITECTURE.md` and each promise of `docs/security.md` names the test that holds it.
 
 use std::sync::LazyLock;
 
@@ -6,16 +6,17 @@ use regex::Regex;
 
 use crate::tree::{File, Finding, Tree};
 
-/// The page that lists them.
-const PAGE: &str = "server/ARCHITECTURE.md";
+/// The pages, each with the heading under which it lists them.
+const PAGES: [(&str, &str); 2] =
+    [("server/ARCHITECTURE.md", "## Invariants"), ("docs/security.md", "## Promises")];
 
-/// The invariants with the line each begins at: the bullets under `## Invariants`.
-fn invariants(page: &File) -> Vec<(usize, String)> {
+/// The bullets under a page's heading, with the line each begins at.
+fn bullets(page: &File, heading: &str) -> Vec<(usize, String)> {
     let mut inside = false;
     let mut found: Vec<(usize, String)> = Vec::new();
     for (at, line) in page.text.lines().enumerate() {
         match line {
-            _ if line.starts_with("## ") => inside = line == "## Invariants",
+            _ if line.starts_with("## ") => inside = line == heading,
             _ if inside && line.starts_with("- ") => found.push((at + 1, line.to_owned())),
             _ if inside && line.starts_with("  ") => {
                 if let Some((_, text)) = found.last_mut() {
@@ -32,11 +33,14 @@ fn invariants(page: &File) -> Vec<(usize, String)> {
 pub fn tested(tree: &Tree) -> Vec<Finding> {
     static TESTS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"Tests?: ((?:`\w+`(?:, )?)+)").expect("a pattern"));
-    let page = tree.file(PAGE);
     let mut findings = Vec::new();
-    for (line, text) in invariants(page) {
+    let listed = PAGES.iter().flat_map(|(page, heading)| {
+        let page = tree.file(page);
+        bullets(page, heading).into_iter().map(move |(line, text)| (page, line, text))
+    });
+    for (page, line, text) in listed {
         let Some(named) = TESTS.captures(&text) else {
-            findings.push(page.finding(line, "this invariant names no test: end it with \"Test: `name`\""));
+            findings.push(page.finding(line, "this bullet names no test: end it with \"Test: `name`\""));
             continue;
         };
         for name in named[1].split(", ").map(|name| name.trim_matches('`')).filter(|name| !exists(tree, name))

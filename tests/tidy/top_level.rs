@@ -2,13 +2,14 @@
 
 use crate::tree::{Finding, Tree};
 
-/// The six names, the lock file and the licence.
-const NAMES: [&str; 9] = [
+/// The six names, the guides, the lock file and the licence.
+const NAMES: [&str; 10] = [
     "Cargo.toml",
     "server",
     "editors",
     "tests",
     "schemas",
+    "docs",
     "README.md",
     "Cargo.lock",
     "LICENSE-MIT",

@@ -22,6 +22,12 @@ export function numbered(count, changes = {}) {
   return lines.filter((line) => line !== null).map((line) => `${line}\n`).join('');
 }
 
+/** A unified diff that deletes a file of such lines. */
+export function deletion(name, count) {
+  const rows = numbered(count).replace(/^(?=.)/gm, '-');
+  return `--- a/${name}\n+++ /dev/null\n@@ -1,${count} +0,0 @@\n${rows}`;
+}
+
 /** A unified diff with a hunk of one line of context for each line changed; lines must stand apart. */
 export function diff(name, count, changes) {
   let grown = 0;

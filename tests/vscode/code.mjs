@@ -105,6 +105,8 @@ export async function open(place, options) {
   await browser.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = browser.pages()[0];
   page.setDefaultTimeout(20_000);
+  // A window begins slowly where the machine has much else to do.
+  page.setDefaultNavigationTimeout(90_000);
   if (!options.driver) await page.goto(`${server.url}?folder=${place.root}`);
   return {
     page,

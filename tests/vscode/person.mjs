@@ -18,6 +18,7 @@ export async function patiently(act) {
 export function person(page) {
   const palette = page.locator('.quick-input-widget input[type=text]');
   const toasts = page.locator('.notifications-toasts .notification-list-item-message');
+  const listed = page.locator('.notifications-center .notification-list-item-message');
   const me = {
     /** Runs a command of the palette by its whole title. */
     async command(title) {
@@ -52,8 +53,13 @@ export function person(page) {
       await page.keyboard.press('Alt+w');
       await page.keyboard.press(second);
     },
-    /** Waits for a message. */
-    toast: (text, timeout) => toasts.filter({ hasText: text }).first().waitFor({ timeout }),
+    /** Waits for a message: it goes by itself after a while, and with three of them the next waits for its turn; the list keeps it. */
+    async toast(text, timeout = 20_000) {
+      const isThere = toasts.filter({ hasText: text }).first().waitFor({ timeout: timeout / 2 });
+      if (await isThere.then(() => true, () => false)) return;
+      await me.command('Notifications: Show Notifications');
+      await listed.filter({ hasText: text }).first().waitFor({ timeout: timeout / 2 });
+    },
     noToasts: () => me.command('Notifications: Clear All Notifications'),
     status: (text) => page.locator('.statusbar-item', { hasText: text }).first().waitFor(),
     lenses: () => page.locator('.codelens-decoration').count(),

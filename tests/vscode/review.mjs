@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { call, diff, numbered, program } from './agent.mjs';
+import { call, deletion, diff, numbered, program } from './agent.mjs';
 import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
 import { person } from './person.mjs';
@@ -173,6 +173,73 @@ const cases = {
     await page.locator('.editor-group-container.active .breadcrumbs-control', { hasText: 'docs' }).waitFor();
   },
 
+  'with no hunk on the screen the keys decide on nothing and go to the next one, in the file and in its diff': async () => {
+    await me.noToasts();
+    const far = numbered(400);
+    fs.writeFileSync(path.join(place.root, 'far.txt'), far);
+    await me.edit('far.txt');
+    const answer = call(place, 'fs.patch', { path: 'far.txt', why: WHY, diff: diff('far.txt', 400, { 5: 'FIVE', 200: 'TWO HUNDRED', 350: 'THREE FIFTY' }) });
+    await me.status('3 hunks in 1 file');
+    /** Scrolls until no hunk is seen; the cursor stays where it is. */
+    const away = async () => {
+      const box = await page.locator('.editor-group-container.active .editor-container').first().boundingBox();
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      await until(async () => {
+        if ((await me.seen()).includes('line 100')) return true;
+        await page.mouse.wheel(0, 200);
+        await page.waitForTimeout(100);
+        return false;
+      }, 'line 100 on the screen');
+      assert.ok(!(await me.seen()).includes('line 200'));
+    };
+    await page.locator('.editor-group-container.active .view-line').first().click();
+    await page.keyboard.press('Control+Home');
+    await away();
+    await me.keys('a');
+    await me.status('nothing is decided');
+    await me.sees('line 5');
+    await me.status('3 hunks in 1 file');
+    await me.keys('d');
+    await page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+    await page.keyboard.press('Control+Home');
+    await away();
+    await shot('aim-before');
+    await me.keys('r');
+    await me.sees('FIVE');
+    await shot('aim-after');
+    await me.status('3 hunks in 1 file');
+    assert.equal(place.file('far.txt'), far);
+    await me.keys('a');
+    await me.status('2 hunks in 1 file');
+    await until(() => place.file('far.txt') === numbered(400, { 5: 'FIVE' }), 'the hunk on the screen, on the disk');
+    await me.command('Wherefore: Reject Everything That Waits');
+    assert.match(await answer, /partly_applied/);
+    await me.command('View: Close All Editors');
+  },
+
+  'an accepted deletion closes what shows the file, and no save brings it back': async () => {
+    await me.noToasts();
+    fs.writeFileSync(path.join(place.root, 'old.txt'), numbered(9));
+    await me.edit('old.txt');
+    await page.locator('.editor-group-container.active .view-line').first().click();
+    await page.keyboard.press('Control+Backslash');
+    await until(async () => (await page.locator('.editor-group-container').count()) === 2, 'two groups');
+    const answer = call(place, 'fs.patch', { path: 'old.txt', why: 'Nothing reads this file any more', diff: deletion('old.txt', 9) });
+    await me.status('1 hunk in 1 file');
+    await me.keys('d');
+    await page.locator('.monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete').first().waitFor();
+    await shot('deletion');
+    await me.command('Wherefore: Accept Everything That Waits');
+    assert.match(await answer, /applied/);
+    await until(async () => (await page.locator('.tab', { hasText: 'old.txt' }).count()) === 0, 'its tabs and its diff close');
+    await me.nothingWaits();
+    await me.command('File: Save All Files');
+    await page.keyboard.press('Control+s');
+    await shot('deleted');
+    assert.ok(!fs.existsSync(path.join(place.root, 'old.txt')));
+    await me.command('View: Close All Editor Groups');
+  },
+
   'a proposal shows whole as a diff, and the views list it': async () => {
     await me.noToasts();
     await me.edit('c.txt');
@@ -246,13 +313,17 @@ const cases = {
     const window = await Promise.any([sees(me), sees(other)]);
     const blind = window === me ? other : me;
     await blind.status('1 hunk in another window');
+    // A page behind another one draws nothing, and a message comes with the next drawing.
+    await (blind === me ? page : second).bringToFront();
     await blind.toast('1 hunk waits in another window on this folder');
     await (blind === me ? page : second).screenshot({ path: path.join(shots, 'elsewhere.png') });
+    await (blind === me ? second : page).bringToFront();
     await window.command('Wherefore: Accept Everything That Waits');
     assert.match(await answer, /applied/);
     await until(() => place.file('c.txt').includes('NINE'), 'the change on the disk');
     await page.locator('.statusbar-item', { hasText: 'in another window' }).waitFor({ state: 'hidden' });
     await second.close();
+    await page.bringToFront();
     // Until its extensions have ended too, agents would come to a window that is no more.
     await until(() => servers().length === 1, "the end of the second window's server", 60_000);
   },

@@ -40,6 +40,27 @@ const act = (within, title) =>
 const ask = (why) => call(place, 'fs.read', { path: 'db/1', why });
 const READ = 'See how the rows are kept';
 
+/** A terminal's escape, C1, turns of the reading direction, zero width, a tag, a private sign, an Arabic mark, a filler. */
+const HOSTILE = ['\u001b', '\u009b', '\u202e', '\u2066', '\u200b', '\ufeff', '\u{e0041}', '\ue000', '\u061c', '\u3164'];
+
+/** In the page: texts and labels with such a sign in them. Lines of files are not ours: the editor shows what is in them. */
+function hiddenIn(signs) {
+  const is = (text) => text && signs.some((sign) => text.includes(sign));
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { textContent, parentElement } = texts.currentNode;
+    if (is(textContent) && !parentElement.closest('.view-lines, script, style')) found.push(textContent);
+  }
+  for (const element of document.querySelectorAll('[aria-label], [title]')) {
+    for (const name of ['aria-label', 'title']) {
+      const text = element.getAttribute(name);
+      if (is(text) && !element.closest('.view-lines')) found.push(`${name}: ${text}`);
+    }
+  }
+  return found;
+}
+
 const cases = {
   'a question shows in a message and at its call, and is answered in the message': async () => {
     await me.command('Focus on Calls View');
@@ -122,6 +143,67 @@ const cases = {
     assert.equal(await toast('to go on').locator('.notification-list-item-message a').count(), 0);
   },
 
+  'nothing that others wrote is hidden, makes an icon or makes a link, wherever it shows': async () => {
+    await me.noToasts();
+    const words = (name) => `${name} ${HOSTILE.join('x')} $(check) [Accept](command:wherefore.acceptAll) end`;
+    const clean = async (where) => {
+      const found = await page.evaluate(hiddenIn, HOSTILE);
+      assert.deepEqual(found, [], where);
+    };
+    await me.edit('a.txt');
+    await me.command('Focus on Proposals View');
+    const why = words('Trojan');
+    const answer = call(place, 'fs.patch', { path: 'a.txt', why, diff: diff('a.txt', 30, { 3: `${words('THREE')}\n${words('more')}` }) });
+    const made = call(place, 'fs.write', { path: `new ${HOSTILE.join('x')}.txt`, why, content: `${words('made')}\n` });
+    await me.status('2 hunks in 2 files');
+    await until(async () => (await me.lenses()) > 0, 'lenses');
+    await toast('Trojan').waitFor();
+    await row('Trojan').waitFor();
+    await page.locator('.review-widget', { hasText: 'THREE' }).first().waitFor();
+    await shot('hidden');
+    await clean('with messages, lenses, lines below and rows of proposals');
+    assert.equal(await toast('Trojan').locator('.notification-list-item-message a').count(), 0, 'no link in a message');
+    assert.equal(await page.locator('.codelens-decoration', { hasText: 'Trojan' }).first().locator('.codicon-check').count(), 1, 'the one icon of ours');
+    await me.command('Focus on Calls View');
+    await row('Trojan').hover();
+    await page.waitForTimeout(1500);
+    await clean('with rows of calls and a tooltip');
+    await me.command('Focus on Working Set View');
+    await row('a.txt').locator('.monaco-tl-twistie').click();
+    await row('a.txt', 'of proposal').hover();
+    await page.waitForTimeout(1500);
+    await clean('with rows of the working set and a tooltip');
+    await row('a.txt', 'of proposal').locator('.monaco-tl-twistie').click();
+    await page.locator('.editor-group-container.active .view-line', { hasText: 'line 3' }).first().click();
+    await me.command('Show or Focus Hover');
+    await page.locator('.monaco-hover', { hasText: 'Trojan' }).first().waitFor();
+    await shot('hidden-hover');
+    await clean('with a hover');
+    assert.equal(await page.locator('.monaco-hover', { hasText: 'Trojan' }).locator('.codicon-check').count(), 0);
+    await page.keyboard.press('Escape');
+    await me.keys('d');
+    await page.locator('.monaco-diff-editor').first().waitFor();
+    await clean('with the title of a diff');
+    await me.command('Wherefore: Reject Everything That Waits');
+    await Promise.all([answer, made]);
+    const asked = call(place, 'fs.read', { path: 'db/1', why });
+    await row('asks: Allow to read').waitFor();
+    await me.noToasts();
+    await me.keys('q');
+    await page.locator('.quick-input-title', { hasText: 'Trojan' }).waitFor();
+    await shot('hidden-question');
+    await clean('with a question');
+    await page.keyboard.press('Escape');
+    await me.command('Focus on Calls View');
+    await me.keys('r');
+    assert.match(await asked, /PERMISSION_DENIED/);
+    await me.command('Wherefore: Show Output');
+    await page.waitForTimeout(500);
+    await clean('with the output');
+    await me.command('View: Hide Panel');
+    await me.command('View: Close All Editors');
+  },
+
   'the working set follows what is open and what waits': async () => {
     await me.noToasts();
     await me.edit('b.txt');
@@ -160,7 +242,7 @@ const cases = {
     await row('b.txt', 'marked hot').waitFor();
     assert.match(place.file('.wherefore/hot.yml'), /b\.txt[^]*The \*numbers\*/);
     await shot('working-set-marks');
-    const hover = page.locator('.monaco-hover', { hasText: '[are](command:wherefore.stop)' });
+    const hover = page.locator('.monaco-hover', { hasText: '[are] (command:wherefore.stop)' });
     await patiently(async () => {
       await page.mouse.move(700, 400);
       await row('b.txt', 'marked hot').locator('.label-name').hover({ timeout: 5000 });

@@ -109,7 +109,7 @@ case(
   with({ ['a.txt'] = 'a\n' }, function(editor)
     editor:edit('a.txt')
     editor:cmd('Wherefore edit')
-    has(editor:notes()[1], 'no hunk is under the cursor')
+    has(editor:notes()[1], 'nothing waits')
     editor:agent('m', 'fs.mkdir', { path = 'sub/folder', why = 'Make room for the parts to come' })
     editor:pending(1)
     editor:cmd('Wherefore next')

@@ -132,11 +132,11 @@ local shapes = {
   { 'a last line end goes', 'a\nb\n', 'a\nb', { 'no line end' } },
   { 'lines behind a last line without end', 'a\nb', 'a\nb\nc', { 'c' } },
   { 'CR LF', 'a\r\nb\r\nc\r\n', 'a\r\nB2\r\nc\r\n', { 'B2' } },
-  { 'mixed line ends', 'a\r\nb\nc\r\n', 'a\r\nb\nCC\r\n', { 'CC^M' } },
+  { 'mixed line ends', 'a\r\nb\nc\r\n', 'a\r\nb\nCC\r\n', { 'CC\\u{d}' } },
   { 'tabs', 'if\n\tx\nend\n', 'if\n\tx\n\ty\tz\nend\n', { '        y       z' } },
   { 'wide characters', '一\n二\n', '一\n弐 two 😀\n', { '弐 two 😀' } },
   { 'a long line is shown whole', 'a\n', ('word '):rep(40) .. 'END\n', { 'END' } },
-  { 'control characters', 'a\n', 'x\27[31my\n', { 'x^[[31my' } },
+  { 'control characters', 'a\n', 'x\27[31my\n', { 'x\\u{1b}[31my' } },
   { 'all text goes', 'a\nb\n', '', { '1/1' } },
   { 'text comes into an empty file', '', 'a\nb\n', { 'a', 'b' } },
 }

@@ -4,12 +4,15 @@ import * as vscode from 'vscode';
 import type { Applied } from './applied';
 import type { Below } from './below';
 import type { Edit } from './edit';
-import { about, at, type About } from './lenses';
-import { remark, warn, type Notify } from './notify';
-import { entryAt, places, showDiff } from './preview';
+import { aimed, isAtApplied, placed } from './aim';
+import { goAhead, settled } from './go';
+import { removed, type Gone } from './gone';
+import { about, type About } from './lenses';
+import { remark, tell, warn, type Notify } from './notify';
+import { entryAt, showDiff } from './preview';
 import type { Entry, Review, Waiting } from './review';
 import type { Server } from './server';
-import { inert, sentence } from './text';
+import { sentence } from './text';
 import type { Act as Word, DecideParams, Proposal } from './wire';
 
 /** A node of a tree that stands for a proposal, a file or a hunk. */
@@ -29,6 +32,7 @@ export class Act {
     private readonly notify: Notify,
     private readonly applied: Applied,
     private readonly edit: Edit,
+    private readonly gone: Gone,
     private readonly picked: () => About | undefined,
   ) {}
 
@@ -37,35 +41,33 @@ export class Act {
     for (const proposal of list) this.notify.wentStale(this.review.get(proposal.id), proposal);
     this.review.put(list);
     this.applied.heard(list);
+    void this.gone.close(removed(list));
   }
 
-  /** The hunk at the cursor. */
+  /** The hunk that a key means: the one at the cursor, else the nearest that is on the screen. */
   here(): Waiting | undefined {
     const editor = vscode.window.activeTextEditor;
-    if (!editor) return undefined;
-    const row = editor.selection.active.line;
-    const { uri } = editor.document;
-    const edited = this.edit.hunk(uri);
-    if (edited) return edited;
-    const entry = entryAt(this.review, uri);
-    if (!entry) return at(this.review.hunks(uri), row);
-    const placed = places(entry, uri);
-    return placed.findLast((each) => each.row <= row)?.hunk ?? placed[0]?.hunk;
+    return editor && (this.edit.hunk(editor.document.uri) ?? aimed(placed(this.review, editor.document), editor));
   }
 
-  /** Decides on what is named (`picked`: in the tree), else on the hunk at the cursor. */
+  /** Whether the cursor is at a hunk that was applied. */
+  isAtApplied(): boolean {
+    const editor = vscode.window.activeTextEditor;
+    return editor !== undefined && isAtApplied(placed(this.review, editor.document), editor);
+  }
+
+  /** Decides on what is named (`picked`: in the tree), else on the hunk that the key means; where it means none, on nothing. */
   async decide(act: Word, argument: unknown, reason?: string): Promise<void> {
     const edited = act === 'accept' && argument === undefined && this.edit.shown();
     if (edited) return this.edit.accept(edited);
-    const what = this.what(argument);
-    if (!what) return warn('no hunk is at the cursor; Wherefore: Next Hunk goes to one');
-    await this.send({ ...this.whole(what), act, reason: reason || null });
+    const what = await this.what(argument);
+    if (what) await this.send({ ...this.whole(what), act, reason: reason || null });
   }
 
   /** Rejects with a word that is asked for. */
   async rejectWithReason(argument: unknown): Promise<void> {
-    const what = this.what(argument);
-    if (!what) return warn('no hunk is at the cursor; Wherefore: Next Hunk goes to one');
+    const what = await this.what(argument);
+    if (!what) return;
     const applied = what.hunks ? this.hunkOf(what)?.applied : this.isApplied(what);
     const reason = await vscode.window.showInputBox({ title: applied ? 'Take back' : 'Reject', prompt: 'Why? The agent reads this.' });
     if (reason !== undefined) await this.send({ ...this.whole(what), act: 'reject', reason: reason || null });
@@ -73,9 +75,10 @@ export class Act {
 
   /** Opens the new lines of what is named, or of the hunk at the cursor, to be changed before they are accepted. */
   async editHunk(argument: unknown): Promise<void> {
-    const what = this.what(argument);
-    const hunk = what && (this.hunkOf(what) ?? this.only(what));
-    if (!hunk) return warn('no one hunk is at the cursor; Wherefore: Next Hunk goes to one');
+    const what = await this.what(argument);
+    if (!what) return;
+    const hunk = this.hunkOf(what) ?? this.only(what);
+    if (!hunk) return warn('these are several hunks; Wherefore: Next Hunk goes to one');
     await this.edit.open(hunk);
   }
 
@@ -115,8 +118,12 @@ export class Act {
     const root = what ? what.root : ((uri && vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath) ?? null);
     try {
       const answer = await this.server.ask('undo', { call: what?.call ?? null, root });
+      if ((answer.withdrawn ?? 0) > 0) remark(`${answer.withdrawn} hunks of ${answer.call} that waited are rejected`);
+      if (answer.paths.length === 0) return;
+      const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => root === null || folder.uri.fsPath === root);
+      void this.gone.close(folders.flatMap((folder) => answer.paths.map((path) => vscode.Uri.joinPath(folder.uri, path))));
       const said = `wherefore: ${answer.call} undone: ${answer.paths.join(', ')}`;
-      const back = await vscode.window.showInformationMessage(inert(said), 'Take That Back');
+      const back = await tell('info', said, { title: 'Take That Back' });
       if (back) await this.undo({ call: answer.undo_id, root });
     } catch (thrown) {
       warn(sentence(thrown));
@@ -166,9 +173,16 @@ export class Act {
     return what.hunks === undefined && this.isApplied(what) ? { ...what, applied: true } : what;
   }
 
-  private what(argument: unknown): About | undefined {
+  /** What is named, else the hunk that the key means. Where it means none it leads to the next one, and says so. */
+  private async what(argument: unknown): Promise<About | undefined> {
+    const named = this.named(argument);
+    if (named) return named;
+    if (argument === 'picked') return void warn('no row is selected in Proposals');
+    await settled();
     const hunk = this.here();
-    return this.named(argument) ?? (hunk && about(hunk));
+    if (hunk) return about(hunk);
+    if (await goAhead(this.review)) remark('no hunk was on the screen, so nothing is decided: this is the next one');
+    return undefined;
   }
 
   private async send(params: DecideParams): Promise<void> {

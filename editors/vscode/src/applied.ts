@@ -152,7 +152,7 @@ async function choose(all: Proposal[]): Promise<{ since?: string } | undefined> 
     const since = index === 0 ? undefined : `${session}/c-${String(Number(call.slice(2)) - 1).padStart(4, '0')}`;
     const list = all.slice(index).filter((proposal) => proposal.session === session);
     const path = files[0]?.path ?? '';
-    items.push({ label: clip(why, 80), description: `${size(list)} · ${call} ${tool} ${path}`, ...(since ? { since } : {}) });
+    items.push({ label: clip(why, 80), description: clip(`${size(list)} · ${call} ${tool} ${path}`, 160), ...(since ? { since } : {}) });
   }
   return vscode.window.showQuickPick(items, { title: 'Look at what was applied', placeHolder: 'Since when?', matchOnDescription: true });
 }

@@ -4,8 +4,8 @@
 import * as vscode from 'vscode';
 import { callKey } from './callkey';
 import type { Documents } from './documents';
-import { remark } from './notify';
-import { clip, inert } from './text';
+import { remark, tell } from './notify';
+import { clip, plain } from './text';
 import type { AskAnswer, AskParams } from './wire';
 
 /** Signs of a question that a message holds; the whole of a longer one is shown on demand. */
@@ -28,7 +28,7 @@ export function question({ text, tool, why }: AskParams): string {
 
 /** Lines of a width that can be read. */
 function wrapped(text: string): string {
-  return `${text.replace(/(.{1,100})[ ](?=\S)/g, '$1\n')}\n`;
+  return `${plain(text).replace(/(.{1,100})[ ](?=\S)/g, '$1\n')}\n`;
 }
 
 /** The questions that wait, oldest first. */
@@ -92,14 +92,14 @@ export class Asks implements vscode.Disposable {
   /** The message. It cannot be taken away when the question is answered elsewhere: pressed later, it does nothing. */
   private async show(id: number, asked: Asked): Promise<void> {
     const { text, answers, call_id } = asked.params;
-    const message = inert(clip(text, LONGEST));
-    const buttons: (vscode.MessageItem & { answer?: string })[] = answers.map((answer) => ({ title: answer, answer }));
+    const message = clip(text, LONGEST);
+    const buttons: (vscode.MessageItem & { answer?: string })[] = answers.map((answer) => ({ title: clip(answer, 80), answer }));
     if (message.endsWith('…')) buttons.push({ title: 'Read the Whole' });
-    const pressed = await vscode.window.showWarningMessage(message, ...buttons);
+    const pressed = await tell('warning', message, ...buttons);
     if (pressed?.answer !== undefined) {
       if (!asked.end(pressed.answer)) remark('that question was over already');
     } else if (pressed) {
-      const uri = vscode.Uri.from({ scheme: 'wherefore', authority: 'ask', path: `/${asked.params.tool}: a question`, query: String(id) });
+      const uri = vscode.Uri.from({ scheme: 'wherefore', authority: 'ask', path: `/${clip(asked.params.tool, 80)}: a question`, query: String(id) });
       await vscode.window.showTextDocument(uri, { preview: true });
       if (this.open.has(id)) await this.show(id, asked);
     } else if (call_id === '') {

@@ -49,9 +49,9 @@ export class CallActs {
     if (asked === 'none') return remark('nothing is asked');
     if (!asked) return;
     const { params, ended } = asked;
-    const answer = choose
-      ? choose(params.answers)
-      : await vscode.window.showQuickPick(params.answers, { title: head(asked), placeHolder: clip(question(params), 200), ignoreFocusOut: true }, ended);
+    const answers = params.answers.map((answer) => ({ label: clip(answer, 80), answer }));
+    const options = { title: head(asked), placeHolder: clip(question(params), 200), ignoreFocusOut: true };
+    const answer = choose ? choose(params.answers) : (await vscode.window.showQuickPick(answers, options, ended))?.answer;
     if (answer !== undefined && !asked.end(answer)) remark('that question was over already');
   }
 }
@@ -64,13 +64,13 @@ async function pick<T>(list: T[], what: string, item: (each: T) => vscode.QuickP
 }
 
 function ofCall({ notice }: Call): vscode.QuickPickItem {
-  return { label: title(notice), description: `${notice.call_id}, ${clock(notice.time)}`, detail: clip(notice.why, 120) };
+  return { label: clip(title(notice), 120), description: `${clip(notice.call_id, 40)}, ${clock(notice.time)}`, detail: clip(notice.why, 120) };
 }
 
 function head({ params }: Asked): string {
-  return params.why ? `${params.tool}: ${clip(params.why, 120)}` : params.tool;
+  return clip(params.why ? `${params.tool}: ${params.why}` : params.tool, 160);
 }
 
 function ofAsked(asked: Asked): vscode.QuickPickItem {
-  return { label: head(asked), description: asked.params.agent ?? '', detail: clip(question(asked.params), 120) };
+  return { label: head(asked), description: clip(asked.params.agent ?? '', 40), detail: clip(question(asked.params), 120) };
 }

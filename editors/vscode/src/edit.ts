@@ -2,9 +2,11 @@
 
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { lens } from './lens';
 import { remark, warn } from './notify';
 import { number, type Review, type Waiting } from './review';
 import type { Server } from './server';
+import { closeTab } from './show';
 import { chomp, clip, sentence } from './text';
 import type { DecideParams, Proposal } from './wire';
 
@@ -97,19 +99,18 @@ export class Edit implements vscode.FileSystemProvider, vscode.CodeLensProvider 
       // A tab hears later than its document that text is unsaved.
       const isKept = tab.isDirty || document?.isDirty || this.drafts.has(uri?.toString() ?? '');
       if (!uri || isKept || this.hunk(uri) || !this.server().running) continue;
-      await vscode.window.tabGroups.close(tab, true);
+      await closeTab(tab);
       this.accepted.delete(uri.toString());
     }
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const hunk = this.hunk(document.uri);
-    const top = new vscode.Range(0, 0, 0, 0);
-    if (!hunk) return [new vscode.CodeLens(top, { title: '$(warning) this hunk waits no more: copy what you need', command: '' })];
+    if (!hunk) return [lens(0, 'warning', 'this hunk waits no more: copy what you need')];
     return [
-      new vscode.CodeLens(top, { title: '$(check) Accept with this text', command: 'wherefore.accept', tooltip: 'Save: the agent is told the text' }),
-      new vscode.CodeLens(top, { title: '$(close) Reject', command: 'wherefore.reject', tooltip: 'Reject this hunk' }),
-      new vscode.CodeLens(top, { title: `${number(hunk)} of ${hunk.entry.file.path}: ${clip(hunk.entry.proposal.why, 60)}`, command: '' }),
+      lens(0, 'check', 'Accept with this text', 'accept', 'Save: the agent is told the text'),
+      lens(0, 'close', 'Reject', 'reject', 'Reject this hunk'),
+      lens(0, '', `${number(hunk)} of ${hunk.entry.file.path}: ${clip(hunk.entry.proposal.why, 60)}`),
     ];
   }
 

@@ -1,10 +1,13 @@
 // Hunks of this folder that another server holds, as that of a second window on it does: this window cannot show them, so it
-// says where they are. What waits is kept in the folder's own files, whoever holds it.
+// says where they are. What waits is kept in the person's state of the folder, whoever holds it.
 
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
+import { tell } from './notify';
 import { isPending, type Review } from './review';
+import { setting } from './settings';
 import { clip, count } from './text';
 import type { Proposal } from './wire';
 
@@ -21,6 +24,8 @@ interface Held {
 /** What waits in another window. */
 export class Elsewhere implements vscode.Disposable {
   private held = new Map<string, Held>();
+  /** The state of each folder, once there is one. */
+  private readonly states = new Map<string, string>();
   private readonly timer = setInterval(() => void this.look(), EVERY_MS);
   /** How many hunks wait there. */
   hunks = 0;
@@ -39,7 +44,10 @@ export class Elsewhere implements vscode.Disposable {
     const now = new Map<string, Held>();
     const folders = this.isRunning() ? (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file') : [];
     for (const { uri } of folders) {
-      const proposals = join(uri.fsPath, '.wherefore', 'proposals');
+      const state = this.states.get(uri.fsPath) ?? (await stateOf(uri.fsPath));
+      if (state === undefined) continue;
+      this.states.set(uri.fsPath, state);
+      const proposals = join(state, 'proposals');
       const names = await readdir(proposals).catch(() => []);
       for (const name of names.filter((each) => each.endsWith('.json') && !this.review.get(each.slice(0, -'.json'.length)))) {
         const path = join(proposals, name);
@@ -68,10 +76,22 @@ export class Elsewhere implements vscode.Disposable {
   }
 }
 
+/** The state that the server keeps of a folder: of the person's states the one whose file `root` names that folder. */
+async function stateOf(folder: string): Promise<string | undefined> {
+  const { XDG_STATE_HOME: set } = { ...process.env, ...setting<Record<string, string>>('server.env', {}) };
+  const roots = join(set && isAbsolute(set) ? set : join(homedir(), '.local', 'state'), 'wherefore', 'roots');
+  const real = await realpath(folder).catch(() => folder);
+  for (const name of await readdir(roots).catch(() => [])) {
+    const named = await readFile(join(roots, name, 'root'), 'utf8').catch(() => '');
+    if (named.replace(/\n$/, '') === real) return join(roots, name);
+  }
+  return undefined;
+}
+
 function say(proposal: Proposal, hunks: number): void {
   const what = `${count(hunks, 'hunk')} ${hunks === 1 ? 'waits' : 'wait'} in another window on this folder`;
   const which = `${proposal.files[0]?.path ?? '?'}: ${clip(proposal.why, 80)}`;
-  void vscode.window.showInformationMessage(`wherefore: ${what}: decide there, or by \`wherefore review\` in a terminal (${which})`);
+  void tell('info', `wherefore: ${what}: decide there, or by \`wherefore review\` in a terminal (${which})`);
 }
 
 async function read(path: string): Promise<Proposal | undefined> {

@@ -5,8 +5,9 @@ import { isInText } from './draw';
 import { fixed } from './edit';
 import type { Near } from './near';
 import { doing, entryAt, places } from './preview';
+import { lens } from './lens';
 import { number, there, type Review, type Waiting } from './review';
-import { chomp, clip, count } from './text';
+import { chomp, clip, count, visible } from './text';
 
 /** What a command of a lens, a hover or a tree is about. */
 export interface About {
@@ -36,7 +37,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
     const placed = entry ? places(entry, document.uri) : this.review.hunks(document.uri).map((hunk) => ({ hunk, row: head(hunk) }));
     return placed.flatMap(({ hunk, row }, index) => {
       if (!entry && !this.near.shows(document, hunk)) return [];
-      const doubt = hunk.applied && !entry && !isInText(document, hunk) ? 'its text was changed since; take it back by hand' : hunk.loose;
+      const doubt = hunk.applied && !entry && !isInText(document, hunk) ? 'its text was changed since; take it back by hand' : (hunk.warning ?? hunk.loose);
       return above(hunk, Math.min(row, document.lineCount - 1), index === 0 ? placed.length : 0, doubt);
     });
   }
@@ -66,35 +67,40 @@ export function words(hunk: Waiting): { accept: string; reject: string } {
 }
 
 function above(hunk: Waiting, row: number, all: number, doubt: string | null | undefined): vscode.CodeLens[] {
-  const range = new vscode.Range(row, 0, row, 0);
   const { proposal, file } = hunk.entry;
-  const lens = (title: string, command: string, tooltip: string, what: About = about(hunk)): vscode.CodeLens =>
-    new vscode.CodeLens(range, { title, command: `wherefore.${command}`, tooltip, arguments: [what] });
+  const make = (icon: string, words: string, command: string, tooltip: string, what: About = about(hunk)): vscode.CodeLens =>
+    lens(row, icon, words, command, tooltip, what);
   const agent = proposal.origin.agent ? ` · ${clip(proposal.origin.agent, 24)}` : '';
   const what = [hunk.applied ? 'applied' : '', doing(hunk.entry) ?? ''].filter(Boolean).join(': ');
   const { accept, reject } = words(hunk);
   const lenses = [
-    lens(`${number(hunk)}${what ? ` ${what}` : ''} ${clip(proposal.why, 60)}${agent}`, 'showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
-    lens(`$(check) ${accept}`, 'accept', `${accept} this hunk`),
-    lens(`$(close) ${reject}`, 'reject', `${reject} this hunk`),
-    lens(`${reject} with reason`, 'rejectWithReason', `${reject} this hunk with a word for the agent`),
+    make('', `${number(hunk)}${what ? ` ${clip(what, 40)}` : ''} ${clip(proposal.why, 60)}${agent}`, 'showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
+    make('check', accept, 'accept', `${accept} this hunk`),
+    make('close', reject, 'reject', `${reject} this hunk`),
+    make('', `${reject} with reason`, 'rejectWithReason', `${reject} this hunk with a word for the agent`),
   ];
-  if (!fixed(hunk)) lenses.push(lens('$(edit) Edit', 'editHunk', 'Change the new lines before you accept them'));
-  if (doubt) lenses.splice(1, 0, lens(`$(warning) look twice: ${clip(doubt, 60)}`, 'showDiff', doubt));
+  if (!fixed(hunk)) lenses.push(make('edit', 'Edit', 'editHunk', 'Change the new lines before you accept them'));
+  if (doubt) lenses.splice(1, 0, make('warning', `look twice: ${clip(doubt, 60)}`, 'showDiff', doubt));
   if (all > 1) {
     const whole = { proposal: proposal.id, path: file.path };
-    lenses.push(lens(`$(check-all) ${accept} all ${all}`, 'acceptFile', `${accept} every hunk of this file`, whole));
-    lenses.push(lens(`$(close-all) ${reject} all`, 'rejectFile', `${reject} every hunk of this file`, whole));
+    lenses.push(make('check-all', `${accept} all ${all}`, 'acceptFile', `${accept} every hunk of this file`, whole));
+    lenses.push(make('close-all', `${reject} all`, 'rejectFile', `${reject} every hunk of this file`, whole));
   }
   return lenses;
 }
 
+/** Tabs in a hover, which has no setting of its own. */
+const TAB = 4;
+
 function hover(hunk: Waiting): vscode.MarkdownString {
-  const text = new vscode.MarkdownString(undefined, true);
+  // With no icons: there are none of ours in it.
+  const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: ['accept', 'reject', 'rejectWithReason', 'editHunk', 'showDiff'].map((name) => `wherefore.${name}`) };
   const { proposal } = hunk.entry;
-  text.appendText(`${number(hunk)}${hunk.applied ? ' applied' : ''} ${proposal.why}`);
-  const rows = [...hunk.old.map((line) => `-${chomp(line)}`), ...hunk.new.map((line) => `+${chomp(line)}`)];
+  text.appendText(clip(`${number(hunk)}${hunk.applied ? ' applied' : ''} ${proposal.why}`, 400));
+  if (hunk.warning) text.appendText(`\n\nLook twice: ${clip(hunk.warning, 200)}`);
+  const sign = (mark: string) => (line: string) => mark + visible(chomp(line), TAB);
+  const rows = [...hunk.old.map(sign('-')), ...hunk.new.map(sign('+'))];
   const more = rows.length - 40;
   text.appendCodeblock([...rows.slice(0, 40), ...(more > 0 ? [`… ${count(more, 'more line')}`] : [])].join('\n'), 'diff');
   const argument = encodeURIComponent(JSON.stringify([about(hunk)]));

@@ -5,7 +5,7 @@ import type { Documents } from './documents';
 import { warn } from './notify';
 import type { Server } from './server';
 import { Tail } from './tail';
-import { sentence } from './text';
+import { plain, sentence } from './text';
 
 export const LANGUAGE = 'wherefore-log';
 
@@ -30,7 +30,7 @@ export class Logs implements vscode.Disposable {
     private readonly server: Server,
     private readonly documents: Documents,
   ) {
-    documents.add('log', async (uri) => (await this.filled(uri))?.tail.text ?? 'The log could not be read.\n');
+    documents.add('log', async (uri) => plain((await this.filled(uri))?.tail.text ?? 'The log could not be read.\n'));
     this.listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeTextDocument((event) => this.follow(event.document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.close(document.uri)),

@@ -12,6 +12,7 @@ import { Draw } from './draw';
 import { Edit } from './edit';
 import { Elsewhere } from './elsewhere';
 import { Focus } from './focus';
+import { Gone } from './gone';
 import { go, openAt } from './go';
 import { Lenses, type About } from './lenses';
 import { Logs } from './log';
@@ -19,6 +20,7 @@ import { LogParts } from './logparts';
 import { offer } from './mcp';
 import { Near } from './near';
 import { Notify, warn } from './notify';
+import { makeOutput } from './output';
 import { isNew, text, tidy } from './preview';
 import { copy } from './report';
 import { Review } from './review';
@@ -47,7 +49,7 @@ export interface Api {
 }
 
 export function activate(context: vscode.ExtensionContext): Api {
-  const output = vscode.window.createOutputChannel('wherefore', { log: true });
+  const output = makeOutput();
   const review = new Review();
   const notify = new Notify();
   const documents = new Documents();
@@ -58,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const asks = new Asks(documents);
   const focus = new Focus(() => server, () => search.open);
   const calls = new Calls(review, asks);
+  const gone = new Gone(() => server);
   const proposals = new Proposals(review);
 
   const server: Server = new Server(context, output, {
@@ -91,6 +94,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     state: (running) => {
       if (running) {
         void load();
+        gone.began();
         focus.look();
       } else {
         applied.forget();
@@ -123,7 +127,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const applied: Applied = new Applied(() => server, review, () => status.refresh());
   const edit: Edit = new Edit(review, () => server, (list) => act.take(list));
   const elsewhere: Elsewhere = new Elsewhere(review, () => server.running, () => status.refresh());
-  const act: Act = new Act(server, review, below, notify, applied, edit, () => picked?.about);
+  const act: Act = new Act(server, review, below, notify, applied, edit, gone, () => picked?.about);
   const status: Status = new Status(review, () => server, applied, elsewhere, () => act.entriesHere().length > 0 || edit.shown() !== undefined);
   for (const side of ['before', 'after']) documents.add(side, (uri) => text(review, uri));
 
@@ -134,7 +138,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   };
   const file = [{ scheme: 'file' }, { scheme: 'wherefore' }];
   context.subscriptions.push(
-    output, review, below, draw, logs, applied, elsewhere, status, server, tree, asks, callTree, workingSet, focus,
+    output, review, below, draw, gone, logs, applied, elsewhere, status, server, tree, asks, callTree, workingSet, focus,
     edit.register(),
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
@@ -190,7 +194,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     editHunk: (argument) => act.editHunk(argument),
     reviewApplied: async (argument) => {
       const begun = await applied.begin((argument as { since?: string } | undefined)?.since);
-      if (begun && !act.here()?.applied) await go(review, 1);
+      if (begun && !act.isAtApplied()) await go(review, 1);
     },
     endReviewApplied: () => applied.end(),
     showDiff: (argument) => act.diff(argument),

@@ -9,7 +9,8 @@ import type { AskParams, CallNotice, FinishNotice, Proposal } from './wire';
 /** How long a call that writes is held back at most: its proposal or its fault says the same and more. */
 const HOLD_MS = 1500;
 
-type Level = 'info' | 'warning';
+/** How a message is shown. */
+export type Level = 'info' | 'warning' | 'error';
 
 interface Folded {
   count: number;
@@ -121,14 +122,21 @@ export class Notify {
   }
 }
 
+/** Shows a message, the words of others in it made harmless; gives the button that was pressed. */
+export function tell<T extends vscode.MessageItem>(level: Level, message: string, ...buttons: T[]): Thenable<T | undefined> {
+  const text = inert(message);
+  if (level === 'error') return vscode.window.showErrorMessage(text, ...buttons);
+  return level === 'warning' ? vscode.window.showWarningMessage(text, ...buttons) : vscode.window.showInformationMessage(text, ...buttons);
+}
+
 /** A warning of ours. */
 export function warn(message: string): void {
-  void vscode.window.showWarningMessage(inert(`wherefore: ${message}`));
+  void tell('warning', `wherefore: ${message}`);
 }
 
 /** A remark in the status bar that goes by itself. */
 export function remark(message: string): void {
-  vscode.window.setStatusBarMessage(`wherefore: ${message}`, 4000);
+  vscode.window.setStatusBarMessage(clip(`wherefore: ${message}`, 300), 4000);
 }
 
 function wanted(writes: boolean): boolean {
@@ -142,14 +150,14 @@ function describe(notice: CallNotice): string {
 }
 
 async function show(message: string, level: Level, call?: string, proposal?: string): Promise<void> {
-  const text = inert(clip(message, 400));
+  const text = clip(message, 400);
   if (level === 'warning') {
-    const pressed = await vscode.window.showWarningMessage(text, 'Open Log');
+    const pressed = await tell(level, text, { title: 'Open Log' });
     if (pressed) await vscode.commands.executeCommand('wherefore.openLog', { call });
   } else if (proposal) {
-    const pressed = await vscode.window.showInformationMessage(text, 'Review');
+    const pressed = await tell(level, text, { title: 'Review' });
     if (pressed) await vscode.commands.executeCommand('wherefore.next', { proposal });
   } else {
-    await vscode.window.showInformationMessage(text);
+    await tell(level, text);
   }
 }

@@ -2,7 +2,8 @@
 
 import * as vscode from 'vscode';
 import { number, other, there, type Entry, type Review, type Waiting } from './review';
-import { lines, sentence } from './text';
+import { closeTab, showDocument } from './show';
+import { clip, lines, sentence } from './text';
 
 const side = (name: 'before' | 'after', entry: Entry): vscode.Uri =>
   vscode.Uri.from({ scheme: 'wherefore', authority: name, path: `/${entry.proposal.id}/${entry.file.path}` });
@@ -48,13 +49,14 @@ export function entryAt(review: Review, uri: vscode.Uri): Entry | undefined {
   return review.proposal(id).find((entry) => entry.file.path === path.join('/'));
 }
 
-/** The lines at which hunks start in a virtual document. */
-export function places(entry: Entry, uri: vscode.Uri): { hunk: Waiting; row: number }[] {
+/** The rows at which hunks start in a virtual document, and how many lines of each stand there. */
+export function places(entry: Entry, uri: vscode.Uri): { hunk: Waiting; row: number; rows: number }[] {
   let grown = 0;
   return [...entry.hunks].sort((a, b) => a.start - b.start).map((hunk) => {
     const row = hunk.start + grown;
-    if (isPut(hunk, uri)) grown += other(hunk).length - there(hunk).length;
-    return { hunk, row };
+    const rows = (isPut(hunk, uri) ? other(hunk) : there(hunk)).length;
+    grown += rows - there(hunk).length;
+    return { hunk, row, rows };
   });
 }
 
@@ -70,7 +72,7 @@ export async function text(review: Review, uri: vscode.Uri): Promise<string> {
   let now: string[] = [];
   if (isThere(entry)) {
     try {
-      now = lines((await vscode.workspace.openTextDocument(entry.uri)).getText());
+      now = lines(await current(entry.uri));
     } catch (thrown) {
       return `${entry.file.path} cannot be shown: ${sentence(thrown)}\n`;
     }
@@ -80,17 +82,23 @@ export async function text(review: Review, uri: vscode.Uri): Promise<string> {
   return now.join('');
 }
 
+/** A file as the person sees it, or as it is on the disk. It is not opened: what the API opens stays open for minutes. */
+async function current(uri: vscode.Uri): Promise<string> {
+  const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+  return open ? open.getText() : vscode.workspace.decode(await vscode.workspace.fs.readFile(uri), { uri });
+}
+
 /** Shows a whole proposal, file by file. */
 export async function showDiff(entries: Entry[]): Promise<void> {
   const [first] = entries;
   if (!first) return;
   if (entries.length === 1) {
-    const title = `${first.file.path}: ${first.proposal.why}`;
+    const title = clip(`${first.file.path}: ${first.proposal.why}`, 200);
     await vscode.commands.executeCommand('vscode.diff', before(first), after(first), title, { preview: true });
     return;
   }
   const resources = entries.map((entry) => [after(entry), wasThere(entry) ? before(entry) : undefined, after(entry)]);
-  await vscode.commands.executeCommand('vscode.changes', `${first.proposal.id}: ${first.proposal.why}`, resources);
+  await vscode.commands.executeCommand('vscode.changes', clip(`${first.proposal.id}: ${first.proposal.why}`, 200), resources);
 }
 
 /** Closes diffs and new files whose hunks are all decided; a new file that is there now is opened instead. */
@@ -101,10 +109,9 @@ export async function tidy(review: Review): Promise<void> {
     if (uri?.scheme !== 'wherefore' || (uri.authority !== 'after' && uri.authority !== 'before') || entryAt(review, uri)) continue;
     const file = vscode.workspace.workspaceFolders?.map((folder) => vscode.Uri.joinPath(folder.uri, uri.path.split('/').slice(2).join('/')));
     const wasNew = input instanceof vscode.TabInputText && tab.isActive;
-    await vscode.window.tabGroups.close(tab, true);
+    await closeTab(tab);
     for (const each of wasNew ? (file ?? []) : []) {
-      const isFile = await vscode.workspace.fs.stat(each).then(() => true, () => false);
-      if (isFile) await vscode.window.showTextDocument(each, { preview: false });
+      await showDocument(each);
     }
   }
 }

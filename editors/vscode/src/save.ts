@@ -1,6 +1,7 @@
 // `wherefore/save`: documents that the server changed are written, as they are.
 
 import * as vscode from 'vscode';
+import { warn } from './notify';
 import type { SaveAnswer, SaveParams } from './wire';
 
 /** Saves one document without formatting where the editor can; says why it was not saved. */
@@ -21,7 +22,7 @@ export async function saveAll(params: SaveParams): Promise<SaveAnswer> {
   for (const uri of params.uris) {
     const problem = await save(vscode.Uri.parse(uri, true));
     if (problem === undefined) saved.push(uri);
-    else void vscode.window.showWarningMessage(`wherefore: ${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))} was not saved: ${problem}`);
+    else warn(`${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))} was not saved: ${problem}`);
   }
   return { saved };
 }

@@ -3,9 +3,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
+import { tell, type Level } from './notify';
 import { find, type Program } from './program';
 import { setting } from './settings';
-import { sentence } from './text';
+import { inert, sentence } from './text';
 import { methods, type AskAnswer, type AskParams, type CallNotice, type FinishNotice, type Notifications, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
 
 /** What the server says by itself. */
@@ -34,6 +35,9 @@ class Client extends LanguageClient {
     if (!NOT_OURS.has(method)) super.registerFeature(feature);
   }
 }
+
+/** The level of a message of the language server protocol. */
+const levelOf = (type: number): Level => (type === 1 ? 'error' : type === 2 ? 'warning' : 'info');
 
 const isAlive = (child: ChildProcess | undefined): child is ChildProcess =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
@@ -104,6 +108,13 @@ export class Server implements vscode.Disposable {
     await this.client.sendNotification(methods[name], params).catch((thrown: unknown) => this.output.error(sentence(thrown)));
   }
 
+  /** Tells that a document is closed or open to the server, where that is another thing than to VS Code. */
+  async tellOf(document: vscode.TextDocument, state: 'closed' | 'open'): Promise<void> {
+    if (!this.client || !this.running) return;
+    const feature = state === 'open' ? this.client.getFeature('textDocument/didOpen') : this.client.getFeature('textDocument/didClose');
+    await feature.getProvider(document)?.send(document);
+  }
+
   /** The server's process, where it runs. */
   get pid(): number | undefined {
     return this.child?.pid;
@@ -169,6 +180,10 @@ export class Server implements vscode.Disposable {
       },
       initializationFailedHandler: () => false,
       middleware: {
+        handleDiagnostics: (uri, diagnostics, next) => {
+          for (const each of diagnostics) each.message = inert(each.message);
+          next(uri, diagnostics);
+        },
         // A folder's settings must not loosen what the person set for the server in their own config.toml.
         workspace: { configuration: (params) => params.items.map(() => null) },
       },
@@ -191,6 +206,11 @@ export class Server implements vscode.Disposable {
         this.output.error(`a message of the server was dropped: ${sentence(thrown)}`);
       }
     };
+    // In the place of the language client's own, which would show the words as they came.
+    client.onNotification('window/showMessage', ({ type, message }: { type: number; message: string }) => void tell(levelOf(type), message));
+    client.onRequest('window/showMessageRequest', async (params: { type: number; message: string; actions?: vscode.MessageItem[] }) => {
+      return (await tell(levelOf(params.type), params.message, ...(params.actions ?? []))) ?? null;
+    });
     client.onNotification(methods.didCall, guarded<CallNotice>((notice) => this.listener.called(notice)));
     client.onNotification(methods.didFinish, guarded<FinishNotice>((notice) => this.listener.finished(notice)));
     client.onNotification(methods.proposal, guarded<Proposal>((proposal) => this.listener.proposed(proposal)));
@@ -230,23 +250,23 @@ export class Server implements vscode.Disposable {
     if (this.version === undefined || minor(this.version) === minor(ours)) return;
     const said = `the server is version ${this.version}, the extension ${ours}: some things may not work (${this.program?.path})`;
     this.output.warn(said);
-    void this.offer(vscode.window.showWarningMessage(`wherefore: ${said}`, 'Open Settings', 'Show Output'));
+    void this.offer(tell('warning', `wherefore: ${said}`, { title: 'Open Settings' }, { title: 'Show Output' }));
   }
 
   private fail(said: string, help: 'Restart' | 'Open Settings'): void {
     this.trouble = said;
     this.output.error(said);
     this.listener.state(false);
-    void this.offer(vscode.window.showErrorMessage(`wherefore: ${said}`, help, 'Show Output'));
+    void this.offer(tell('error', `wherefore: ${said}`, { title: help }, { title: 'Show Output' }));
   }
 
-  private async offer(shown: Thenable<string | undefined>): Promise<void> {
+  private async offer(shown: Thenable<vscode.MessageItem | undefined>): Promise<void> {
     const commands: Record<string, string> = {
       Restart: 'wherefore.restart',
       'Open Settings': 'wherefore.openSettings',
       'Show Output': 'wherefore.showOutput',
     };
-    const command = commands[(await shown) ?? ''];
+    const command = commands[(await shown)?.title ?? ''];
     if (command) await vscode.commands.executeCommand(command);
   }
 }

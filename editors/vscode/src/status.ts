@@ -5,7 +5,7 @@ import type { Applied } from './applied';
 import type { Elsewhere } from './elsewhere';
 import type { Review } from './review';
 import type { Server } from './server';
-import { count, waiting } from './text';
+import { count, inert, waiting } from './text';
 
 /** Keeps both as things stand. */
 export class Status implements vscode.Disposable {
@@ -40,7 +40,7 @@ export class Status implements vscode.Disposable {
     this.item.backgroundColor = warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     if (warning) {
       this.item.text = '$(warning) wherefore';
-      this.item.tooltip = `${trouble}. Press to restart it.`;
+      this.item.tooltip = inert(`${trouble}. Press to restart it.`);
       this.item.command = 'wherefore.restart';
     } else {
       const held = this.elsewhere.hunks;

@@ -194,6 +194,8 @@ export interface Hunk {
   reason?: string|null;
   /** Set where the patch engine placed it more loosely than exactly: how, for a person to look twice. */
   loose?: string|null;
+  /** Set where the file makes programs run, as a build file or a package's scripts do: how, for a person to look twice. */
+  warning?: string|null;
   /** Whether a person decided on it. One that a policy applied waits for nobody, but may still be looked at: accepted then, it stays; rejected, it is taken back. */
   reviewed?: boolean;
   /** Whether a person changed the lines that it adds before they accepted it. */
@@ -245,10 +247,12 @@ export interface UndoParams {
 export interface UndoAnswer {
   /** The call undone. */
   call: string;
-  /** The id that undoes this undo. */
+  /** The id that undoes this undo; empty where no file had to be brought back. */
   undo_id: string;
   /** The files brought back, relative to the root. */
   paths: string[];
+  /** Hunks of the call that waited for a decision and were rejected. */
+  withdrawn?: number;
 }
 
 /** Params of `wherefore/cancel`. */

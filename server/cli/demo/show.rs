@@ -96,6 +96,9 @@ pub fn hunk(page: Page, path: &str, place: (usize, usize), hunk: &Hunk, text: &s
         row(page, Look::Green, '+', start + at + 1, line)?;
     }
     around(page, &lines, end, end + AROUND)?;
+    if let Some(warning) = &hunk.warning {
+        page.line(format!("{INDENT}{}", page.paint(Look::Yellow, &format!("look twice: {warning}"))))?;
+    }
     match &hunk.loose {
         Some(how) => {
             page.line(format!("{INDENT}{}", page.paint(Look::Yellow, &format!("placed loosely: {how}"))))

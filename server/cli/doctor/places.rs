@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Check;
 use crate::base::person;
 use crate::index::lexical::sweep;
+use crate::workspace::State;
 
 /// Every check of a place.
 pub fn checks() -> Vec<Check> {
@@ -20,8 +21,26 @@ pub fn checks() -> Vec<Check> {
             Some(PathBuf::from(".")),
             "Run it in a project that you can write: logs go into its .wherefore.",
         ),
+        state(),
         indexes(),
     ]
+}
+
+/// What this machine keeps of workspaces, and where.
+fn state() -> Check {
+    let name = "state folder";
+    let mend =
+        "Set HOME or XDG_STATE_HOME to a folder that you can write: without it nothing can be changed.";
+    let Some(folder) = person::state() else { return Check::broken(name, "there is none", mend) };
+    let tried = writable(name, Some(folder.clone()), mend);
+    if tried.health != super::Health::Well {
+        return tried;
+    }
+    let (workspaces, bytes) = State::of_all(&folder);
+    Check::well(
+        name,
+        format!("{workspaces} workspaces, {:.1} MB in {}", bytes as f64 / 1e6, folder.display()),
+    )
 }
 
 /// What search indexes take up, and when that ends.

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{LogArgs, LogCommand, Stop, check, list, show};
-use crate::journal::{Journal, LOG};
+use super::{LogArgs, LogCommand, Stop, Verdict, check, list, show};
+use crate::journal::{Journal, Keeper, LOG, Opening};
 use crate::ports::Clock;
 use crate::protocol::{
     Code, Event, Fault, HunkDecision, HunkState, LogEvent, LogSettings, Origin, Policy, Status,
@@ -53,8 +53,15 @@ fn workspace() -> TempDir {
     let root = TempDir::new().unwrap();
     let dir = root.path().join(".wherefore/sessions/s-1");
     std::fs::create_dir_all(&dir).unwrap();
-    let fd = OwnedFd::from(std::fs::File::open(&dir).unwrap());
-    let journal = Journal::open(fd, "s-1", "/w/project", &LogSettings::default(), Arc::new(Still)).unwrap();
+    let journal = Journal::open(Opening {
+        session: "s-1".to_owned(),
+        root: "/w/project".to_owned(),
+        folder: Box::new(move || Ok(OwnedFd::from(std::fs::File::open(&dir).unwrap()))),
+        settings: LogSettings::default(),
+        clock: Arc::new(Still),
+        keeper: Keeper::none(None),
+    })
+    .unwrap();
     let hunk = |id: &str, state, reason: Option<&str>| HunkDecision {
         id: id.to_owned(),
         path: "src/a.rs".to_owned(),
@@ -130,7 +137,7 @@ fn as_text() {
     insta::assert_snapshot!(clock.replace_all(&printed(&root, ""), "TIME"), @r##"
     TIME  session s-1 in /w/project
     TIME  c-0001  fs.read  src/a.rs  claude-code/2.1  ok  1.2 ms
-              Find where parsing ⟨001B⟩[31mstarts
+              Find where parsing \u{1b}[31mstarts
     TIME  c-0002  fs.read  docs/none.md  codex/1  NOT_FOUND  0.5 ms
               See what the docs promise
               docs/none.md does not exist
@@ -202,7 +209,7 @@ fn sessions_are_found_and_listed() {
     let mut out = Vec::new();
     list(&which(""), &mut out).unwrap();
     let listed = String::from_utf8(out).unwrap();
-    assert!(listed.starts_with("s-1  ") && listed.ends_with("  10 events\n"), "{listed}");
+    assert!(listed.starts_with("s-1  ") && listed.ends_with("  10 events  not keyed\n"), "{listed}");
     let empty = TempDir::new().unwrap();
     let Err(Stop::Fault(fault)) = show(&args(&empty, ""), &mut Vec::new()) else {
         panic!("an empty workspace")
@@ -221,13 +228,17 @@ fn verify_says_where() {
         let mut out = Vec::new();
         (check(&which, &mut out).unwrap(), String::from_utf8(out).unwrap())
     };
-    assert_eq!(verify(), (true, "s-1: sound: 10 events, 1 stored values, 1 parts\n".to_owned()));
+    let (verdict, said) = verify();
+    assert!(verdict == Verdict::Sound && said.starts_with("s-1: not keyed: "), "{said}");
     let log = root.path().join(".wherefore/sessions/s-1").join(LOG);
     let text = std::fs::read_to_string(&log).unwrap().replace("wrong name", "right name");
     std::fs::write(&log, &text).unwrap();
-    let (fine, said) = verify();
+    let (verdict, said) = verify();
     let line = 1 + text[..text.find("## 12:00:05 — Decision").unwrap()].matches('\n').count();
-    assert!(!fine && said.contains(&format!("session-log.md:{line}: event 9 was altered")), "{said}");
+    assert!(
+        verdict == Verdict::Damaged && said.contains(&format!("session-log.md:{line}: event 9 was altered")),
+        "{said}"
+    );
 }
 
 #[test]

@@ -8,7 +8,9 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use super::filter::paths;
-use crate::journal::{Entry, shown};
+use crate::base::hidden::short;
+use crate::cli::print::{Look, Page};
+use crate::journal::Entry;
 
 /// Characters of a reason that are shown.
 const REASON: usize = 400;
@@ -16,7 +18,7 @@ const REASON: usize = 400;
 /// Calls in the order they were made, each with what became of it.
 #[derive(Debug)]
 pub(super) struct Table {
-    colour: bool,
+    page: Page,
     zone: TimeZone,
     lines: Vec<Line>,
     calls: HashMap<String, usize>,
@@ -30,25 +32,14 @@ struct Line {
     below: Vec<String>,
 }
 
-/// A style of the terminal, as the number of its escape.
-#[derive(Clone, Copy, Debug)]
-enum Style {
-    Bold = 1,
-    Dim = 2,
-    Red = 31,
-    Green = 32,
-    Yellow = 33,
-    Cyan = 36,
-}
-
 /// A time in this place, to the minute.
 pub(super) fn local_minute(time: Timestamp) -> String {
     time.to_zoned(TimeZone::system()).strftime("%F %H:%M").to_string()
 }
 
 impl Table {
-    pub(super) fn new(colour: bool) -> Self {
-        Self { colour, zone: TimeZone::system(), lines: Vec::new(), calls: HashMap::new() }
+    pub(super) fn new(page: Page) -> Self {
+        Self { page, zone: TimeZone::system(), lines: Vec::new(), calls: HashMap::new() }
     }
 
     /// Adds an event to its call's line, or as a line.
@@ -68,7 +59,7 @@ impl Table {
             }
             Some(line) => line.below.push(text),
             None => {
-                let head = format!("{}  {text}", self.paint(Style::Dim, &self.time(entry)));
+                let head = format!("{}  {text}", self.page.paint(Look::Dim, &self.time(entry)));
                 self.lines.push(Line { head, ..Line::default() });
             }
         }
@@ -95,8 +86,8 @@ impl Table {
             let below = self.reason(entry).into_iter().map(|line| format!("\n          {line}"));
             return format!("{}{}", self.head(entry), below.collect::<String>());
         }
-        let (time, id) = (self.paint(Style::Dim, &self.time(entry)), entry.call_id().unwrap_or_default());
-        let id = if id.is_empty() { String::new() } else { format!("{}  ", shown(id, 20)) };
+        let (time, id) = (self.page.paint(Look::Dim, &self.time(entry)), entry.call_id().unwrap_or_default());
+        let id = if id.is_empty() { String::new() } else { format!("{}  ", short(id, 20)) };
         format!("{time}  {id}{}", self.what(entry).replace('\n', "\n          "))
     }
 
@@ -109,15 +100,15 @@ impl Table {
         let (id, tool) = (text(entry, "call_id"), text(entry, "tool"));
         let paths = paths(entry).join(" ");
         let agent = entry.body.get("origin").and_then(|origin| origin.get("agent")).and_then(Value::as_str);
-        let mut head = format!("{}  {}", self.paint(Style::Dim, &self.time(entry)), shown(&id, 20));
-        for part in [self.paint(Style::Bold, &shown(&tool, 80)), shown(&paths, 120)] {
+        let mut head = format!("{}  {}", self.page.paint(Look::Dim, &self.time(entry)), short(&id, 20));
+        for part in [self.page.paint(Look::Bold, &short(&tool, 80)), short(&paths, 120)] {
             if !part.is_empty() {
                 head.push_str("  ");
                 head.push_str(&part);
             }
         }
         if let Some(agent) = agent {
-            head.push_str(&format!("  {}", self.paint(Style::Dim, &shown(agent, 60))));
+            head.push_str(&format!("  {}", self.page.paint(Look::Dim, &short(agent, 60))));
         }
         head
     }
@@ -128,14 +119,14 @@ impl Table {
             Some(Value::Object(stored)) => stored.get("head").and_then(Value::as_str).unwrap_or_default(),
             why => why.and_then(Value::as_str).unwrap_or_default(),
         };
-        let why = shown(why, REASON);
+        let why = short(why, REASON);
         let warnings = entry.body.get("warnings").and_then(Value::as_array).into_iter().flatten();
         let warnings = warnings
             .filter_map(Value::as_str)
-            .map(|text| self.paint(Style::Yellow, &format!("warning: {}", shown(text, REASON))));
-        let problems = entry.problems.iter().map(|text| self.paint(Style::Red, &shown(text, REASON)));
+            .map(|text| self.page.paint(Look::Yellow, &format!("warning: {}", short(text, REASON))));
+        let problems = entry.problems.iter().map(|text| self.page.paint(Look::Red, &short(text, REASON)));
         (!why.is_empty())
-            .then(|| self.paint(Style::Cyan, &why))
+            .then(|| self.page.paint(Look::Cyan, &why))
             .into_iter()
             .chain(warnings)
             .chain(problems)
@@ -144,27 +135,27 @@ impl Table {
 
     /// What an event says; a second line stands below it.
     fn what(&self, entry: &Entry) -> String {
-        let said = |key: &str| shown(&text(entry, key), REASON);
+        let said = |key: &str| short(&text(entry, key), REASON);
         let took = entry.body.get("duration_ms").and_then(Value::as_f64).map(|ms| format!("{ms:.1} ms"));
-        let took = self.paint(Style::Dim, &took.unwrap_or_default());
+        let took = self.page.paint(Look::Dim, &took.unwrap_or_default());
         match entry.event_type.as_str() {
             "tool_result" => {
                 let status = said("status");
-                let style = if status == "ok" { Style::Green } else { Style::Yellow };
-                format!("{}  {took}", self.paint(style, &status))
+                let style = if status == "ok" { Look::Green } else { Look::Yellow };
+                format!("{}  {took}", self.page.paint(style, &status))
             }
             "tool_error" => {
                 let error = entry.body.get("error");
                 let part =
                     |key| error.and_then(|error| error.get(key)).and_then(Value::as_str).unwrap_or_default();
-                let code = self.paint(Style::Red, &shown(part("code"), 60));
-                format!("{code}  {took}\n{}", self.paint(Style::Red, &shown(part("message"), REASON)))
+                let code = self.page.paint(Look::Red, &short(part("code"), 60));
+                format!("{code}  {took}\n{}", self.page.paint(Look::Red, &short(part("message"), REASON)))
             }
             "proposal" => format!("proposal {}: {}", said("proposal"), hunks(entry)),
             "decision" => format!("{} by {}: {}", self.status(&said("status")), said("by"), hunks(entry)),
             "undo" => format!(
                 "{} {} ({})",
-                self.paint(Style::Yellow, "undone:"),
+                self.page.paint(Look::Yellow, "undone:"),
                 list(entry, "paths"),
                 said("undo_id")
             ),
@@ -184,27 +175,19 @@ impl Table {
                 format!("context: {files} files, {tokens} tokens of {budget} by {}", said("tokenizer"))
             }
             "session_start" => format!("session {} in {}", said("session"), said("root")),
-            "recovery" => self.paint(Style::Yellow, &format!("{} ({})", said("reason"), said("kept"))),
+            "recovery" => self.page.paint(Look::Yellow, &format!("{} ({})", said("reason"), said("kept"))),
             "session_end" => format!("session end: {}", totals(entry)),
-            other => shown(other, 60),
+            other => short(other, 60),
         }
     }
 
     fn status(&self, status: &str) -> String {
         let style = match status {
-            "applied" => Style::Green,
-            "rejected" | "stale" => Style::Red,
-            _ => Style::Yellow,
+            "applied" => Look::Green,
+            "rejected" | "stale" => Look::Red,
+            _ => Look::Yellow,
         };
-        self.paint(style, status)
-    }
-
-    fn paint(&self, style: Style, text: &str) -> String {
-        if self.colour && !text.is_empty() {
-            format!("\x1b[{}m{text}\x1b[0m", style as u8)
-        } else {
-            text.to_owned()
-        }
+        self.page.paint(style, status)
     }
 }
 
@@ -221,7 +204,7 @@ fn text(entry: &Entry, key: &str) -> String {
 
 fn list(entry: &Entry, key: &str) -> String {
     let items = entry.body.get(key).and_then(Value::as_array).into_iter().flatten();
-    shown(&items.filter_map(Value::as_str).collect::<Vec<_>>().join(" "), REASON)
+    short(&items.filter_map(Value::as_str).collect::<Vec<_>>().join(" "), REASON)
 }
 
 /// Hunks with their states and the words given with them.
@@ -233,7 +216,7 @@ fn hunks(entry: &Entry) -> String {
             if part("reason").is_empty() { String::new() } else { format!(" (“{}”)", part("reason")) };
         format!("{} {}{reason}", part("id"), part("state"))
     });
-    shown(&said.collect::<Vec<_>>().join(", "), REASON)
+    short(&said.collect::<Vec<_>>().join(", "), REASON)
 }
 
 /// Files with what was advised of them and what became of it.
@@ -243,10 +226,10 @@ fn hinted(entry: &Entry) -> String {
         let part = |key: &str| path.get(key).and_then(Value::as_str).unwrap_or_default();
         format!("{} {} {}", part("advice"), part("path"), part("outcome"))
     });
-    shown(&said.collect::<Vec<_>>().join(", "), REASON)
+    short(&said.collect::<Vec<_>>().join(", "), REASON)
 }
 
 fn totals(entry: &Entry) -> String {
     let totals = entry.body.get("totals").and_then(Value::as_object).into_iter().flatten();
-    shown(&totals.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", "), REASON)
+    short(&totals.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", "), REASON)
 }

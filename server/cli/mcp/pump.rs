@@ -16,7 +16,8 @@ use serde_json::json;
 
 use super::line::{Line, answered};
 use super::reach::Reach;
-use crate::mcp::LONGEST;
+use crate::base::envelope::Envelope;
+use crate::mcp::{self, LONGEST};
 use crate::protocol::Fault;
 use crate::socket::{Greeting, Speaks};
 
@@ -129,7 +130,7 @@ fn upward_to_server(shared: &Shared) {
         }
         if !line.ends_with(b"\n") {
             if line.len() == LONGEST {
-                refuse(&mut agent);
+                refuse(&line, &mut agent);
                 continue;
             }
             line.push(b'\n');
@@ -160,12 +161,20 @@ fn upward_to_server(shared: &Shared) {
 }
 
 /// Passes over a message that is too long, and says so.
-fn refuse(agent: &mut impl BufRead) {
-    let message = format!("a message has at most {LONGEST} bytes; this one is longer and was not taken");
-    let answer = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32600, "message": message } });
+fn refuse(begun: &[u8], agent: &mut impl BufRead) {
+    let mut envelope = Envelope::of(begun);
+    while let Ok(more @ [_, ..]) = agent.fill_buf() {
+        let end = memchr::memchr(b'\n', more);
+        let passed = end.unwrap_or(more.len());
+        envelope.feed(&more[..passed]);
+        agent.consume(end.map_or(passed, |end| end + 1));
+        if end.is_some() {
+            break;
+        }
+    }
+    let answer = mcp::too_long(&envelope);
     // An agent that reads no more is found out by the other direction.
     let _ = std::io::stdout().lock().write_all(format!("{answer}\n").as_bytes());
-    let _ = agent.skip_until(b'\n');
 }
 
 /// Remembers what the next server would have to know of a message.

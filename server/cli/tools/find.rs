@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::catalogue::discovery::{Directory, Item};
 use crate::cli::answer;
+use crate::cli::print::visible;
 use crate::cli::progress::Progress;
 use crate::hub::{Hub, Nearness};
 use crate::protocol::{
@@ -67,7 +68,7 @@ impl Place {
             Self::Catalogue(directory, nearness) => nearness.fill(directory, told).await,
         };
         if let Err(fault) = filled {
-            answer::note(&format!("wherefore: {}; tools are ranked without it", fault.message));
+            answer::note(&format!("wherefore: {}; tools are ranked without it", visible(&fault.message)));
         }
     }
 
@@ -144,7 +145,7 @@ fn show<'a>(request: &Request, found: &impl Serialize, lines: impl Iterator<Item
         return answer::json(found);
     }
     for (confidence, name, summary) in lines {
-        answer::line(&format!("{confidence:.2}  {name:<24} {summary}"));
+        answer::line(&format!("{confidence:.2}  {:<24} {}", visible(&name), visible(summary)));
     }
 }
 
@@ -168,7 +169,7 @@ async fn batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -> Res
             Ok(results) => json!({ "id": id, "results": results }),
             Err(fault) => json!({ "id": id, "results": [], "error": fault }),
         };
-        answer::line(&answer.to_string());
+        answer::json_line(&answer);
     }
     Ok(())
 }

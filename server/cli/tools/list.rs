@@ -2,6 +2,7 @@
 
 use super::find::{Place, node};
 use crate::cli::answer;
+use crate::cli::print::visible;
 use crate::hub::Hub;
 use crate::protocol::{Fault, ListToolsParams, Origin};
 
@@ -60,7 +61,7 @@ pub async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
         }
         for tool in all {
             let latent = if tool.activity.is_empty() { " (latent)" } else { "" };
-            answer::line(&format!("{:<16} {:<8} {}{latent}", tool.name, tool.risk, tool.summary));
+            answer::line(&format!("{:<16} {:<8} {}{latent}", tool.name, tool.risk, visible(&tool.summary)));
         }
         return Ok(());
     };
@@ -73,14 +74,14 @@ pub async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
         return Ok(());
     }
     for node in &found.nodes {
-        answer::line(&format!("{:<24} {}", format!("{}/", node.path.join("/")), node.summary));
+        let path = visible(&node.path.join("/"));
+        answer::line(&format!("{:<24} {}", format!("{path}/"), visible(&node.summary)));
     }
     for tool in &found.tools {
+        let line = format!("{:<24} {}", visible(&tool.tool_id), visible(&tool.summary));
         match params.query {
-            Some(_) => {
-                answer::line(&format!("{:.2}  {:<24} {}", tool.confidence, tool.tool_id, tool.summary))
-            }
-            None => answer::line(&format!("{:<24} {}", tool.tool_id, tool.summary)),
+            Some(_) => answer::line(&format!("{:.2}  {line}", tool.confidence)),
+            None => answer::line(&line),
         }
     }
     if let Some(cursor) = &found.next_cursor {

@@ -14,6 +14,7 @@ struct Fake {
     dimension: AtomicUsize,
     behaviour: Mutex<Behaviour>,
     texts: AtomicUsize,
+    sent: Mutex<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,7 @@ impl Fake {
             dimension: AtomicUsize::new(4),
             behaviour: Mutex::new(Behaviour::Works),
             texts: AtomicUsize::new(0),
+            sent: Mutex::default(),
         })
     }
 
@@ -52,6 +54,7 @@ impl Embedder for Fake {
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
+        self.sent.lock().unwrap().extend(texts.iter().cloned());
         let dimension = self.dimension.load(Ordering::Relaxed);
         let vector = |text: &String| {
             let mut vector = vec![0.1; dimension];
@@ -94,6 +97,22 @@ async fn a_request_is_near_what_has_its_direction() {
     assert!(found[1] > 0.99 && found[0] < 0.5 && found[2] < 0.5, "{found:?}");
     near.nearness("xx", &keys()).await.unwrap();
     assert_eq!(fake.asked(), 4, "the request was embedded once");
+}
+
+#[tokio::test]
+async fn a_model_is_sent_no_secret() {
+    let fake = Fake::new();
+    let near = near(&fake);
+    let token = format!("{}{}", "ghp_", "aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2");
+    let text = format!("fn sign_in() {{ connect(\"{token}\") }}");
+    let keys: Arc<[Key]> = [key(&text)].into();
+    let sent = text.clone();
+    near.fill(&keys, move |_| vec![Some(sent.clone())], |_, _| {}).await.unwrap();
+    near.nearness(&format!("where is password={token}"), &keys).await.unwrap();
+    let sent = fake.sent.lock().unwrap().clone();
+    assert_eq!(sent.len(), 2);
+    assert!(sent.iter().all(|text| !text.contains(&token) && text.contains("[redacted:")), "{sent:?}");
+    assert!(sent[0].starts_with("fn sign_in() { connect("), "{sent:?}");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use super::gather::Gather;
 use super::hit::{Hit, Place};
 use super::query::Query;
 use super::source::Source;
-use super::verify::{Text, Verifier, Wanted};
+use super::verify::{LONGEST_LINE, Text, Verifier, Wanted};
 use super::view::View;
 
 /// The most threads that one search takes.
@@ -32,11 +32,20 @@ pub struct Options {
     pub bytes: usize,
     /// Only what comes after this place.
     pub after: Option<Place>,
+    /// Bytes of the longest line that is searched.
+    pub longest_line: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scope: String::new(), context: 0, limit: usize::MAX, bytes: usize::MAX, after: None }
+        Self {
+            scope: String::new(),
+            context: 0,
+            limit: usize::MAX,
+            bytes: usize::MAX,
+            after: None,
+            longest_line: LONGEST_LINE,
+        }
     }
 }
 
@@ -51,6 +60,8 @@ pub struct Found {
     pub stopped: bool,
     /// Files that were to be looked through.
     pub candidates: usize,
+    /// Files that could not be searched to their end, as one with a line that is too long.
+    pub unfinished: Vec<Arc<str>>,
     /// The index is damaged: it has to be built anew. What was found is right.
     pub damaged: bool,
 }
@@ -75,6 +86,7 @@ pub fn search(
     let unsaved: BTreeSet<Arc<str>> = source.unsaved_paths().into_iter().collect();
     let (texts, damaged) = texts(view, query, options, admits, &unsaved);
     let gather = Mutex::new(Gather::new(texts.len(), options.limit, options.bytes));
+    let unfinished = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
     let end = AtomicUsize::new(texts.len());
     let work = || {
@@ -91,17 +103,21 @@ pub fn search(
                 options.after.as_ref().filter(|after| after.path == *path).map_or(0, |after| after.line);
             // One more than is wanted tells whether there are more.
             let limit = options.limit.saturating_add(1);
-            let wanted = Wanted { context: options.context, limit, after_line };
+            let longest_line = options.longest_line;
+            let wanted = Wanted { context: options.context, limit, after_line, longest_line };
             let mut hits = Vec::new();
             let text = if unsaved.contains(path) { source.unsaved(path) } else { None };
             // A file that cannot be read to its end keeps the hits found so far.
-            let _ = match text {
+            let searched = match text {
                 Some(text) => verifier.search(Text::Bytes(text.as_bytes()), wanted, &mut hits),
                 None => match source.open(path) {
                     Some(file) => verifier.search(Text::File(file), wanted, &mut hits),
                     None => continue,
                 },
             };
+            if searched.is_err() && go_on() {
+                unfinished.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(path));
+            }
             if !hits.is_empty() {
                 let mut gather = gather.lock().unwrap_or_else(PoisonError::into_inner);
                 gather.push(number, hits);
@@ -120,7 +136,9 @@ pub fn search(
     let (hits, more) = gather.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
     let hits =
         hits.into_iter().filter_map(|(number, hit)| texts.get(number).map(|path| (Arc::clone(path), hit)));
-    Found { hits: hits.collect(), more, stopped: !go_on(), candidates: texts.len(), damaged }
+    let mut unfinished = unfinished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    unfinished.sort_unstable();
+    Found { hits: hits.collect(), more, stopped: !go_on(), candidates: texts.len(), unfinished, damaged }
 }
 
 /// The paths to look through, in order, and whether the index is damaged.

@@ -19,7 +19,7 @@ use sink::Collect;
 const WHOLE: usize = 1 << 18;
 
 /// Bytes of the longest line that is searched. ripgrep has no such bound.
-const LONGEST_LINE: usize = 1 << 28;
+pub const LONGEST_LINE: usize = 1 << 28;
 
 /// What is wanted of each text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Wanted {
     pub limit: usize,
     /// Only lines after this one; lines count from 1.
     pub after_line: u64,
+    /// Bytes of the longest line that is searched.
+    pub longest_line: usize,
 }
 
 /// What is searched.
@@ -90,7 +92,7 @@ impl<'a, F: Fn() -> bool> Verifier<'a, F> {
         let marked = matches!(bytes, [0xef, 0xbb, 0xbf, ..] | [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
         if marked || memchr(0, bytes).is_some() {
             let sink = Collect::new(self.query, wanted, false, hits);
-            let searched = careful().search_reader(&self.matcher, bytes, sink);
+            let searched = careful(wanted).search_reader(&self.matcher, bytes, sink);
             return searched.and_then(|()| around::fill(bytes, wanted.context, hits));
         }
         let sink = Collect::new(self.query, wanted, true, hits);
@@ -106,7 +108,7 @@ impl<'a, F: Fn() -> bool> Verifier<'a, F> {
     ) -> io::Result<()> {
         let whole = Stoppable::new(Resumed { begin, file }, self.go_on);
         let sink = Collect::new(self.query, wanted, false, hits);
-        let searched = careful().search_reader(&self.matcher, whole, sink);
+        let searched = careful(wanted).search_reader(&self.matcher, whole, sink);
         if wanted.context > 0 && !hits.is_empty() && searched.is_ok() {
             let mut again = file;
             again.rewind()?;
@@ -118,11 +120,11 @@ impl<'a, F: Fn() -> bool> Verifier<'a, F> {
 
 /// For what may hold a NUL or a byte order mark. Each one is new: its buffer grows with the lines it meets, and how
 /// large it is decides which lines before a NUL are searched.
-fn careful() -> Searcher {
+fn careful(wanted: Wanted) -> Searcher {
     let mut builder = SearcherBuilder::new();
     builder
         .line_number(true)
-        .heap_limit(Some(LONGEST_LINE))
+        .heap_limit(Some(wanted.longest_line))
         .binary_detection(BinaryDetection::quit(0))
         .build()
 }

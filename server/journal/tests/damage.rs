@@ -8,6 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::super::block::Block;
+use super::super::key::Key;
 use super::{call, entries, items, open, report, result, some_calls, sound};
 use crate::journal::{Item, LOG};
 
@@ -112,8 +113,8 @@ fn garbage_inside_is_reported_and_stepped_over() {
         let at = pieces[..3].concat().len() as u64;
         let found = items(dir.path());
         assert_eq!(found.len(), 5, "{garbage:?}");
-        let Item::Garbage(place, bytes) = &found[2] else { panic!("{garbage:?}: {found:?}") };
-        assert_eq!((place.offset, *bytes), (at, garbage.len() as u64), "{garbage:?}");
+        let Item::Garbage(place, rest) = &found[2] else { panic!("{garbage:?}: {found:?}") };
+        assert_eq!((place.offset, rest.bytes), (at, garbage.len() as u64), "{garbage:?}");
         let damage = report(dir.path()).damage;
         assert_eq!((damage.len(), damage[0].place.offset), (1, at));
         drop(open(dir.path()));
@@ -236,8 +237,8 @@ fn a_log_removed_or_cut_meanwhile_goes_on_and_shows_it() {
 fn a_block_is_taken_apart_exactly() {
     let log = log_of(1);
     let pieces = pieces(&log);
-    let block = Block::parse(&pieces[2]).unwrap();
+    let block = Block::parse(&pieces[2], &Key::None).unwrap();
     assert_eq!((block.seq, block.intact, block.numbers()), (2, true, [("c".to_owned(), 1)].into()));
-    assert_eq!(Block::parse(&pieces[1]).unwrap().hash, block.prev);
-    assert_eq!(Block::parse(&pieces[0]), None);
+    assert_eq!(Block::parse(&pieces[1], &Key::None).unwrap().hash, block.prev);
+    assert_eq!(Block::parse(&pieces[0], &Key::None), None);
 }

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::super::redact_value;
 use super::{bodies, call, entries, open, result, sound, text};
 use crate::protocol::LogEvent;
+use crate::redact::redact_value;
 
 /// Writes each value as an argument, as a key, as the why, as a comment and as a result, and reads it back.
 fn check(values: &[Value]) {
@@ -37,11 +37,11 @@ fn check(values: &[Value]) {
     }
     for (entry, value) in entries(dir.path()).iter().skip(1).step_by(2).zip(values) {
         let why = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let why = super::super::redact(&why).into_owned();
+        let why = crate::redact::redact(&why).into_owned();
         assert_eq!(entry.comments.get("args.value"), Some(&why));
     }
     let shown = text(dir.path());
-    let bad = shown.chars().find(|c| *c != '\n' && *c != '\t' && super::super::text::is_hidden(*c));
+    let bad = shown.chars().find(|c| *c != '\n' && *c != '\t' && crate::base::hidden::is_hidden(*c));
     assert_eq!(bad, None, "a hidden character stands in the log");
     let headings = shown.lines().filter(|line| line.starts_with('#')).count();
     assert_eq!(headings, 2 + 2 * values.len(), "a heading was forged");

@@ -7,8 +7,9 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::super::file;
+use super::super::key::Key;
 use super::{call, entries, open_free, some_calls};
-use crate::journal::{Item, LOG, Log, Values};
+use crate::journal::{Item, Keeper, LOG, Log, Values};
 use crate::protocol::{Code, LogSettings};
 
 fn seqs(items: impl Iterator<Item = Result<Item, crate::protocol::Fault>>) -> Vec<u64> {
@@ -27,7 +28,7 @@ fn the_last_ones_are_read_from_the_end() {
     for number in 1..=12 {
         journal.append(call(number, json!({ "why": "Look" }))).unwrap();
     }
-    let log = Log::open(dir.path()).unwrap();
+    let log = Log::open(dir.path(), &Keeper::none(None)).unwrap();
     let all = seqs(log.items(Values::Whole).unwrap());
     for count in 0..all.len() + 3 {
         let last = seqs(log.last(count, Values::Whole).unwrap());
@@ -40,7 +41,7 @@ fn a_followed_log_goes_on_over_parts() {
     let dir = TempDir::new().unwrap();
     let settings = LogSettings { rotate_bytes: 2500, ..LogSettings::default() };
     let journal = open_free(dir.path(), &settings);
-    let log = Log::open(dir.path()).unwrap();
+    let log = Log::open(dir.path(), &Keeper::none(None)).unwrap();
     let mut items = log.items(Values::Whole).unwrap().follow();
     assert_eq!(seqs(items.by_ref()), [1]);
     let mut seen = 1;
@@ -62,7 +63,8 @@ fn a_block_that_comes_in_pieces_is_waited_for() {
     some_calls(&dir, 2);
     let whole = fs::read(dir.path().join(LOG)).unwrap();
     fs::write(dir.path().join(LOG), "").unwrap();
-    let mut items = Log::open(dir.path()).unwrap().items(Values::Whole).unwrap().follow();
+    let mut items =
+        Log::open(dir.path(), &Keeper::none(None)).unwrap().items(Values::Whole).unwrap().follow();
     let mut seen = Vec::new();
     for byte in whole.chunks(7) {
         use std::io::Write;
@@ -80,7 +82,7 @@ fn opening_reads_the_end_only() {
         let log = fs::File::open(dir.path().join(LOG)).unwrap();
         let read = Cell::new(0);
         let end = log.metadata().unwrap().len();
-        let tail = file::tail(end, &mut |from, to| {
+        let tail = file::tail(end, &Key::None, &mut |from, to| {
             read.set(read.get() + to - from);
             file::read(&log, from, to)
         });
@@ -95,6 +97,6 @@ fn opening_reads_the_end_only() {
 #[test]
 fn no_log_is_said_plainly() {
     let dir = TempDir::new().unwrap();
-    assert_eq!(Log::open(dir.path()).unwrap_err().code, Code::NotFound);
-    assert_eq!(Log::open(&dir.path().join("none")).unwrap_err().code, Code::NotFound);
+    assert_eq!(Log::open(dir.path(), &Keeper::none(None)).unwrap_err().code, Code::NotFound);
+    assert_eq!(Log::open(&dir.path().join("none"), &Keeper::none(None)).unwrap_err().code, Code::NotFound);
 }

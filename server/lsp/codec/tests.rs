@@ -8,7 +8,7 @@ async fn frames(input: impl AsyncRead + Unpin) -> Vec<String> {
     let mut out = Vec::new();
     while let Some(frame) = frames.next().await.unwrap() {
         match frame {
-            Frame::Broken(_) => out.push("!".to_owned()),
+            Frame::Broken { .. } => out.push("!".to_owned()),
             Frame::Body => {
                 let body = frames.body();
                 match serde_json::from_slice::<serde_json::Value>(body) {
@@ -112,10 +112,41 @@ async fn an_unfinished_end_is_told() {
 #[tokio::test]
 async fn a_claim_allocates_nothing() {
     let mut frames = Frames::new(b"Content-Length: 67108864\r\n\r\n{".as_slice());
-    assert!(matches!(frames.next().await.unwrap(), Some(Frame::Broken(_))));
+    assert!(matches!(frames.next().await.unwrap(), Some(Frame::Broken { .. })));
     assert!(frames.buffer.capacity() < 4 << 20);
     let flood = vec![b'C'; 8 << 20];
     let mut frames = Frames::new(flood.as_slice());
     while frames.next().await.unwrap().is_some() {}
     assert!(frames.buffer.capacity() < 4 << 20);
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_long_is_reported_by_its_id() {
+    let long = |id: &str| {
+        let text = "x".repeat(usize::try_from(BODY_LIMIT).unwrap());
+        let body = match id.starts_with('"') {
+            true => format!("{{\"method\":\"m\",\"params\":\"{text} Content-Length: 4\",\"id\":{id}}}"),
+            false => format!("{{\"id\":{id},\"method\":\"m\",\"params\":\"{text}\"}}"),
+        };
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    };
+    let input = format!("{}{NEXT}{}{NEXT}", long("7"), long("\"last\""));
+    let mut frames = Frames::new(input.as_bytes());
+    for id in [serde_json::json!(7), serde_json::json!("last")] {
+        let Some(Frame::Broken { id: found, .. }) = frames.next().await.unwrap() else { panic!("{id}") };
+        assert_eq!(found, Some(id));
+        assert!(matches!(frames.next().await.unwrap(), Some(Frame::Body)));
+        assert_eq!(frames.body(), b"true");
+    }
+    assert!(frames.buffer.capacity() < 4 << 20);
+}
+
+#[tokio::test]
+async fn a_claim_with_nothing_behind_it_is_reported() {
+    let (mut ours, theirs) = tokio::io::duplex(1 << 10);
+    let mut frames = Frames::new(theirs);
+    tokio::io::AsyncWriteExt::write_all(&mut ours, b"Content-Length: 99999999999\r\n\r\n{}").await.unwrap();
+    assert!(matches!(frames.next().await.unwrap(), Some(Frame::Broken { id: None, .. })));
+    tokio::io::AsyncWriteExt::write_all(&mut ours, NEXT.as_bytes()).await.unwrap();
+    assert!(matches!(frames.next().await.unwrap(), Some(Frame::Body)));
 }

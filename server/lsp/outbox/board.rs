@@ -9,6 +9,7 @@ use crate::base::position::Encoding;
 use crate::base::uri;
 use crate::hub::Problem;
 use crate::lsp::hunks::{self, SOURCE, View};
+use crate::lsp::label::message;
 use crate::lsp::texts::{Text, Texts};
 use crate::protocol::{Proposal, ProposalState, ProposedFile};
 
@@ -85,7 +86,7 @@ fn diagnostic(problem: Problem) -> Diagnostic {
         severity: Some(DiagnosticSeverity::ERROR),
         code: Some(NumberOrString::String(problem.rule.to_owned())),
         source: Some(SOURCE.to_owned()),
-        message: problem.message,
+        message: message(&problem.message),
         ..Diagnostic::default()
     }
 }

@@ -12,6 +12,7 @@ use tower_lsp::ls_types::{
 use super::board::document;
 use crate::lsp::features::Features;
 use crate::lsp::hunks::{View, pending};
+use crate::lsp::label::label;
 use crate::lsp::texts::{Texts, line_range};
 use crate::ports::DocumentEdit;
 use crate::protocol::{ChangeKind, Hunk, Proposal, ProposedFile};
@@ -96,9 +97,9 @@ fn edit(hunk: &Hunk, file: &ProposedFile, view: View<'_>) -> AnnotatedTextEdit {
 
 fn annotation(proposal: &Proposal, file: &ProposedFile, hunk: &Hunk) -> ChangeAnnotation {
     ChangeAnnotation {
-        label: proposal.why.clone(),
+        label: label(&proposal.why),
         needs_confirmation: Some(true),
-        description: Some(format!("{} {} in {}", proposal.id, hunk.id, file.path)),
+        description: Some(format!("{} {} in {}", proposal.id, hunk.id, label(&file.path))),
     }
 }
 

@@ -98,8 +98,9 @@ impl Waiting {
     }
 
     fn crowd(&mut self, notice: Notice) {
-        if matches!(notice, Notice::Background(_)) {
-            // One of each work at most, and its end has to be told.
+        if matches!(notice, Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_)) {
+            // One of each work and of each document at most, and what they say has to be told; trouble comes with a change
+            // of the settings.
             return self.notices.push_back(notice);
         }
         let Some(id) = proposal(&notice) else {
@@ -116,7 +117,12 @@ impl Waiting {
 fn proposal(notice: &Notice) -> Option<&str> {
     match notice {
         Notice::Proposed(proposal) | Notice::Changed(proposal) => Some(&proposal.id),
-        Notice::Call(_) | Notice::Finish(_) | Notice::WorkingSet | Notice::Background(_) => None,
+        Notice::Call(_)
+        | Notice::Finish(_)
+        | Notice::Removed(_)
+        | Notice::WorkingSet
+        | Notice::Background(_)
+        | Notice::Trouble(_) => None,
     }
 }
 

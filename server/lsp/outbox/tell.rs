@@ -13,9 +13,11 @@ use super::background::Shown;
 use super::queue::Next;
 use super::rate::Rate;
 use super::{Outbox, SOON, bounded};
+use crate::base::uri;
 use crate::lsp::ext::{
     ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed, WorkingSetChanged,
 };
+use crate::lsp::label::label;
 use crate::protocol::{CallNotice, FinishNotice, Notice, NotifySettings, Proposal, ShowCalls};
 
 const REFRESH: Duration = Duration::from_secs(1);
@@ -80,8 +82,11 @@ impl Outbox {
             Notice::Finish(finish) => self.notify::<DidFinish>(finish).await,
             Notice::Proposed(proposal) => self.notify::<Proposed>(proposal).await,
             Notice::Changed(proposal) => self.notify::<ProposalChanged>(proposal).await,
+            // It closes the document when it hears that the proposal is accepted.
+            Notice::Removed(_) => {}
             Notice::WorkingSet => self.notify::<WorkingSetChanged>(()).await,
             Notice::Background(work) => self.show_work(work, shown).await,
+            Notice::Trouble(text) => self.say(MessageType::WARNING, format!("wherefore: {text}")).await,
         }
     }
 
@@ -95,6 +100,17 @@ impl Outbox {
                 None
             }
             Notice::WorkingSet => None,
+            Notice::Trouble(text) => {
+                return self.say(MessageType::WARNING, format!("wherefore: {text}")).await;
+            }
+            // It was closed meanwhile by an editor that sees by itself that its file is gone.
+            Notice::Removed(uri) if self.texts.get(&uri).is_none() => None,
+            Notice::Removed(uri) => {
+                let name = uri::path_of(&uri).unwrap_or(uri);
+                let text =
+                    format!("wherefore: {name} was removed; saving the document that shows it makes it anew");
+                Some((MessageType::WARNING, text))
+            }
             Notice::Background(work) => {
                 self.show_work(work, shown).await;
                 None
@@ -134,10 +150,10 @@ fn of_call(call: &CallNotice, settings: &NotifySettings) -> Option<String> {
         ShowCalls::None => false,
     };
     let subject = if call.paths.is_empty() { String::new() } else { format!(" {}", call.paths.join(", ")) };
-    shown.then(|| format!("{}{subject}: {}", call.tool, call.why))
+    shown.then(|| label(&format!("{}{subject}: {}", call.tool, call.why)))
 }
 
 fn of_fault(finish: &FinishNotice, settings: &NotifySettings) -> Option<String> {
     let fault = finish.error.as_ref().filter(|_| settings.show != ShowCalls::None)?;
-    Some(format!("{} failed: {}", finish.tool, fault.message))
+    Some(format!("{} failed: {}", label(&finish.tool), fault.message))
 }

@@ -117,8 +117,12 @@ impl Bench {
         let root = folder.path().join("work");
         std::fs::create_dir_all(&root).unwrap();
         let editor = Arc::new(editor);
-        let options =
-            SessionOptions { editor: editor.clone(), clock: Arc::new(SystemClock), shared_log: false };
+        let options = SessionOptions {
+            editor: editor.clone(),
+            clock: Arc::new(SystemClock),
+            shared_log: false,
+            state: Some(folder.path().join("state")),
+        };
         let session = Arc::new(Session::open(root.to_str().unwrap(), options).unwrap());
         session.configure(Some(&json!({ "mcp_servers": servers })));
         assert_eq!(session.problems(), [""; 0]);

@@ -192,14 +192,14 @@ fn what_a_dead_writer_left_is_swept() {
         let left = "sub/.wherefore-tmp-dead";
         lab.put(left, "half");
         lab.put("sub/.wherefore-tmp-mine", "a person's, never recorded");
-        lab.link(".wherefore/tmp/.wherefore-tmp-dead", "sub");
-        lab.link(".wherefore/tmp/.wherefore-tmp-gone", "sub");
-        lab.link(".wherefore/tmp/.wherefore-tmp-far", "../outside");
-        lab.link(".wherefore/tmp/file", "sub");
-        lab.put(".wherefore/tmp/0123abcd", "half of our own");
-        assert_eq!(lab.files.store().sweep().unwrap(), 1);
+        lab.intend(".wherefore-tmp-dead", "sub");
+        lab.intend(".wherefore-tmp-gone", "sub");
+        lab.intend(".wherefore-tmp-far", "../outside");
+        lab.intend("file", "sub");
+        std::fs::write(lab.kept().join("tmp/0123abcd"), "half of our own").unwrap();
+        assert_eq!(lab.files.state().sweep().unwrap(), 1);
         assert_eq!(lab.names(), ["sub", "sub/.wherefore-tmp-mine", "sub/file"]);
-        assert_eq!(lab.files.store().sweep().unwrap(), 0);
+        assert_eq!(lab.files.state().sweep().unwrap(), 0);
     }
 }
 

@@ -108,6 +108,17 @@ impl Agent {
         stdin.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
+    /// Sends a line as it is.
+    pub fn send_line(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
+    }
+
+    /// Waits for the error of that code that answers a request; one with no id, for null.
+    pub fn error_of(&mut self, id: &Value, code: i64) -> Value {
+        self.find(|message| message["id"] == *id && message["error"]["code"] == code)["error"].clone()
+    }
+
     /// Sends a request; its id.
     pub fn begin(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;

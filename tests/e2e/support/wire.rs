@@ -27,6 +27,7 @@ pub fn frame(message: &Value) -> Vec<u8> {
 impl Wire {
     pub fn start(configure: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped());
         configure(&mut command);
         let mut child = command.spawn().unwrap();

@@ -2,6 +2,7 @@
 local M = {}
 
 local api = vim.api
+local aim = require('wherefore.aim')
 local buffer = require('wherefore.buffer')
 local client = require('wherefore.client')
 local decide = require('wherefore.decide').send
@@ -11,13 +12,22 @@ local preview = require('wherefore.preview')
 local review = require('wherefore.review')
 local window = require('wherefore.window')
 
+--- The hunk that a key means; where it means none it leads to the next one, and says so.
 ---@return wherefore.Drawn?
 local function here()
-  local item = preview.item() or hunks.at_cursor()
-  if not item then
-    notify.warn('no hunk is under the cursor; :Wherefore next goes to one')
+  local item = preview.item() or aim.hunk()
+  if item then
+    return item
   end
-  return item
+  local row = aim.ahead()
+  if row then
+    hunks.go(row)
+  elseif #review.entries() > 0 then
+    M.next()
+  else
+    return notify.say('wherefore: nothing waits')
+  end
+  notify.say('wherefore: no hunk was on the screen, so nothing is decided: this is the next one')
 end
 
 ---@param act 'accept'|'reject'
@@ -215,8 +225,17 @@ function M.undo(call)
     return
   end
   client.request(lsp, 'wherefore/undo', { call = call, root = lsp.config.root_dir }, function(answer)
-    vim.cmd.checktime()
     local paths = answer.paths or {}
+    if (answer.withdrawn or 0) > 0 then
+      notify.say(('wherefore: %d hunks of %s that waited are rejected'):format(answer.withdrawn, answer.call))
+    end
+    if #paths == 0 then
+      return
+    end
+    require('wherefore.gone').close(vim.tbl_map(function(path)
+      return vim.fs.normalize(vim.fs.joinpath(lsp.config.root_dir, path))
+    end, paths))
+    vim.cmd.checktime()
     local back = (':Wherefore undo %s takes that back'):format(answer.undo_id)
     notify.say(('wherefore: %s undone: %s (%s)'):format(answer.call, table.concat(paths, ', '), back))
     local open = vim.tbl_filter(function(path)

@@ -2,6 +2,7 @@
 local M = {}
 
 local notify = require('wherefore.notify')
+local text = require('wherefore.text')
 
 ---@class wherefore.Question
 ---@field client integer
@@ -91,7 +92,8 @@ end
 --- Has the person choose an answer.
 ---@param question wherefore.Question
 function M.choose(question)
-  vim.ui.select(question.params.answers, { prompt = question.params.text }, function(answer)
+  local options = { prompt = text.plain(question.params.text), format_item = text.plain }
+  vim.ui.select(question.params.answers, options, function(answer)
     -- Turned away, it still waits.
     if answer then
       finish(question, answer)

@@ -2,6 +2,7 @@
 local M = {}
 
 local notify = require('wherefore.notify')
+local text = require('wherefore.text')
 
 local function act(name)
   return function(rest)
@@ -36,6 +37,9 @@ local function status()
         table.insert(lines, { ('  %s\n'):format(problem), 'WarningMsg' })
       end
     end
+    for _, line in ipairs(lines) do
+      line[1] = text.plain(line[1])
+    end
     vim.api.nvim_echo(lines, true, {})
   end)
 end
@@ -48,10 +52,13 @@ local function proposals()
     for _, hunk in ipairs(entry.hunks) do
       local number = require('wherefore.hunks').number(entry, hunk)
       local doing = (review.is_applied(hunk) and 'applied ' or '') .. entry.file.kind
+      local path, shown = review.path(entry.file), text.clip(entry.file.path, 400)
       table.insert(items, {
-        filename = review.path(entry.file),
+        filename = path,
+        -- Shown in the name's place, where something in that would not be seen.
+        module = shown ~= entry.file.path and shown or nil,
         lnum = hunk.start + 1,
-        text = ('%s %s -%d +%d: %s'):format(doing, number, #hunk.old, #hunk.new, entry.proposal.why),
+        text = text.clip(('%s %s -%d +%d: %s'):format(doing, number, #hunk.old, #hunk.new, entry.proposal.why), 400),
       })
     end
   end
@@ -74,7 +81,7 @@ end
 M.words = {
   { name = 'next', desc = 'the next hunk; also with no word at all', run = act('next') },
   { name = 'prev', desc = 'the previous hunk', run = act('prev') },
-  { name = 'accept', desc = 'accept the hunk under the cursor', run = act('accept') },
+  { name = 'accept', desc = 'accept the hunk under the cursor, else the nearest on the screen', run = act('accept') },
   { name = 'reject', takes = '[reason]', desc = 'reject it', run = act('reject') },
   { name = 'edit', desc = 'change what the hunk adds: |:w| accepts it so, |:q!| leaves it', run = act('edit') },
   { name = 'accept-file', desc = 'accept every hunk of this file', run = act('accept_file') },

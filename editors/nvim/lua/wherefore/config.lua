@@ -32,7 +32,7 @@ local M = {}
 M.keys = {
   { name = 'next', lhs = ']w', desc = 'next hunk; on to the next file, around the end' },
   { name = 'prev', lhs = '[w', desc = 'previous hunk' },
-  { name = 'accept', lhs = '<leader>wa', desc = 'accept the hunk under the cursor' },
+  { name = 'accept', lhs = '<leader>wa', desc = 'accept the hunk under the cursor, else the nearest on the screen' },
   { name = 'reject', lhs = '<leader>wr', desc = 'reject it' },
   { name = 'reject_reason', lhs = '<leader>wR', desc = 'reject it, and say why: the agent reads it' },
   { name = 'edit', lhs = '<leader>we', desc = 'change what it adds before you accept it' },

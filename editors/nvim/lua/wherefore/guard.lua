@@ -7,7 +7,7 @@ local told = {}
 ---@param where string
 ---@param err any
 function M.told(where, err)
-  local text = ('wherefore: %s failed: %s'):format(where, tostring(err))
+  local text = require('wherefore.text').plain(('wherefore: %s failed: %s'):format(where, tostring(err)))
   if not told[text] then
     told[text] = true
     vim.schedule(function()

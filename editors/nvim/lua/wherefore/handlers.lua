@@ -6,6 +6,7 @@ local calls = require('wherefore.calls')
 local guard = require('wherefore.guard')
 local notify = require('wherefore.notify')
 local review = require('wherefore.review')
+local text = require('wherefore.text')
 
 --- Takes proposals as a server holds them now, and says where hunks went stale.
 ---@param client_id integer
@@ -16,6 +17,8 @@ function M.take(client_id, list)
   end
   review.put(client_id, list)
   require('wherefore.applied').heard(client_id, list)
+  local gone = require('wherefore.gone')
+  gone.close(gone.removed(list))
 end
 
 --- A message that cannot be handled is told once and dropped.
@@ -37,8 +40,31 @@ local function answer(where, run, otherwise)
   end
 end
 
+--- A message that the editor itself shows, once its words are harmless.
+---@param method string
+---@param mend fun(params: table)
+local function plain(method, mend)
+  return function(err, params, ...)
+    if type(params) == 'table' then
+      guard.wrap('reading a message', mend)(params)
+    end
+    return vim.lsp.handlers[method](err, params, ...)
+  end
+end
+
+local function plain_message(params)
+  params.message = text.plain(params.message)
+end
+
+local function plain_diagnostics(params)
+  vim.iter(params.diagnostics):each(plain_message)
+end
+
 ---@type table<string, lsp.Handler>
 M.by_method = {
+  ['window/showMessage'] = plain('window/showMessage', plain_message),
+  ['window/showMessageRequest'] = plain('window/showMessageRequest', plain_message),
+  ['textDocument/publishDiagnostics'] = plain('textDocument/publishDiagnostics', plain_diagnostics),
   ['wherefore/didCall'] = handle('showing a call', function(params, ctx)
     calls.began(ctx.client_id, params)
     notify.called(params)

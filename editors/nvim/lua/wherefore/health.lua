@@ -2,6 +2,7 @@
 local M = {}
 
 local health = vim.health
+local text = require('wherefore.text')
 
 ---@param args string[]
 ---@param cwd? string
@@ -55,7 +56,7 @@ local function check_doctor(program)
     return health.info('wherefore doctor is not available')
   end
   for line in vim.gsplit(doctor.stdout, '\n', { trimempty = true }) do
-    health.info((line:gsub('\27%[[%d;]*m', '')))
+    health.info(text.plain((line:gsub('\27%[[%d;]*m', ''))))
   end
 end
 

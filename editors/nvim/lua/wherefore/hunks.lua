@@ -141,6 +141,9 @@ local function header(buf, entry, hunk, width, first)
   if type(hunk.loose) == 'string' then
     table.insert(rows, { { '▎look twice: ' .. text.clip(hunk.loose, width - 14), 'WhereforeWarn' } })
   end
+  if type(hunk.warning) == 'string' then
+    table.insert(rows, { { '▎look twice: ' .. text.clip(hunk.warning, width - 14), 'WhereforeWarn' } })
+  end
   if applied and not is_there(buf, hunk) then
     table.insert(rows, { { '▎look twice: its text was changed since; take it back by hand', 'WhereforeWarn' } })
   end

@@ -5,6 +5,7 @@ local api, uv = vim.api, vim.uv
 local client = require('wherefore.client')
 local guard = require('wherefore.guard')
 local notify = require('wherefore.notify')
+local text = require('wherefore.text')
 
 --- The part of a long log that is read at first, in bytes from its end.
 local first_bytes = 4 * 1024 * 1024
@@ -54,7 +55,7 @@ local function add(buf, bytes, whole)
   tail.rest = lines[#lines]
   vim.bo[buf].modifiable = true
   -- The last line stands for what has no line end yet; it is written anew.
-  api.nvim_buf_set_lines(buf, whole and 0 or -2, -1, false, lines)
+  api.nvim_buf_set_lines(buf, whole and 0 or -2, -1, false, vim.tbl_map(text.plain, lines))
   vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
   local last = api.nvim_buf_line_count(buf)
   for _, win in ipairs(follow) do

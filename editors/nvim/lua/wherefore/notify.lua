@@ -23,6 +23,7 @@ local folded
 ---@param message string
 ---@param level? integer
 function M.say(message, level)
+  message = text.plain(message)
   local plain = debug.getinfo(vim.notify, 'S').source
   if plain:find('vim/_') or plain == '=?' or plain == '?' then
     message = text.clip(message:gsub(':?\n.*', ''), vim.v.echospace)

@@ -3,6 +3,7 @@ local M = {}
 
 local api = vim.api
 local guard = require('wherefore.guard')
+local text = require('wherefore.text')
 
 --- How long changes are gathered before a list is drawn anew.
 local gather_ms = 100
@@ -49,7 +50,7 @@ local function place(panel)
     row = math.max(math.floor((vim.o.lines - height) / 2) - 1, 0),
     col = math.floor((vim.o.columns - width) / 2),
     border = 'rounded',
-    title = (' wherefore: %s%s '):format(panel.title, status and ' · ' .. status or ''),
+    title = (' wherefore: %s%s '):format(panel.title, status and ' · ' .. text.clip(status, width) or ''),
     footer = (' %s · q close '):format(table.concat(hints, ' · ')),
     footer_pos = 'right',
   }
@@ -84,14 +85,15 @@ local function draw(shown)
   local rows = shown.panel.rows(api.nvim_win_get_width(shown.win))
   local lines, marks = {}, {}
   for index, row in ipairs(rows) do
-    local text = ''
+    local line = ''
     for _, part in ipairs(row.parts) do
+      local shown_part = text.plain(part[1]):gsub('\n', ' ')
       if part[2] then
-        table.insert(marks, { index - 1, #text, #text + #part[1], part[2] })
+        table.insert(marks, { index - 1, #line, #line + #shown_part, part[2] })
       end
-      text = text .. part[1]
+      line = line .. shown_part
     end
-    lines[index] = text
+    lines[index] = line
   end
   local line = line_of(shown, rows, api.nvim_win_get_cursor(shown.win)[1])
   vim.bo[shown.buf].modifiable = true

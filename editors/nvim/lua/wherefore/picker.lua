@@ -10,7 +10,7 @@ local text = require('wherefore.text')
 
 ---@param place wherefore.Place
 local function row(place)
-  return ('%s:%d: %s'):format(place.shown, place.line, place.text)
+  return text.plain(('%s:%d: %s'):format(place.shown, place.line, place.text))
 end
 
 ---@type wherefore.Pick

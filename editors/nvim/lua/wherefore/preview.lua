@@ -3,6 +3,7 @@ local M = {}
 
 local api = vim.api
 local review = require('wherefore.review')
+local text = require('wherefore.text')
 
 ---@type table<integer, { client: integer, proposal: string, path: string }> by buffer
 local shown = {}
@@ -68,8 +69,8 @@ local function header(buf, entry)
   local applied = review.is_applied(entry.hunks[1])
   local rows = {
     {
-      { ('▎%s%s %s '):format(applied and 'applied: ' or '', entry.file.kind, entry.file.path), 'WhereforeHeader' },
-      { require('wherefore.text').clip(entry.proposal.why, vim.o.columns), 'WhereforeWhy' },
+      { ('▎%s%s %s '):format(applied and 'applied: ' or '', entry.file.kind, text.clip(entry.file.path, 200)), 'WhereforeHeader' },
+      { text.clip(entry.proposal.why, vim.o.columns), 'WhereforeWhy' },
     },
     { { '▎' .. require('wherefore.keys').hint(applied), 'WhereforeHint' } },
   }
@@ -98,7 +99,7 @@ local function write(buf, entry)
   local lines, filetype = content(entry)
   vim.bo[buf].modifiable = true
   api.nvim_buf_set_lines(buf, 0, -1, false, vim.tbl_map(function(line)
-    return (line:gsub('\n', ' '))
+    return (text.plain(line):gsub('\n', ' '))
   end, lines))
   vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
   if vim.bo[buf].filetype ~= filetype then

@@ -54,7 +54,7 @@ local function ask(lsp, query, lexical)
     local places = vim.tbl_map(function(found)
       return {
         path = vim.fs.joinpath(root, found.path),
-        shown = (found.path:gsub('%c', ' ')),
+        shown = text.clip(found.path, 400),
         line = math.max(found.line, 1),
         text = text.clip(below(found.text, found.line - found.start), 200),
       }

@@ -1,12 +1,53 @@
---- Proposed text made ready for virtual lines: tabs, control characters, wide characters, long lines.
+--- What others wrote, made ready to be shown: `clip` for a row, `plain` for a message, `visible` for a line of a file. It
+--- goes through here wherever it is shown.
 local M = {}
 
---- One line on one row: line ends and control characters shown as signs, cut to `width` cells.
+local hidden = require('wherefore.hidden')
+
+---@param code integer
+---@return boolean
+local function is_hidden(code)
+  local low, high = 1, #hidden
+  while low <= high do
+    local middle = math.floor((low + high) / 2)
+    local range = hidden[middle]
+    if code < range[1] then
+      high = middle - 1
+    elseif code > range[2] then
+      low = middle + 1
+    else
+      return true
+    end
+  end
+  return false
+end
+
+--- A character as everybody sees it: itself, or `\u{202e}`.
+---@param sign string
+---@return string
+local function shown(sign)
+  -- A NUL is no text to the editor's own functions.
+  local code = #sign == 1 and sign:byte() or vim.fn.char2nr(sign, true)
+  return is_hidden(code) and ('\\u{%x}'):format(code) or sign
+end
+
+--- Characters that nobody sees, written so that everybody does. Line ends and tabs stay.
+---@param text string
+---@return string
+function M.plain(text)
+  if not text:find('[^\9\10\32-\126]') then
+    return text
+  end
+  text = text:gsub('\r\n', '\n'):gsub('[%z\1-\8\11-\31\127]', shown)
+  return (text:gsub('[\194-\244][\128-\191]+', shown))
+end
+
+--- One line on one row: line ends and tabs become spaces, what is hidden shows, cut to `width` cells.
 ---@param text string
 ---@param width integer
 ---@return string
 function M.clip(text, width)
-  text = vim.trim(text:gsub('%c+', ' '))
+  text = vim.trim(M.plain((text:gsub('[\r\n\t]+', ' '))))
   if vim.fn.strdisplaywidth(text) <= width then
     return text
   end
@@ -22,21 +63,17 @@ function M.clip(text, width)
   return vim.fn.strcharpart(text, 0, low) .. '…'
 end
 
-local function control(byte)
-  return '^' .. string.char(bit.bxor(byte:byte(), 64))
-end
-
---- Tabs become spaces up to the next stop, other control characters `^X`, as the buffer shows them.
+--- Tabs become spaces up to the next stop; what is hidden shows.
 ---@param text string without its line end
 ---@param tabstop integer
 ---@return string
 function M.visible(text, tabstop)
-  if not text:find('[%z\1-\31\127]') then
+  if not text:find('[^\32-\126]') then
     return text
   end
   local out, column = {}, 0
   for part, tab in (text .. '\t'):gmatch('([^\t]*)(\t)') do
-    part = part:gsub('[%z\1-\31\127]', control)
+    part = M.plain(part)
     column = column + vim.fn.strdisplaywidth(part)
     table.insert(out, part)
     local fill = tab == '\t' and tabstop - column % tabstop or 0

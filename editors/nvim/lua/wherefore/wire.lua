@@ -119,6 +119,7 @@
 ---@field new string[] The lines it adds, each with its line end.
 ---@field reason? string The person's word on the decision.
 ---@field loose? string Set where the patch engine placed it more loosely than exactly: how, for a person to look twice.
+---@field warning? string Set where the file makes programs run, as a build file or a package's scripts do: how, for a person to look twice.
 ---@field reviewed? boolean Whether a person decided on it. One that a policy applied waits for nobody, but may still be looked at: accepted then, it stays; rejected, it is taken back.
 ---@field edited? boolean Whether a person changed the lines that it adds before they accepted it.
 
@@ -152,8 +153,9 @@
 ---Answer of `wherefore/undo`.
 ---@class wherefore.UndoAnswer
 ---@field call string The call undone.
----@field undo_id string The id that undoes this undo.
+---@field undo_id string The id that undoes this undo; empty where no file had to be brought back.
 ---@field paths string[] The files brought back, relative to the root.
+---@field withdrawn? integer Hunks of the call that waited for a decision and were rejected.
 
 ---Params of `wherefore/cancel`.
 ---@class wherefore.CancelParams

@@ -108,7 +108,7 @@ local function mark(advice)
     if not wondered[advice] then
       return send(file.path, advice)
     end
-    vim.ui.input({ prompt = wondered[advice]:format(file.path) }, function(why)
+    vim.ui.input({ prompt = wondered[advice]:format(text.clip(file.path, 80)) }, function(why)
       if why then
         send(file.path, advice, vim.trim(why))
       end

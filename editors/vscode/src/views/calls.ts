@@ -84,7 +84,7 @@ export class Calls extends Tree<Node> {
     return [...asking, ...this.calls.slice(-KEPT).reverse().filter((call) => !asking.includes(call))];
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
+  protected item(node: Node): vscode.TreeItem {
     if (!isCall(node)) {
       const item = new vscode.TreeItem(node.text);
       item.iconPath = new vscode.ThemeIcon(node.icon);

@@ -34,7 +34,7 @@ export class Proposals extends Tree<Node> {
     return (node.entry?.hunks ?? []).map((hunk) => ({ hunk, about: { proposal: hunk.entry.proposal.id, hunks: [hunk.id] } }));
   }
 
-  getTreeItem({ proposal, entry, hunk, about }: Node): vscode.TreeItem {
+  protected item({ proposal, entry, hunk, about }: Node): vscode.TreeItem {
     if (proposal) return ofProposal(proposal, this.review.proposal(proposal.id));
     if (entry) return ofFile(entry);
     const item = new vscode.TreeItem(hunk ? title(hunk) : '');

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
 import type { Server } from '../server';
-import { sentence } from '../text';
+import { clip, plain, sentence } from '../text';
 import type { ListToolsAnswer, NodePointer, ToolPointer } from '../wire';
 import { Tree } from './tree';
 
@@ -32,7 +32,7 @@ export class Tools extends Tree<Node> {
     super();
     documents.add('tool', async (uri) => {
       const tool = await this.server.ask('expandTool', { tool_id: uri.path.slice(1).replace(/\.json$/, '') });
-      return `${JSON.stringify(tool, undefined, 2)}\n`;
+      return plain(`${JSON.stringify(tool, undefined, 2)}\n`);
     });
   }
 
@@ -47,7 +47,7 @@ export class Tools extends Tree<Node> {
     }
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
+  protected item(node: Node): vscode.TreeItem {
     if ('trouble' in node) {
       const item = new vscode.TreeItem(node.trouble);
       item.iconPath = new vscode.ThemeIcon('warning');
@@ -76,8 +76,8 @@ export class Tools extends Tree<Node> {
 
   private async pick(): Promise<string | undefined> {
     const { tools } = await this.server.ask('list', {});
-    const items = tools.map((tool) => ({ label: tool.name, description: tool.summary }));
-    return (await vscode.window.showQuickPick(items, { title: 'Tools', matchOnDescription: true }))?.label;
+    const items = tools.map(({ name, summary }) => ({ label: clip(name, 80), description: clip(summary, 200), name }));
+    return (await vscode.window.showQuickPick(items, { title: 'Tools', matchOnDescription: true }))?.name;
   }
 
   /** The nodes below a node, and the tools at the node itself. */

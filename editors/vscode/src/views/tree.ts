@@ -1,9 +1,13 @@
 // What the trees share: a provider whose items are gathered and told of at most so often.
 
 import * as vscode from 'vscode';
+import { clip, inert } from '../text';
 
 /** How long changes are gathered. */
 const GATHER_MS = 150;
+
+/** Signs of a row's label, and of what stands behind it. */
+const [LABEL, BEHIND] = [200, 400];
 
 /** A tree of items. */
 export abstract class Tree<T> implements vscode.TreeDataProvider<T> {
@@ -11,8 +15,22 @@ export abstract class Tree<T> implements vscode.TreeDataProvider<T> {
   private timer: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.change.event;
 
-  abstract getTreeItem(node: T): vscode.TreeItem;
+  /** The row of a node; the words of others in it may be as they came. */
+  protected abstract item(node: T): vscode.TreeItem;
   abstract getChildren(node?: T): T[] | Promise<T[]>;
+
+  /** The row, its words made harmless. Where a tooltip is no string, whoever made it saw to that. */
+  getTreeItem(node: T): vscode.TreeItem {
+    const item = this.item(node);
+    if (typeof item.label === 'string') item.label = clip(item.label, LABEL);
+    if (typeof item.description === 'string') item.description = clip(item.description, BEHIND);
+    // With none VS Code shows the path of the file, as it is.
+    if (item.tooltip === undefined && item.resourceUri) item.tooltip = item.resourceUri.fsPath;
+    if (typeof item.tooltip === 'string') item.tooltip = inert(item.tooltip);
+    const { accessibilityInformation: told } = item;
+    if (told) item.accessibilityInformation = { ...told, label: inert(told.label) };
+    return item;
+  }
 
   /** Soon, and once for many changes. */
   refresh(): void {

@@ -49,7 +49,7 @@ export class WorkingSet extends Tree<Node> implements vscode.Disposable {
     return folders.length === 1 && only ? this.files(only) : folders.map((folder) => ({ folder }));
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
+  protected item(node: Node): vscode.TreeItem {
     if (isPlaced(node)) return this.ofFile(node);
     const [text, icon] = 'folder' in node ? [node.folder.name, 'root-folder'] : 'reason' in node ? [node.reason, 'info'] : [node.trouble, 'warning'];
     const item = new vscode.TreeItem(clip(text, 400), vscode.TreeItemCollapsibleState['folder' in node ? 'Expanded' : 'None']);
@@ -132,7 +132,7 @@ function icon(file: WorkingFile): vscode.ThemeIcon {
 function tooltip(file: WorkingFile, marks: string): vscode.MarkdownString {
   const size = typeof file.tokens === 'number' ? `, about ${number(file.tokens)} tokens` : '';
   const text = new vscode.MarkdownString();
-  text.appendText(file.path).appendMarkdown('\n\n').appendText(`${marks}, ${file.role}${size}`).appendMarkdown('\n');
+  text.appendText(clip(file.path, 400)).appendMarkdown('\n\n').appendText(`${marks}, ${file.role}${size}`).appendMarkdown('\n');
   for (const reason of file.reasons) text.appendMarkdown('\n- ').appendText(clip(reason, 400));
   return text;
 }

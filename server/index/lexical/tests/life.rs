@@ -236,6 +236,23 @@ fn a_stopped_search_says_so() {
 }
 
 #[test]
+fn a_file_with_a_line_that_is_too_long_is_named() {
+    let place = Place::new(3);
+    fs::write(place.root().join("long"), format!("common\n{}\ncommon\n", "x".repeat(2 << 20))).unwrap();
+    let index = place.index();
+    let query = Query::new("common", Case::Sensitive, false).unwrap();
+    let search = |longest_line| {
+        let options = Options { longest_line, ..Options::default() };
+        index.search(&place.list(), &place.source(), &query, &options, None, &|| true)
+    };
+    let cut = search(1 << 20);
+    assert_eq!(cut.unfinished.iter().map(AsRef::as_ref).collect::<Vec<&str>>(), ["long"]);
+    assert_eq!(cut.hits.len(), 4, "what stands before the line is found");
+    let whole = search(4 << 20);
+    assert_eq!((whole.unfinished.len(), whole.hits.len()), (0, 5));
+}
+
+#[test]
 fn scopes_and_odd_files() {
     let place = Place::new(3);
     let root = place.root();

@@ -5,7 +5,7 @@ use std::io::Write;
 use super::*;
 use crate::index::lexical::query::Case;
 
-const ALL: Wanted = Wanted { context: 2, limit: usize::MAX, after_line: 0 };
+const ALL: Wanted = Wanted { context: 2, limit: usize::MAX, after_line: 0, longest_line: LONGEST_LINE };
 
 fn search(pattern: &str, bytes: &[u8], wanted: Wanted) -> (Vec<Hit>, Vec<Hit>) {
     let query = Query::new(pattern, Case::Sensitive, false).unwrap();
@@ -50,7 +50,7 @@ fn marked_and_long_texts_have_the_same_context() {
 #[test]
 fn limits_and_places_hold() {
     let text = "x\n".repeat(100);
-    let (hits, read) = search("x", text.as_bytes(), Wanted { context: 0, limit: 3, after_line: 50 });
+    let (hits, read) = search("x", text.as_bytes(), Wanted { context: 0, limit: 3, after_line: 50, ..ALL });
     assert_eq!(hits.iter().map(|hit| hit.line).collect::<Vec<_>>(), [51, 52, 53]);
     assert_eq!(hits, read);
 }

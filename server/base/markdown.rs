@@ -2,20 +2,11 @@
 
 use std::fmt::Write;
 
-pub use crate::base::hidden::is_hidden;
+use super::hidden::is_hidden;
 
 /// One line of Markdown that shows `text` as plain words: white space folded, markup escaped, hidden
 /// characters named, cut after `limit` characters.
 pub fn line(text: &str, limit: usize) -> String {
-    fold(text, limit, is_markup)
-}
-
-/// One line for a terminal: white space folded, hidden characters named, cut after `limit` characters.
-pub fn shown(text: &str, limit: usize) -> String {
-    fold(text, limit, |_, _, _, _| false)
-}
-
-fn fold(text: &str, limit: usize, escape: fn(char, char, char, &str) -> bool) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b' ' || b == b',';
     if text.len() <= limit && text.bytes().all(plain) && !text.starts_with(' ') && !text.contains("  ") {
         return text.trim_end().to_owned();
@@ -40,7 +31,7 @@ fn fold(text: &str, limit: usize, escape: fn(char, char, char, &str) -> bool) ->
         if is_hidden(c) {
             let _ = write!(out, "⟨{:04X}⟩", c as u32);
         } else {
-            if escape(c, previous, rest.peek().copied().unwrap_or(' '), &out) {
+            if is_markup(c, previous, rest.peek().copied().unwrap_or(' '), &out) {
                 out.push('\\');
             }
             out.push(c);
@@ -50,6 +41,12 @@ fn fold(text: &str, limit: usize, escape: fn(char, char, char, &str) -> bool) ->
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// The backticks that begin and end a block of code with these lines: more than any run of them inside.
+pub fn fence(lines: &str) -> String {
+    let longest = lines.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat(longest.max(2) + 1)
 }
 
 /// Whether Markdown could take `c` for markup where it stands; `before` is the line so far, escaped.

@@ -15,6 +15,8 @@ enum Body {
     Dotted,
     /// The characters of base64 and its URL form.
     Base64,
+    /// Those of a URL's path.
+    Path,
 }
 
 impl Body {
@@ -24,6 +26,7 @@ impl Body {
             Self::Alnum => b.is_ascii_alphanumeric(),
             Self::Url => b.is_ascii_alphanumeric() || b == b'_' || b == b'-',
             Self::Dotted => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'),
+            Self::Path => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'/' | b'@' | b'.'),
             Self::Base64 => {
                 b.is_ascii_alphanumeric()
                     || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b'%')
@@ -49,8 +52,8 @@ enum Rest {
     Jwt,
     /// To the end of the key's block.
     Pem,
-    /// A password before `@` in a URL.
-    UserInfo,
+    /// The `secret` among a URL's arguments.
+    Otp,
     /// A bot's number before it: a Telegram token.
     Telegram,
 }
@@ -68,11 +71,11 @@ const fn shape(word: &'static str, kind: &'static str, rest: Rest) -> Shape {
     Shape { word, kind, rest }
 }
 
-use Body::{Alnum, Base64, Dotted, Upper, Url};
-use Rest::{After, Exact, Given, Jwt, Least, Mixed, Pem, Telegram, UserInfo};
+use Body::{Alnum, Base64, Dotted, Path, Upper, Url};
+use Rest::{After, Exact, Given, Jwt, Least, Mixed, Otp, Pem, Telegram};
 
 /// Every kind that is known by its beginning.
-pub(super) const SHAPES: [Shape; 76] = [
+pub(super) const SHAPES: [Shape; 113] = [
     shape("AKIA", "aws-access-key", Exact(Upper, 16)),
     shape("ASIA", "aws-access-key", Exact(Upper, 16)),
     shape("ABIA", "aws-access-key", Exact(Upper, 16)),
@@ -125,7 +128,6 @@ pub(super) const SHAPES: [Shape; 76] = [
     shape("authorization: basic ", "basic", Given(Base64, 8)),
     shape("authorization\": \"basic ", "basic", Given(Base64, 8)),
     shape("authorization: token ", "token", Given(Base64, 8)),
-    shape("://", "password", UserInfo),
     shape(":AA", "telegram", Telegram),
     shape("discord.com/api/webhooks/", "discord-webhook", After(Base64, 40)),
     shape("discordapp.com/api/webhooks/", "discord-webhook", After(Base64, 40)),
@@ -149,6 +151,44 @@ pub(super) const SHAPES: [Shape; 76] = [
     shape("ATATT3", "atlassian", Least(Base64, 50)),
     shape("glsa_", "grafana", Least(Url, 30)),
     shape("dckr_pat_", "docker", Least(Url, 20)),
+    shape("ATCTT3", "atlassian", Least(Base64, 50)),
+    shape("ATBB", "bitbucket", Mixed(Alnum, 28)),
+    shape("nvapi-", "nvidia", Least(Url, 40)),
+    shape("tvly-", "tavily", Least(Url, 20)),
+    shape("1//0", "google", Least(Url, 35)),
+    shape("sq0csp-", "square", Least(Url, 30)),
+    shape("amzn.mws.", "amazon", Least(Url, 30)),
+    shape("amzn1.oa2-cs.v1.", "amazon", Least(Alnum, 40)),
+    shape("rzp_live_", "razorpay", Least(Alnum, 14)),
+    shape("rzp_test_", "razorpay", Least(Alnum, 14)),
+    shape("CFPAT-", "contentful", Least(Url, 40)),
+    shape("secret_", "notion", Exact(Alnum, 43)),
+    shape("ntn_", "notion", Least(Alnum, 40)),
+    shape("phx_", "posthog", Least(Alnum, 40)),
+    shape("sbp_", "supabase", Least(Alnum, 40)),
+    shape("sb_secret_", "supabase", Least(Url, 20)),
+    shape("re_", "resend", Mixed(Url, 30)),
+    shape("tskey-", "tailscale", Least(Url, 20)),
+    shape("lsv2_", "langsmith", Least(Url, 30)),
+    shape("nfp_", "netlify", Least(Alnum, 36)),
+    shape("bkua_", "buildkite", Least(Alnum, 40)),
+    shape("CCIPAT_", "circleci", Least(Url, 40)),
+    shape("dckr_oat_", "docker", Least(Url, 20)),
+    shape("oy2", "nuget", Exact(Alnum, 43)),
+    shape("AKCp", "jfrog", Least(Alnum, 60)),
+    shape("cmVmdGtu", "jfrog", Least(Alnum, 50)),
+    shape("key-", "mailgun", Exact(Alnum, 32)),
+    shape("sl.", "dropbox", Least(Url, 100)),
+    shape("ABSK", "aws", Least(Base64, 100)),
+    shape("pat-na1-", "hubspot", Least(Url, 32)),
+    shape("pat-eu1-", "hubspot", Least(Url, 32)),
+    shape("X-Amz-Signature=", "signature", After(Alnum, 32)),
+    shape("X-Goog-Signature=", "signature", After(Alnum, 32)),
+    shape("X-Amz-Security-Token=", "signature", After(Base64, 40)),
+    shape("&Signature=", "signature", After(Base64, 16)),
+    shape("?Signature=", "signature", After(Base64, 16)),
+    shape("webhook.office.com/", "webhook", After(Path, 60)),
+    shape("otpauth://", "otp", Otp),
 ];
 
 /// Secrets are shorter than this; a longer run is cut there.
@@ -159,7 +199,9 @@ impl Shape {
     pub(super) fn check(&self, text: &[u8], start: usize, end: usize) -> Option<Found> {
         let found = |start, end| Some(Found { kind: self.kind, start, end });
         let exact = &text[start..end] == self.word.as_bytes();
-        let fresh = start == 0 || !(text[start - 1].is_ascii_alphanumeric() || text[start - 1] == b'_');
+        let free = start == 0 || !(text[start - 1].is_ascii_alphanumeric() || text[start - 1] == b'_');
+        // Most words are told apart from others even where a letter is glued to them.
+        let fresh = free || self.word.len() > 3;
         match self.rest {
             After(body, least) => {
                 let length = run(text, end, body);
@@ -170,7 +212,6 @@ impl Shape {
                 let length = run(text, end, body);
                 if length >= least { found(end, end + length) } else { None }
             }
-            UserInfo => password(text, end).and_then(|(start, end)| found(start, end)),
             Telegram if exact => {
                 let digits = text[..start].iter().rev().take_while(|b| b.is_ascii_digit()).count();
                 let length = run(text, end, Url);
@@ -181,14 +222,21 @@ impl Shape {
                 }
             }
             Pem if exact => pem(text, end).and_then(|end| found(start, end)),
-            _ if !exact || !fresh => None,
+            Otp => otp(text, end).and_then(|(start, end)| found(start, end)),
+            _ if !exact => None,
+            Mixed(..) if !free && self.word == "sk-" => {
+                let length = run(text, end, Alnum);
+                if length >= 40 { found(start, end + length) } else { None }
+            }
+            _ if !fresh => None,
             Exact(body, count) => {
                 let length = run(text, end, body);
                 if length == count { found(start, end + length) } else { None }
             }
             Least(body, least) => {
                 let length = run(text, end, body);
-                if length >= least { found(start, end + length) } else { None }
+                let guess = free || is_mixed(&text[end..end + length], false);
+                if length >= least && guess { found(start, end + length) } else { None }
             }
             Mixed(body, least) => {
                 let length = run(text, end, body);
@@ -219,9 +267,23 @@ fn jwt(text: &[u8], from: usize) -> Option<usize> {
     if header - from < 8 || text.get(header) != Some(&b'.') || !text[payload..].starts_with(b"eyJ") {
         return None;
     }
-    let dot = payload + text[payload..].iter().take_while(|b| Url.has(**b)).count();
-    let signature = dot + 1 + run(text, (dot + 1).min(text.len()), Url);
+    let long =
+        |from: usize| text[from.min(text.len())..].iter().take(1 << 14).take_while(|b| Url.has(**b)).count();
+    let dot = payload + long(payload);
+    let mut signature = dot + 1 + long(dot + 1);
+    // An encrypted one has five parts.
+    while text.get(signature) == Some(&b'.') && long(signature + 1) > 10 {
+        signature += 1 + long(signature + 1);
+    }
     (text.get(dot) == Some(&b'.') && signature - dot > 10).then_some(signature)
+}
+
+/// The `secret` of `otpauth://totp/…?secret=…`.
+fn otp(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + 300)];
+    let at = from + memchr::memmem::find(window, b"secret=")? + 7;
+    let length = run(text, at, Alnum);
+    (length >= 8).then_some((at, at + length))
 }
 
 /// The end of a private key's block; of a torn one, the end of what looks like its body.
@@ -241,28 +303,10 @@ fn pem(text: &[u8], from: usize) -> Option<usize> {
     Some(end.unwrap_or(text.len()))
 }
 
-/// The password of `user:password@host`, from behind `://`.
-fn password(text: &[u8], from: usize) -> Option<(usize, usize)> {
-    let stop = |b: &u8| {
-        b.is_ascii_whitespace() || matches!(b, b'/' | b'@' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'(' | b'\\')
-    };
-    let end = from + text[from..].iter().take(512).position(stop)?;
-    if text.get(end) != Some(&b'@') {
-        return None;
-    }
-    let start = from + text[from..end].iter().position(|b| *b == b':')? + 1;
-    let secret = &text[start..end];
-    let blank =
-        secret.is_empty() || matches!(secret[0], b'$' | b'{' | b'%' | b'[' | b'*') || secret == b"password";
-    (!blank).then_some((start, end))
-}
-
 /// Discord's bot tokens, which only their dots show: 24 to 28 characters, 6, and 27 or more.
-pub(super) fn dotted(text: &str) -> Vec<Found> {
+pub(super) fn dotted(text: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
-    let dots = text.match_indices('.').map(|(at, _)| at);
-    let text = text.as_bytes();
-    for dot in dots {
+    for dot in memchr::memchr_iter(b'.', text) {
         if text.get(dot + 7) != Some(&b'.') || run(text, dot + 1, Url) != 6 {
             continue;
         }

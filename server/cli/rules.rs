@@ -1,0 +1,45 @@
+//! `wherefore rules`: the paths that are closed, asked for or warned of without anybody saying so, and why.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::answer;
+use super::print::{Look, Page};
+use crate::rules::{Entry, Kind, table};
+
+/// Show the built-in rules on paths: what is closed, what is asked for, what warns, each with its reason
+#[derive(Debug, clap::Args)]
+pub struct RulesArgs {
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub fn run(args: &RulesArgs) -> ExitCode {
+    if args.json {
+        let entry =
+            |entry: &Entry| json!({ "glob": entry.glob, "rule": entry.kind.rule(), "reason": entry.reason });
+        answer::json(&table().iter().map(entry).collect::<Vec<_>>());
+        return ExitCode::SUCCESS;
+    }
+    let page = Page::stdout();
+    for kind in Kind::ALL {
+        answer::line(&format!("{}: {}", page.paint(Look::Bold, kind.rule()), kind.holds()));
+        let mut entries = table().iter().filter(|entry| entry.kind == kind).peekable();
+        while let Some(first) = entries.next() {
+            let mut globs = vec![first.glob];
+            while let Some(more) = entries.next_if(|more| more.reason == first.reason) {
+                globs.push(more.glob);
+            }
+            answer::line(&format!("  {}", page.paint(Look::Cyan, first.reason)));
+            answer::line(&format!("    {}", globs.join("  ")));
+        }
+        answer::line("");
+    }
+    answer::line(
+        "Each stands at any depth, without regard to case. Settings add to them: `[rules]` in config.toml.",
+    );
+    ExitCode::SUCCESS
+}

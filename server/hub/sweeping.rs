@@ -1,0 +1,50 @@
+//! What is kept of a workspace is swept when a server opens it, in the background, once a day at most.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::protocol::ProposalsParams;
+use crate::review::Desk;
+use crate::session::Session;
+use crate::workspace::Sweep;
+
+/// How far the thread gives way to calls.
+const NICE: i32 = 19;
+
+/// Sweeps on a thread of its own, which ends with the session.
+pub fn start(session: &Arc<Session>, desk: &Arc<Desk>) {
+    let (session, desk) = (session.clone(), desk.clone());
+    let sweep = move || {
+        // On Linux this is the thread's alone. Where it may not, it runs like any other.
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
+        run(&session, desk);
+    };
+    if let Err(error) = std::thread::Builder::new().name("sweep".to_owned()).spawn(sweep) {
+        tracing::warn!("what is kept is not swept: {error}");
+    }
+}
+
+fn run(session: &Arc<Session>, desk: Arc<Desk>) {
+    let all = desk.list(&ProposalsParams { all: true, ..ProposalsParams::default() });
+    let needed: BTreeSet<(String, String)> =
+        all.into_iter().map(|proposal| (proposal.session, proposal.call_id)).collect();
+    drop(desk);
+    let settings = session.settings();
+    let (store, now) = (session.store(), SystemTime::now());
+    let sweep = Sweep { store, settings: &settings.storage, needed: &needed, now };
+    match sweep.run(&|| Arc::strong_count(session) > 1) {
+        Ok(None) => {}
+        Ok(Some(swept)) => {
+            let (changes, contents, logs) = (swept.changes, swept.contents, swept.logs.join(", "));
+            tracing::info!(
+                changes,
+                contents,
+                logs,
+                bytes = swept.bytes,
+                "what was kept and is not needed went"
+            );
+        }
+        Err(fault) => tracing::warn!("what is kept is not swept: {}", fault.message),
+    }
+}

@@ -1,0 +1,43 @@
+//! What a session log is opened with.
+
+use std::fmt;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::file::LOG;
+use super::head::Keeper;
+use crate::base::OURS;
+use crate::ports::Clock;
+use crate::protocol::{Fault, LogSettings};
+
+/// What a session log is opened with.
+pub struct Opening {
+    /// The session's id.
+    pub session: String,
+    /// The workspace's absolute path.
+    pub root: String,
+    /// Opens the session's folder as it stands in the workspace now, and makes it where it is missing. It is asked
+    /// again where the log is not in its place any more.
+    pub folder: Box<dyn Fn() -> Result<OwnedFd, Fault> + Send + Sync>,
+    /// How events are written.
+    pub settings: LogSettings,
+    /// The time of day.
+    pub clock: Arc<dyn Clock>,
+    /// What vouches for the log.
+    pub keeper: Keeper,
+}
+
+impl fmt::Debug for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opening")
+            .field("session", &self.session)
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The path of a session's log.
+pub fn path(root: &str, session: &str) -> PathBuf {
+    Path::new(root).join(OURS).join("sessions").join(session).join(LOG)
+}

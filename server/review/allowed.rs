@@ -1,0 +1,52 @@
+//! The rules are asked again where a change is taken back: what they say may have changed since its call.
+
+use super::desk::Desk;
+use crate::base::WorkspacePath;
+use crate::protocol::{Access, AskParams, Code, Event, Fault};
+use crate::rules::{Touch, Verdict};
+use crate::workspace::Checkpoint;
+
+const ALLOW: &str = "Allow";
+const DENY: &str = "Deny";
+
+impl Desk {
+    /// Lets a change be taken back, where the rules allow it or the person does so.
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED where a rule says no, the person does, or nobody is there to ask.
+    pub(super) async fn may_undo(&self, checkpoint: &Checkpoint) -> Result<(), Fault> {
+        let session = &self.session;
+        let mut touches = Vec::new();
+        for step in &checkpoint.steps {
+            let asked = session.files().root().parse(&step.path)?;
+            let (resolved, file) = session.files().root().look(&asked)?;
+            touches.push(Touch { access: Access::Write, asked, resolved, file });
+        }
+        let ask = match session.files().rules().judge(touches, None) {
+            Verdict::Allow(_) => return Ok(()),
+            Verdict::Deny(fault) => return Err(fault),
+            Verdict::Ask(ask) => ask,
+        };
+        let params = AskParams {
+            root: session.uri(&WorkspacePath::root()),
+            session: session.id().to_owned(),
+            call_id: checkpoint.call.clone(),
+            tool: "undo".to_owned(),
+            text: format!("undo of {}: {}", checkpoint.call, ask.question),
+            answers: vec![ALLOW.to_owned(), DENY.to_owned()],
+            ..AskParams::default()
+        };
+        let granted = session.editor().ask(params).await.as_deref() == Some(ALLOW);
+        let (call_id, rule) = (checkpoint.call.clone(), ask.rule.clone());
+        session.write(Event::UserApproval { call_id, rule, granted })?;
+        if granted {
+            return Ok(());
+        }
+        let who = if session.editor().attached() { "the person said no" } else { "nobody is there to ask" };
+        Err(Fault::new(
+            Code::PermissionDenied,
+            format!("{} asks before an undo writes there, and {who}", ask.rule),
+        )
+        .suggest("undo it in an editor, where you can be asked, or write the file by hand"))
+    }
+}

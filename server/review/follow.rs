@@ -1,0 +1,220 @@
+//! The hunks of proposals follow the texts that they stand in, whoever changes those.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+use super::apply;
+use super::desk::Desk;
+use super::item::{Item, View};
+use super::place::{self, Followed};
+use crate::base::WorkspacePath;
+use crate::base::text::Encoding;
+use crate::patch::Moves;
+use crate::protocol::{ChangeKind, Fault, Hunk, HunkState, Notice, ProposedFile};
+use crate::rules::Opener;
+use crate::session::text_of;
+
+/// What became of one proposal whose text changed.
+struct Moved {
+    id: String,
+    call: (String, String),
+    followed: Followed,
+    /// The text before, and how its bytes are written, where hunks were put in place by somebody else.
+    was: Option<(Arc<str>, Encoding)>,
+}
+
+impl Desk {
+    /// Whether a file changes because a decision is carried out just now.
+    pub fn is_placing(&self, path: &WorkspacePath) -> bool {
+        self.placing.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+    }
+
+    /// Marks a file as changed by us until what it returns is dropped.
+    pub(super) fn placing(&self, path: &WorkspacePath) -> Placing<'_> {
+        self.placing.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+        Placing { desk: self, path: path.clone() }
+    }
+
+    /// The text of a document changed: its hunks move along, and those that no longer fit go stale.
+    pub fn text_changed(&self, path: &WorkspacePath, text: &str) {
+        if !self.is_placing(path) {
+            self.replace(path, Some(text));
+        }
+    }
+
+    /// Re-places the hunks of every file that waits, in the text as it is now; with `applied` also where hunks were
+    /// applied that nobody has looked at.
+    pub fn refresh(&self, applied: bool) {
+        let paths: BTreeSet<String> = {
+            let items = self.items();
+            let waiting: Vec<&Arc<Item>> = match applied {
+                true => items.all().filter(|item| item.is_up()).collect(),
+                false => items.waiting().collect(),
+            };
+            let waits = |file: &&ProposedFile| {
+                file.hunks
+                    .iter()
+                    .any(|hunk| hunk.state == HunkState::Pending || (applied && hunk.is_unreviewed()))
+            };
+            let files = waiting.into_iter().flat_map(|item| &item.proposal.files);
+            files.filter(waits).map(|file| file.path.clone()).collect()
+        };
+        paths.iter().for_each(|path| self.look_again(path));
+    }
+
+    /// Re-places the hunks of one file in the text as it is now. Where a decision is carried out in it, that does so.
+    pub(super) fn look_again(&self, path: &str) {
+        let Some(path) = WorkspacePath::clean(path) else { return };
+        let Some(_turn) = self.turns.file_now(&path) else { return };
+        if let Ok(now) = text_of(&self.session, &path) {
+            self.replace(&path, now.as_ref().map(|snapshot| snapshot.text.as_str()));
+        }
+    }
+
+    /// Re-places the hunks of one file in `now`, the text as it is.
+    pub(super) fn replace(&self, path: &WorkspacePath, now: Option<&str>) {
+        let version = self.session.document(path).map(|document| document.version);
+        let mut moved = Vec::new();
+        {
+            let mut items = self.items();
+            let there: Vec<Arc<Item>> =
+                items.on(path.as_str()).iter().filter_map(|id| items.get(id)).collect();
+            let texts = texts(&there, path, now);
+            let shown = shown(&there, now);
+            let other = |(file, view): (&ProposedFile, &View)| {
+                follows(file, path) && (view.text.as_deref() != now || file.version != version)
+            };
+            let others = there.iter().filter(|item| item.proposal.files.iter().zip(&item.views).any(other));
+            let others: Vec<String> = others.map(|item| item.proposal.id.clone()).collect();
+            // One that is looked at elsewhere would be copied to be changed.
+            drop(there);
+            // How each text differs from the one now is worked out once, and not before it is asked.
+            let moves: Vec<Moves<'_>> = texts.iter().filter_map(|was| Some(Moves::new(was, now?))).collect();
+            let known = |was: &Arc<str>| moves.get(texts.iter().position(|text| text == was)?);
+            for id in &others {
+                let follow = |item: &mut Item| follow(item, path, version, shown.as_ref(), &known);
+                moved.extend(items.change(id, follow).flatten());
+            }
+        }
+        moved.into_iter().for_each(|moved| self.tell_of(moved, path, version.is_some(), now));
+    }
+
+    /// Logs and tells what became of a proposal whose text changed.
+    fn tell_of(&self, moved: Moved, path: &WorkspacePath, open: bool, now: Option<&str>) {
+        let Moved { id, call, followed, was } = moved;
+        if followed.stale.is_empty() && followed.applied.is_empty() {
+            // Stored is the text that they stood in too: from that they are placed anew.
+            return self.tell_moved(&id);
+        }
+        if let Some(((was, encoding), now)) = was.zip(now) {
+            // What somebody else did can be undone like what was asked for.
+            let _ = apply::record(&self.session, (&call.0, &call.1), path, (&was, now), encoding);
+        }
+        // Whoever puts a hunk in place in the editor is a person who looked at it.
+        let by = if open { "editor" } else { "text" };
+        let applied = followed.applied.clone();
+        let looked_at = |item: &mut Item| {
+            let hunks = item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks);
+            hunks.filter(|hunk| open && applied.contains(&hunk.id)).for_each(|hunk| hunk.reviewed = true);
+            item.proposal.clone()
+        };
+        let Some(proposal) = self.items().change(&id, looked_at) else { return };
+        for (by, hunks) in [("text", followed.stale), (by, followed.applied)] {
+            // What the log does not take now it takes with the next decision.
+            let _ = self.record(&proposal, by, &hunks);
+        }
+        // What cannot be stored stands in memory; the next decision stores it again.
+        let _ = self.update(&id);
+    }
+
+    /// Tells the editor where the hunks of a proposal stand in the text as it is now, if it shows any of them: one that
+    /// was ahead of us goes by its own marks until it hears of the version that it has.
+    fn tell_moved(&self, id: &str) {
+        let shown = |hunk: &Hunk| hunk.state == HunkState::Pending || hunk.is_unreviewed();
+        let moved = self.items().get(id).filter(|item| item.is_up());
+        if let Some(item) = moved.filter(|item| item.proposal.hunks().any(shown)) {
+            self.session.editor().tell(Notice::Changed(item.proposal.clone()));
+        }
+    }
+
+    /// What a file holds on the disk, where an editor may show it still: nothing where there is no file.
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED by a rule or where it leads outside.
+    pub(super) fn is_gone(&self, path: &WorkspacePath) -> Result<bool, Fault> {
+        self.session.files_for(Opener::Person).stat(path).map(|stat| stat.is_none())
+    }
+}
+
+/// Whether the hunks of a file follow the text at a path.
+fn follows(file: &ProposedFile, path: &WorkspacePath) -> bool {
+    file.path == path.as_str() && !matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Copy)
+}
+
+/// The text that is there now, shared with proposals that stand in it already.
+fn shown(items: &[Arc<Item>], now: Option<&str>) -> Option<Arc<str>> {
+    let same = |view: &View| view.text.clone().filter(|text| Some(&**text) == now);
+    items.iter().flat_map(|item| &item.views).find_map(same).or_else(|| now.map(Arc::from))
+}
+
+/// The texts that hunks at a path stand in, each once, but for the one that is there now.
+fn texts(items: &[Arc<Item>], path: &WorkspacePath, now: Option<&str>) -> Vec<Arc<str>> {
+    let mut texts: Vec<Arc<str>> = Vec::new();
+    let views = items.iter().flat_map(|item| item.proposal.files.iter().zip(&item.views));
+    for (_, view) in views.filter(|(file, _)| follows(file, path)) {
+        let Some(text) = view.text.as_ref().filter(|text| Some(&***text) != now) else { continue };
+        if !texts.iter().any(|known| Arc::ptr_eq(known, text) || known == text) {
+            texts.push(text.clone());
+        }
+    }
+    texts
+}
+
+/// Moves the hunks of one proposal that stand at a path; nothing where its text is the same.
+fn follow<'m>(
+    item: &mut Item,
+    path: &WorkspacePath,
+    version: Option<i32>,
+    now: Option<&Arc<str>>,
+    moves: &impl Fn(&Arc<str>) -> Option<&'m Moves<'m>>,
+) -> Option<Moved> {
+    let id = item.proposal.id.clone();
+    let call = (item.proposal.call_id.clone(), item.proposal.session.clone());
+    let mut found: Option<Moved> = None;
+    for (file, view) in item.proposal.files.iter_mut().zip(&mut item.views) {
+        if !follows(file, path) {
+            continue;
+        }
+        file.version = version;
+        if view.text.as_deref() == now.map(|now| &**now) {
+            continue;
+        }
+        let was = view.text.clone();
+        let known = was.as_ref().and_then(moves);
+        let followed = place::follow_by(file, was.as_deref(), now.map(|now| &**now), known);
+        view.text = now.cloned();
+        let put = was.filter(|_| !followed.applied.is_empty());
+        let moved = found.get_or_insert_with(|| Moved {
+            id: id.clone(),
+            call: call.clone(),
+            followed: Followed::default(),
+            was: None,
+        });
+        moved.was = put.map(|was| (was, view.encoding.unwrap_or(Encoding::Utf8))).or(moved.was.take());
+        moved.followed.stale.extend(followed.stale);
+        moved.followed.applied.extend(followed.applied);
+    }
+    found
+}
+
+/// See [`Desk::placing`].
+pub(super) struct Placing<'a> {
+    desk: &'a Desk,
+    path: WorkspacePath,
+}
+
+impl Drop for Placing<'_> {
+    fn drop(&mut self) {
+        self.desk.placing.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.path);
+    }
+}

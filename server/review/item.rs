@@ -1,0 +1,93 @@
+//! A proposal with what the desk knows of it.
+
+use std::sync::{Arc, Mutex};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::base::text::Encoding;
+use crate::protocol::{HunkState, Policy, Proposal, ProposalState};
+
+/// The text that a file's hunks are placed in.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct View {
+    /// The text; none where there is no file, or no text to show.
+    pub text: Option<Arc<str>>,
+    /// How its bytes are written.
+    pub encoding: Option<Encoding>,
+}
+
+/// How far the call of a proposal is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// It is not up for review: it is not in the log yet, or a policy applies it just now.
+    Deciding,
+    /// The call waits for its answer.
+    Called,
+    /// The call was answered.
+    #[default]
+    Answered,
+}
+
+/// A proposal with what the desk knows of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Item {
+    /// The proposal as everyone sees it.
+    pub proposal: Proposal,
+    /// The policy it fell under.
+    pub policy: Policy,
+    /// The text of each file, in the proposal's order.
+    pub views: Vec<View>,
+    /// What its answer says beside the hunks' fate.
+    pub notes: Map<String, Value>,
+    /// Whether its call was answered `pending`.
+    pub answered: bool,
+    /// Whether its agent was told the outcome.
+    pub delivered: bool,
+    /// Whether it stands in our folder.
+    #[serde(skip)]
+    pub stored: bool,
+    /// How far its call is.
+    #[serde(skip)]
+    pub stage: Stage,
+    /// Held while it is written to our folder or removed there.
+    #[serde(skip)]
+    pub(super) storing: Arc<Mutex<()>>,
+}
+
+impl Item {
+    /// Whether it is up for review: it is in the log, and its policy has decided or leaves that to others.
+    pub fn is_up(&self) -> bool {
+        self.stage != Stage::Deciding
+    }
+
+    /// Whether a hunk of it waits for somebody to decide.
+    pub fn is_waiting(&self) -> bool {
+        self.is_up() && self.proposal.state() == ProposalState::Pending
+    }
+
+    /// Whether some of it stands in the workspace.
+    pub fn stands(&self) -> bool {
+        self.proposal.hunks().any(|hunk| hunk.state == HunkState::Accepted)
+    }
+
+    /// Whether its outcome is known and its agent has to hear of it with a later result.
+    pub(super) fn is_due(&self) -> bool {
+        self.answered && !self.delivered && self.proposal.state() != ProposalState::Pending
+    }
+
+    /// Whether everyone knows its outcome, so that our folder need not keep it.
+    pub(super) fn is_over(&self) -> bool {
+        self.proposal.state() != ProposalState::Pending && (!self.answered || self.delivered)
+    }
+
+    /// When it was made, and its id: the order in which proposals are decided.
+    pub(super) fn age(&self) -> (&str, &str) {
+        (&self.proposal.created, &self.proposal.id)
+    }
+
+    /// What tells its call from those of other sessions.
+    pub(super) fn call(&self) -> String {
+        format!("{}/{}", self.proposal.session, self.proposal.call_id)
+    }
+}

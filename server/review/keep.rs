@@ -1,0 +1,60 @@
+//! What waits outlives this process: each proposal in a file of our folder, until its outcome is known and told.
+
+use std::sync::PoisonError;
+
+use super::desk::Desk;
+use super::item::{Item, Stage};
+use super::recover;
+use super::sound;
+use crate::protocol::{Fault, Policy};
+use crate::session::Session;
+
+/// Where they stand.
+pub(super) const FOLDER: &str = "proposals";
+
+/// A proposal that an earlier process left, and what it had put in place of it without saying so.
+pub(super) struct Left {
+    pub(super) item: Item,
+    pub(super) recovered: recover::Recovered,
+}
+
+/// What earlier processes left, as far as it holds together.
+pub(super) fn left(session: &Session) -> Vec<Left> {
+    let names = session.state().list(FOLDER).unwrap_or_default();
+    let sound = names.into_iter().filter_map(|name| sound::load(session, &name));
+    let left = sound.map(|mut item| {
+        // Whoever waited for it is gone with the process that asked.
+        (item.answered, item.stored) = (true, true);
+        let recovered = recover::recover(session, &mut item);
+        Left { item, recovered }
+    });
+    left.collect()
+}
+
+impl Desk {
+    /// Writes a proposal to our folder as it is now, or removes it there once its outcome is known and told.
+    ///
+    /// # Errors
+    /// What keeps it from being written; QUOTA_EXCEEDED where it is too large to be kept.
+    pub(super) fn keep(&self, id: &str) -> Result<(), Fault> {
+        let Some(storing) = self.items().get(id).map(|item| item.storing.clone()) else { return Ok(()) };
+        let _one_at_a_time = storing.lock().unwrap_or_else(PoisonError::into_inner);
+        // As it is by now: who waited for the one before writes what that one has changed too.
+        let Some(item) = self.items().get(id) else { return Ok(()) };
+        let file = format!("{FOLDER}/{id}.json");
+        let state = self.session.state();
+        match (item.is_over(), item.stored) {
+            // What a policy applies at once needs no place to wait in.
+            _ if item.stage == Stage::Deciding && item.policy == Policy::Auto => return Ok(()),
+            (true, false) => return Ok(()),
+            (true, true) => state.remove(&file).map(drop)?,
+            (false, _) => {
+                let json = serde_json::to_vec(&*item).map_err(|error| Fault::internal(error.to_string()))?;
+                state.write(&file, &json)?;
+            }
+        }
+        let stored = !item.is_over();
+        self.items().change(id, |item| item.stored = stored);
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! Decisions get into the session log: one that the log does not take waits and is written before the next.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use super::{desk::Desk, report};
+use crate::protocol::{Event, Fault, Proposal};
+
+/// Decisions that the log did not take yet, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Unlogged(Mutex<VecDeque<Event>>);
+
+impl Desk {
+    /// Writes what was decided to the log: of `proposal` as it stands after the decision, whatever the desk remembers.
+    ///
+    /// # Errors
+    /// What keeps the decision from being written. It stands, and is written as soon as the log takes it.
+    pub(super) fn record(&self, proposal: &Proposal, by: &str, hunks: &[String]) -> Result<(), Fault> {
+        if hunks.is_empty() {
+            return Ok(());
+        }
+        for hunk in proposal.hunks().filter(|hunk| hunks.contains(&hunk.id)) {
+            self.session.count(&format!("hunks_{}", hunk.state.word()));
+        }
+        self.record_later(proposal, by, hunks);
+        self.write_unlogged()
+    }
+
+    /// Has a decision written with the next one.
+    pub(super) fn record_later(&self, proposal: &Proposal, by: &str, hunks: &[String]) {
+        let event = Event::Decision {
+            proposal: proposal.id.clone(),
+            call_id: proposal.call_id.clone(),
+            by: by.to_owned(),
+            hunks: report::decisions(proposal, |hunk| hunks.contains(&hunk.id)),
+            status: proposal.state().word().to_owned(),
+        };
+        self.unlogged.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
+    }
+
+    /// Writes the decisions that the log did not take before.
+    ///
+    /// # Errors
+    /// What keeps them from being written.
+    pub fn write_unlogged(&self) -> Result<(), Fault> {
+        let mut unlogged = self.unlogged.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(event) = unlogged.front() {
+            self.session.write(event.clone()).map_err(|fault| {
+                let count = unlogged.len();
+                let message = format!(
+                    "{count} decisions stand, but are not in the session log yet: {}; they are written as soon as \
+                     the log takes them",
+                    fault.message
+                );
+                Fault { message, ..fault }
+            })?;
+            unlogged.pop_front();
+        }
+        Ok(())
+    }
+}

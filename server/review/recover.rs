@@ -1,0 +1,131 @@
+//! A process that was killed between its write and its note of it: what stands in the files is not put there again.
+
+use super::item::{Item, View};
+use super::place::{self, Placement};
+use crate::base::text::{self, Encoding};
+use crate::base::{WorkspacePath, hash};
+use crate::patch;
+use crate::protocol::{ChangeKind, Code, HunkState, ProposedFile};
+use crate::rules::Opener;
+use crate::session::Session;
+use crate::workspace::{Checkpoints, Kind, Step};
+
+/// The hunks whose fate is known only by the files.
+pub(super) type Recovered = Vec<String>;
+
+/// Compares a proposal with what its call's checkpoint says was about to be done and with what the disk holds: a hunk that
+/// is in its file is accepted, one that was taken out is rejected.
+pub(super) fn recover(session: &Session, item: &mut Item) -> Recovered {
+    let checkpoints = Checkpoints::new(session.state());
+    let Ok(checkpoint) = checkpoints.find(&item.call()) else { return Recovered::new() };
+    if checkpoint.undone {
+        return Recovered::new();
+    }
+    let mut recovered = Recovered::new();
+    for (file, view) in item.proposal.files.iter_mut().zip(&mut item.views) {
+        let undecided = |step: &&Step| step.path == file.path && concerns(step, file);
+        if let Some(step) = checkpoint.steps.iter().rev().find(undecided) {
+            recovered.extend(compare(session, step, file, view));
+        }
+    }
+    recovered
+}
+
+/// Whether a step was about hunks whose state in the proposal is that of before it.
+fn concerns(step: &Step, file: &ProposedFile) -> bool {
+    let before = if step.back { HunkState::Accepted } else { HunkState::Pending };
+    let bare = matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Copy) && step.kind == file.kind;
+    file.hunks.iter().any(|hunk| hunk.state == before && (bare || step.hunks.contains(&hunk.id)))
+}
+
+/// Settles the hunks of one file that a step was about, where it took effect.
+fn compare(session: &Session, step: &Step, file: &mut ProposedFile, view: &mut View) -> Recovered {
+    let Some(path) = WorkspacePath::clean(&step.path) else { return Recovered::new() };
+    let state = if step.back { HunkState::Rejected } else { HunkState::Accepted };
+    let before = if step.back { HunkState::Accepted } else { HunkState::Pending };
+    if file.kind == ChangeKind::Mkdir {
+        let made = session
+            .files_for(Opener::Person)
+            .stat(&path)
+            .is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Folder));
+        return settle(file, made, |hunk| hunk.state == before, state);
+    }
+    let now = match session.files_for(Opener::Person).read(&path, session.settings().limits.edit_bytes) {
+        Ok((bytes, _)) => Some(bytes),
+        Err(fault) if fault.code == Code::NotFound => None,
+        Err(_) => return Recovered::new(),
+    };
+    let hash = now.as_deref().map(hash::short);
+    if file.kind == ChangeKind::Copy {
+        return settle(file, hash == step.after, |hunk| hunk.state == before, state);
+    }
+    if hash == step.before && hash != step.after {
+        return Recovered::new();
+    }
+    let encoding = step.encoding.unwrap_or(Encoding::Utf8);
+    let (Ok(was), Ok(after)) = (kept(session, &step.before), kept(session, &step.after)) else {
+        return Recovered::new();
+    };
+    let (was, after) = (text_of(was, encoding), text_of(after, encoding));
+    let Some((was, after)) = was.zip(after) else { return Recovered::new() };
+    // From the text that they were stored with to that in which they were put in place.
+    let _ = place::follow(file, view.text.as_deref(), was.as_deref());
+    view.text = was.as_deref().map(Into::into);
+    let wanted = |file: &ProposedFile| -> Vec<String> {
+        let named = file.hunks.iter().filter(|hunk| step.hunks.contains(&hunk.id) && hunk.state == before);
+        named.map(|hunk| hunk.id.clone()).collect()
+    };
+    let meant = wanted(file);
+    let put = Placement { file: &*file, hunks: &meant, back: step.back, after: after.as_deref() };
+    let now = text_of(now, encoding).flatten();
+    let there: Vec<String> = match hash == step.after {
+        true => meant.clone(),
+        // Somebody else changed the file since: each hunk by itself.
+        false => {
+            let stands = |id: &String| still_as_before(&put, id, was.as_deref(), now.as_deref());
+            put.found_in(now.as_deref()).into_iter().filter(|id| !stands(id)).collect()
+        }
+    };
+    let Ok(text) = place::with(file, &there, was.as_deref(), step.back) else { return Recovered::new() };
+    place::settle(file, &there, step.back);
+    view.text = text.map(Into::into);
+    there
+}
+
+/// Whether the lines that a hunk was to take away stand where they stood.
+fn still_as_before(put: &Placement<'_>, id: &str, was: Option<&str>, now: Option<&str>) -> bool {
+    let Some(hunk) = put.file.hunks.iter().find(|hunk| hunk.id == id) else { return false };
+    let gone = place::stood(hunk, put.back);
+    let texts = was.zip(now);
+    !gone.old.is_empty() && texts.is_some_and(|(was, now)| patch::relocate(was, now, &gone).is_some())
+}
+
+/// Settles hunks without a text.
+fn settle(
+    file: &mut ProposedFile,
+    done: bool,
+    meant: impl Fn(&crate::protocol::Hunk) -> bool,
+    state: HunkState,
+) -> Recovered {
+    let mut settled = Recovered::new();
+    for hunk in file.hunks.iter_mut().filter(|hunk| done && meant(hunk)) {
+        hunk.state = state;
+        settled.push(hunk.id.clone());
+    }
+    settled
+}
+
+/// The bytes of a step; nothing where there was no file.
+fn kept(session: &Session, blob: &Option<String>) -> Result<Option<Vec<u8>>, ()> {
+    match blob {
+        None => Ok(None),
+        Some(blob) => session.state().get(blob).ok().flatten().map(Some).ok_or(()),
+    }
+}
+
+/// Their text: none for no file, and nothing at all for bytes that are no text of that encoding.
+fn text_of(bytes: Option<Vec<u8>>, encoding: Encoding) -> Option<Option<String>> {
+    let Some(bytes) = bytes else { return Some(None) };
+    let decoded = text::decode(&bytes)?;
+    (decoded.encoding == encoding || decoded.text.is_ascii()).then_some(Some(decoded.text))
+}

@@ -1,0 +1,95 @@
+//! Whether a proposal that was kept holds together. What can be worked out is worked out, not believed; the rest is
+//! checked, as any input is.
+
+use std::collections::BTreeSet;
+
+use super::item::Item;
+use super::keep::FOLDER;
+use crate::base::WorkspacePath;
+use crate::protocol::{ChangeKind, Code, Proposal, ProposedFile};
+use crate::session::Session;
+
+/// Bytes of the longest id.
+const LONGEST: usize = 64;
+
+/// Reads the proposal that is kept in the file `name`. One that does not hold together is set aside, and told.
+pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
+    let path = format!("{FOLDER}/{name}");
+    let read = match session.state().read(&path) {
+        Err(fault) if !matches!(fault.code, Code::InvalidArgs | Code::Unsupported) => {
+            session.note(format!("the proposal {name:?} cannot be read now: {}", fault.message));
+            return None;
+        }
+        Err(fault) => Err(fault.message),
+        Ok(bytes) => serde_json::from_slice::<Item>(&bytes.unwrap_or_default())
+            .map_err(|error| format!("it is no proposal ({error})")),
+    };
+    let checked = read.and_then(|mut item| {
+        check(name, &mut item.proposal, item.views.len(), session)?;
+        Ok(item)
+    });
+    let wrong = match checked {
+        Ok(item) => return Some(item),
+        Err(wrong) => wrong,
+    };
+    let place = match session.state().set_aside(&path) {
+        Ok(place) => format!("it is set aside as {place}"),
+        Err(fault) => fault.message,
+    };
+    session.note(format!(
+        "the kept proposal {name:?} does not hold together and is not shown: {wrong}; {place}"
+    ));
+    None
+}
+
+/// Checks the proposal that was kept in the file `name` with so many texts, and says where its files are.
+///
+/// # Errors
+/// What does not fit, as a part of a sentence.
+fn check(name: &str, proposal: &mut Proposal, texts: usize, session: &Session) -> Result<(), String> {
+    if name.strip_suffix(".json") != Some(&proposal.id) {
+        return Err(format!("it says that it is {:?}", proposal.id));
+    }
+    for (what, id) in [("id", &proposal.id), ("call", &proposal.call_id), ("session", &proposal.session)] {
+        if !is_name(id) {
+            return Err(format!("its {what} {id:?} is none"));
+        }
+    }
+    let mut ids = BTreeSet::new();
+    if let Some(twice) = proposal.hunks().map(|hunk| &hunk.id).find(|id| !ids.insert(id.as_str())) {
+        return Err(format!("it has several hunks {twice:?}"));
+    }
+    if proposal.files.is_empty() || texts != proposal.files.len() {
+        return Err(format!("it has {texts} texts for {} files", proposal.files.len()));
+    }
+    proposal.files.iter_mut().try_for_each(|file| check_file(file, session))
+}
+
+fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> {
+    let clean = |path: &str| {
+        let clean = WorkspacePath::clean(path).filter(|clean| clean.as_str() == path && !clean.is_root());
+        clean.ok_or_else(|| format!("{path:?} is no path in the workspace"))
+    };
+    let path = clean(&file.path)?;
+    if let Some(from) = &file.from {
+        clean(from)?;
+    }
+    let fits = match file.kind {
+        ChangeKind::Edit => !file.hunks.is_empty(),
+        ChangeKind::Copy => file.hunks.len() == 1 && file.from.is_some(),
+        ChangeKind::Create | ChangeKind::Delete | ChangeKind::Mkdir => file.hunks.len() == 1,
+    };
+    if !fits {
+        return Err(format!("{path} has {} hunks, which no change of that kind has", file.hunks.len()));
+    }
+    // The editor shows the file that this names, and what is accepted is written at the path: they are one.
+    file.uri = session.uri(&path);
+    file.version = None;
+    Ok(())
+}
+
+/// Whether a word can be the name of a file of ours.
+fn is_name(id: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !id.is_empty() && id.len() <= LONGEST && !id.starts_with('.') && id.chars().all(plain)
+}

@@ -1,0 +1,146 @@
+//! Review rules: what becomes of a change, by the tool that makes it and the paths that it writes.
+
+use globset::{Glob, GlobBuilder};
+
+use super::fold::{fold, spellings};
+use super::glob::{Sets, clipped};
+use crate::base::WorkspacePath;
+use crate::protocol::{Policy, PolicyRule};
+
+/// Review rules that each party may have.
+const MOST: usize = 10_000;
+/// Bytes of the longest glob of a review rule.
+const LONGEST: usize = 4096;
+
+/// The review rules of one party. Its last rule that matches counts.
+#[derive(Clone, Debug, Default)]
+struct Party {
+    policies: Vec<Policy>,
+    tools: Column,
+    paths: Column,
+    /// The strictest policy of the rules that cannot be compiled: it counts for every change.
+    uncompiled: Option<Policy>,
+}
+
+/// One glob a rule, or none, which matches everything.
+#[derive(Clone, Debug, Default)]
+struct Column {
+    /// Whether a rule has a glob here.
+    given: Vec<bool>,
+    exact: Sets,
+    /// The same globs, folded as the spellings of a path are.
+    folded: Sets,
+}
+
+/// The review rules of the person and of the project, as separate parties: the strictest verdict counts.
+#[derive(Clone, Debug, Default)]
+pub struct ReviewRules {
+    person: Party,
+    project: Party,
+    /// The least strict policy that any change may get, where settings could not be read.
+    floor: Option<Policy>,
+}
+
+impl ReviewRules {
+    /// Compiles the rules of both parties. A rule that cannot be compiled is told in the problems; it makes changes
+    /// stricter where it is strict, and never looser.
+    pub fn new(person: &[PolicyRule], project: &[PolicyRule], floor: Option<Policy>) -> (Self, Vec<String>) {
+        let mut problems = Vec::new();
+        let person = Party::new("the person's settings", person, &mut problems);
+        let project = Party::new("the project's settings", project, &mut problems);
+        (Self { person, project, floor }, problems)
+    }
+
+    /// The policy of a change to a path by a tool of these names. `defaults` are what counts where the person, and the
+    /// project, have no rule for it. The path counts in each spelling that a file system may take for the same file.
+    pub fn policy(&self, tools: &[&str], path: &WorkspacePath, defaults: [Policy; 2]) -> Policy {
+        let exact = std::iter::once((path.as_str().to_owned(), false));
+        let spelt = exact.chain(spellings(path.as_str()).into_iter().map(|spelling| (spelling, true)));
+        let strictest = |strictest: Policy, (path, folded): (String, bool)| {
+            let parties = [&self.person, &self.project].into_iter().zip(defaults);
+            let verdict =
+                |(party, default): (&Party, Policy)| party.verdict(tools, &path, folded).unwrap_or(default);
+            parties.map(verdict).fold(strictest, Policy::max)
+        };
+        let ruled = spelt.fold(Policy::Auto, strictest);
+        let closed = [self.person.uncompiled, self.project.uncompiled, self.floor];
+        closed.into_iter().flatten().fold(ruled, Policy::max)
+    }
+}
+
+impl Party {
+    fn new(name: &str, rules: &[PolicyRule], problems: &mut Vec<String>) -> Self {
+        let mut refused: Vec<(usize, String)> = Vec::new();
+        if rules.len() > MOST {
+            let why = format!("there are more than {MOST} review rules");
+            refused.extend((MOST..rules.len()).map(|at| (at, why.clone())));
+        }
+        let kept = &rules[..rules.len().min(MOST)];
+        let tools = Column::new(kept.iter().map(|rule| rule.tool.as_deref()), &mut refused);
+        let paths = Column::new(kept.iter().map(|rule| rule.path.as_deref()), &mut refused);
+        let uncompiled = refused.iter().filter_map(|(at, _)| rules.get(*at)).map(|rule| rule.policy).max();
+        for (at, why) in refused.iter().take(20) {
+            problems.push(format!(
+                "review rule {} of {name} cannot be compiled ({why}): until it is mended it counts for every change, \
+                 where it is the stricter one",
+                at + 1
+            ));
+        }
+        Self { policies: kept.iter().map(|rule| rule.policy).collect(), tools, paths, uncompiled }
+    }
+
+    fn verdict(&self, tools: &[&str], path: &str, folded: bool) -> Option<Policy> {
+        if self.policies.is_empty() {
+            return None;
+        }
+        let by_path = self.paths.hits(path, folded);
+        let of_tool = |tool: &&str| {
+            let by_tool = self.tools.hits(tool, false);
+            let last = (0..self.policies.len()).rev().find(|at| by_path[*at] && by_tool[*at])?;
+            self.policies.get(last).copied()
+        };
+        tools.iter().filter_map(of_tool).max()
+    }
+}
+
+impl Column {
+    fn new<'a>(globs: impl Iterator<Item = Option<&'a str>>, refused: &mut Vec<(usize, String)>) -> Self {
+        let (mut given, mut exact, mut folded) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, glob) in globs.enumerate() {
+            given.push(glob.is_some());
+            let Some(glob) = glob else { continue };
+            match (compile(glob), compile(&fold(glob))) {
+                (Ok(one), Ok(other)) => {
+                    exact.push((at, one));
+                    folded.push((at, other));
+                }
+                (Err(why), _) | (_, Err(why)) => refused.push((at, why)),
+            }
+        }
+        let mut sets = |globs: &[(usize, Glob)]| {
+            let (sets, too_large) = Sets::new(globs);
+            refused.extend(too_large.into_iter().map(|(place, why)| (globs[place].0, clipped(&why))));
+            sets
+        };
+        let (exact, folded) = (sets(&exact), sets(&folded));
+        refused.sort();
+        refused.dedup_by_key(|(at, _)| *at);
+        Self { given, exact, folded }
+    }
+
+    /// Whether each rule matches here.
+    fn hits(&self, text: &str, folded: bool) -> Vec<bool> {
+        let mut hits: Vec<bool> = self.given.iter().map(|given| !given).collect();
+        let sets = if folded { &self.folded } else { &self.exact };
+        sets.matches(text).for_each(|at| hits[at] = true);
+        hits
+    }
+}
+
+fn compile(glob: &str) -> Result<Glob, String> {
+    if glob.len() > LONGEST {
+        return Err(format!("its glob is {} bytes long, more than {LONGEST}", glob.len()));
+    }
+    let built = GlobBuilder::new(glob).literal_separator(true).build();
+    built.map_err(|error| format!("`{}` is no glob: {}", clipped(glob), error.kind()))
+}
