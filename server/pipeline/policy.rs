@@ -21,8 +21,9 @@ pub fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result<Policy
         (_, Door::Cli) | (Some(_), Door::Mcp) => [asked; 2],
         _ => governance.default_policies(),
     };
-    // A tool that a project defines over a built-in activity falls under the rules of both names.
-    let names = [call.tool().name(), call.activity_name()];
+    // A rule may name the tool, an alias of it, or the built-in activity behind a tool that a project defines.
+    let aliases = call.tool().def().aliases.iter().map(|alias| alias.name.as_str());
+    let names: Vec<&str> = [call.tool().name(), call.activity_name()].into_iter().chain(aliases).collect();
     let mut strictest = Policy::Auto;
     for path in writes {
         // Where it leads nowhere, the rules say so.

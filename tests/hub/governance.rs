@@ -151,6 +151,19 @@ async fn a_review_rule_holds_for_where_a_link_leads() {
 }
 
 #[tokio::test]
+async fn a_review_rule_may_name_a_tool_by_its_alias() {
+    let bench = Bench::new(&[("a.txt", "a\n")]);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto", "rules": [
+        { "tool": "write_file", "policy": "deny" },
+    ] } })));
+    for tool in ["write_file", "fs.write"] {
+        let refused = bench.call(tool, json!({ "path": "a.txt", "content": "b\n" }), None).await;
+        assert_eq!(refused.error.map(|fault| fault.code), Some(Code::PermissionDenied), "{tool}");
+    }
+    assert_eq!(bench.disk("a.txt"), "a\n");
+}
+
+#[tokio::test]
 async fn one_glob_of_a_project_leaves_the_persons_rules() {
     let globs = [
         "a".repeat(400_000),
