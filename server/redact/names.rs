@@ -226,6 +226,8 @@ fn of_words(name: &str, last: &str, before: &str, shouted: bool) -> Option<Class
         "auth" | "jwt" | "bearer" | "creds" | "credential" | "credentials" | "cookie" | "sessionid"
         | "phpsessid" | "jsessionid" | "otp" => return Some(Class::Token),
         "id" if before == "session" => return Some(Class::Token),
+        // Rails' SECRET_KEY_BASE.
+        "base" if before == "key" => return Some(Class::Token),
         "signature" | "salt" if shouted => return Some(Class::Token),
         _ => {}
     }
