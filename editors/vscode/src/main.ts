@@ -29,12 +29,15 @@ import { Search } from './search';
 import { Server } from './server';
 import { setting } from './settings';
 import { Status } from './status';
-import { count } from './text';
+import { count, sentence } from './text';
 import { Calls, callOf } from './views/calls';
 import { Proposals, type Node } from './views/proposals';
 import { Tools } from './views/tools';
 import { WorkingSet } from './views/workingset';
 import { WorkingActs } from './workingacts';
+
+/** How often what waits is asked for before it is given up. */
+const LOADS = 4;
 
 /** What other extensions, and tests, may ask. */
 export interface Api {
@@ -110,8 +113,15 @@ export function activate(context: vscode.ExtensionContext): Api {
   });
   /** Asks for what waits already: proposals outlive the editor and the server. */
   const load = async (): Promise<void> => {
-    const answer = await server.ask('proposals', { all: false }).catch(() => undefined);
-    if (answer) act.take(answer.proposals);
+    for (let left = LOADS - 1; server.running; left--) {
+      try {
+        act.take((await server.ask('proposals', { all: false })).proposals);
+        break;
+      } catch (thrown) {
+        if (left === 0) return output.error(`what waits for a decision could not be read: ${sentence(thrown)}`);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    }
     applied.heard();
   };
 
