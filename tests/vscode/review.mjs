@@ -177,7 +177,8 @@ const cases = {
     await me.noToasts();
     const far = numbered(400);
     fs.writeFileSync(path.join(place.root, 'far.txt'), far);
-    await me.edit('far.txt');
+    // By its whole path: a search may not know a file that was made just now.
+    await me.edit(path.join(place.root, 'far.txt'));
     const answer = call(place, 'fs.patch', { path: 'far.txt', why: WHY, diff: diff('far.txt', 400, { 5: 'FIVE', 200: 'TWO HUNDRED', 350: 'THREE FIFTY' }) });
     await me.status('3 hunks in 1 file');
     /** Scrolls until no hunk is seen; the cursor stays where it is. */
