@@ -1,5 +1,6 @@
 //! Small parts that everything stands on: paths, texts, positions, ids, hashes.
 
+mod blocking;
 pub mod envelope;
 pub mod file_id;
 pub mod hash;
@@ -17,5 +18,6 @@ pub mod random;
 pub mod text;
 pub mod uri;
 
+pub use blocking::blocking;
 pub use file_id::FileId;
 pub use path::{OURS, WorkspacePath};

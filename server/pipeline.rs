@@ -19,10 +19,11 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
 
+use crate::base::blocking;
 use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, HunkState, Policy, ProposalState, RawCall, Status};
 use crate::registry::{Call, Output, Refused, Registry};
-use crate::review::{self, Desk, at_leisure};
+use crate::review::{self, Desk};
 use crate::session::{Cancel, Scope, Session};
 use record::{Entry, Pace};
 
@@ -146,7 +147,7 @@ impl Pipeline {
             let applied = ran && pace != Pace::Beside;
             return fault_envelope(id, Fault { applied: Some(applied), ..fault });
         }
-        warnings.extend(self.session.hear_log());
+        warnings.extend(self.session.take_untold_troubles());
         Envelope {
             call_id: id,
             status: ended.status,
@@ -242,7 +243,7 @@ impl Pipeline {
                 let (permitted, writes) = permit::draft(&scope, permitted, &draft).await?;
                 let policy = declared.max(policy::of(&scope, permitted.call(), &writes)?);
                 let scope = scope.granted(permitted.grant());
-                let open = at_leisure(|| self.desk.submit(permitted.call(), draft, policy))?;
+                let open = blocking(|| self.desk.submit(permitted.call(), draft, policy))?;
                 drop(slot);
                 let decided = self.decided(open.id(), policy, &scope).await;
                 // What stands in the workspace is never answered by a fault that does not say so.

@@ -19,7 +19,7 @@ mod sound;
 mod turns;
 mod undo;
 
-pub use decide::{Decided, at_leisure};
+pub use decide::Decided;
 pub use desk::{Desk, OpenCall};
 pub use item::{Item, Stage};
 pub use report::{answer, unchanged};

@@ -54,8 +54,6 @@ pub struct Session {
     log: OnceLock<OpenLog>,
     opening: Mutex<()>,
     shared_log: bool,
-    /// What was found wrong since it was opened, beside the settings.
-    noted: Mutex<Vec<String>>,
     agents: Mutex<BTreeSet<String>>,
     /// The connections of agents, by name.
     connections: Mutex<BTreeSet<String>>,
@@ -121,7 +119,6 @@ impl Session {
             log: OnceLock::new(),
             opening: Mutex::new(()),
             shared_log: options.shared_log,
-            noted: Mutex::default(),
             agents: Mutex::default(),
             connections: Mutex::default(),
             calls: AtomicU64::new(0),
@@ -249,7 +246,7 @@ impl Session {
         if self.root_seen.swap(opened, Ordering::Relaxed) != opened {
             let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
             self.configure(client.as_ref());
-            self.log_trouble(format!(
+            self.report_trouble(format!(
                 "another folder stands at {} now; it is worked in from here on",
                 self.root()
             ));
@@ -351,11 +348,6 @@ impl Session {
             // Nobody is left to tell of a fault here; the log's reader sees that its end is missing.
             let _ = log.journal.close(totals);
         }
-    }
-
-    /// Something is not as it should be, as a sentence: it is among the problems from now on.
-    pub fn note(&self, problem: String) {
-        self.noted.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
     }
 }
 

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::decide::at_leisure;
 use crate::base::text::Encoding;
-use crate::base::{WorkspacePath, hash};
+use crate::base::{WorkspacePath, blocking, hash};
 use crate::ports::{DocumentEdit, LineEdit};
 use crate::protocol::{Access, ChangeKind, Code, Fault, Notice};
 use crate::rules::Opener;
@@ -48,18 +47,18 @@ pub struct Put<'a> {
 /// Puts a text in place and returns the text that is there afterwards, which an editor may have made another.
 ///
 /// # Errors
-/// PERMISSION_DENIED by the rules as they hold now; STALE where the file is not as `before` any more; whatever writing says. Then the old text stands, unless the
-/// fault says `applied`.
+/// PERMISSION_DENIED by the rules as they hold now; STALE where the file is not as `before` any more; whatever writing
+/// says. Then the old text stands, unless the fault says `applied`.
 pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot>, Fault> {
     // A proposal may have waited while the rules changed, and an editor knows none.
     session.files_for(Opener::Person).admit(Access::Write, put.path)?;
-    let ready = at_leisure(|| prepare(session, &put))?;
+    let ready = blocking(|| prepare(session, &put))?;
     let done = match (session.document(put.path), put.after, put.before) {
         (Some(_), Some(text), Some(before)) => in_editor(session, &put, before, text).await,
         (Some(document), None, Some(before)) => {
-            at_leisure(|| remove_open(session, &put, &document.uri, before))
+            blocking(|| remove_open(session, &put, &document.uri, before))
         }
-        _ => at_leisure(|| on_disk(session, &put, ready.after.as_deref())),
+        _ => blocking(|| on_disk(session, &put, ready.after.as_deref())),
     };
     if let Err(fault) = done {
         if fault.applied != Some(true) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::desk::Desk;
 use super::item::{Item, Stage};
+use crate::base::blocking;
 use crate::journal::Journal;
 use crate::protocol::{Act, Code, DecideParams, Fault, Hunk, HunkState, Policy, Proposal, ProposedFile};
 
@@ -111,7 +112,7 @@ impl Desk {
         decided.faults.extend(self.record(&item.proposal, by, &hunks).err());
         decided.proposals.push(item.proposal.clone());
         drop(item);
-        decided.faults.extend(at_leisure(|| self.update(id)).err());
+        decided.faults.extend(blocking(|| self.update(id)).err());
         Ok(())
     }
 
@@ -149,7 +150,7 @@ impl Desk {
         self.items().change(id, |item| item.stage = Stage::Called);
         let item = self.get(id);
         let recorded = item.as_ref().map_or(Ok(()), |item| self.record(&item.proposal, "policy", &decided));
-        let kept = at_leisure(|| self.update(id));
+        let kept = blocking(|| self.update(id));
         let stands = item.as_ref().is_some_and(|item| item.stands());
         let doubtful = |fault| Fault { applied: stands.then_some(true), ..fault };
         let fault = fault.or_else(|| recorded.and(kept).err().map(doubtful));
@@ -277,13 +278,4 @@ fn meant_in(item: &Item, params: &DecideParams) -> Meant {
 /// Whether what failed took effect all the same.
 pub(super) fn took_effect<T>(done: &Result<T, Fault>) -> bool {
     matches!(done, Err(fault) if fault.applied == Some(true))
-}
-
-/// Does work that waits for the disk, with the other tasks of this thread handed to another one where there are several.
-pub fn at_leisure<T>(work: impl FnOnce() -> T) -> T {
-    use tokio::runtime::{Handle, RuntimeFlavor};
-    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
-    }
 }

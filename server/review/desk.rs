@@ -8,14 +8,13 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch;
 
 use super::cut;
-use super::decide::at_leisure;
 use super::item::{Item, Stage};
 use super::items::Items;
 use super::keep;
 use super::record::Unlogged;
 use super::report;
 use super::turns::Turns;
-use crate::base::WorkspacePath;
+use crate::base::{WorkspacePath, blocking};
 use crate::journal::Journal;
 use crate::protocol::{
     Code, Delivery, Door, Event, Fault, Hunk, HunkState, Notice, Origin, Policy, Proposal, ProposalState,
@@ -231,7 +230,7 @@ impl Desk {
         };
         // One that waits in our folder counts as answered for whoever finds it there.
         let waits = self.items().change(id, answered) == Some(true);
-        if waits { Ok(()) } else { at_leisure(|| self.update(id)) }
+        if waits { Ok(()) } else { blocking(|| self.update(id)) }
     }
 
     /// Notes that the agent of a proposal knows its outcome.
@@ -242,7 +241,7 @@ impl Desk {
             over
         };
         let over = self.items().change(id, tell) == Some(true);
-        if over { at_leisure(|| self.keep(id)) } else { Ok(()) }
+        if over { blocking(|| self.keep(id)) } else { Ok(()) }
     }
 
     /// Decisions that an agent has not heard of yet, each given once. Those of an earlier connection of the same agent,

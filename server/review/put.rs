@@ -1,11 +1,11 @@
 //! Hunks are put in their file's place, or taken back, and looked for in the text that is there afterwards.
 
 use super::apply::{Put, put, put_bare};
-use super::decide::{at_leisure, took_effect};
+use super::decide::took_effect;
 use super::desk::Desk;
 use super::place::{self, Placement};
-use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
+use crate::base::{WorkspacePath, blocking};
 use crate::protocol::{ChangeKind, Code, Fault, HunkState, Proposal, ProposedFile};
 use crate::session::{Snapshot, text_of};
 
@@ -26,7 +26,7 @@ impl Desk {
         let path = WorkspacePath::clean(&proposed.path).unwrap_or_else(WorkspacePath::root);
         let _turn = self.turns.file(&path).await;
         if matches!(proposed.kind, ChangeKind::Mkdir | ChangeKind::Copy) {
-            return at_leisure(|| self.place_bare(&item.proposal, file, proposed, &path, back));
+            return blocking(|| self.place_bare(&item.proposal, file, proposed, &path, back));
         }
         drop(item);
         let busy = self.placing(&path);

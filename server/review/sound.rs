@@ -17,7 +17,7 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
     let path = format!("{FOLDER}/{name}");
     let read = match session.state().read(&path) {
         Err(fault) if !matches!(fault.code, Code::InvalidArgs | Code::Unsupported) => {
-            session.note(format!("the proposal {name:?} cannot be read now: {}", fault.message));
+            session.report_trouble(format!("the proposal {name:?} cannot be read now: {}", fault.message));
             return None;
         }
         Err(fault) => Err(fault.message),
@@ -36,7 +36,7 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
         Ok(place) => format!("it is set aside as {place}"),
         Err(fault) => fault.message,
     };
-    session.note(format!(
+    session.report_trouble(format!(
         "the kept proposal {name:?} does not hold together and is not shown: {wrong}; {place}"
     ));
     None

@@ -59,11 +59,10 @@ impl Session {
     /// What is wrong with the settings and with our folders, a sentence each.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = self.governance().problems();
-        problems.extend(self.noted.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         problems.extend(self.store.unheard());
         problems
             .extend(self.state().trouble().map(|fault| format!("nothing can be changed: {}", fault.message)));
-        problems.extend(self.log_troubles());
+        problems.extend(self.troubles());
         problems
     }
 }

@@ -17,7 +17,8 @@ pub fn open_log(session: &Session) -> Result<OpenLog, Fault> {
     let now = session.clock.now().to_zoned(jiff::tz::TimeZone::system());
     let keeper = Keeper::open(session.state().base(), session.root());
     if let Some(trouble) = keeper.trouble() {
-        session.log_trouble(format!("the session log has no key, so that nothing vouches for it: {trouble}"));
+        session
+            .report_trouble(format!("the session log has no key, so that nothing vouches for it: {trouble}"));
     }
     let own = || format!("{}-{}", now.strftime("%Y%m%d-%H%M%S"), &unique()[..4]);
     if !session.shared_log {
@@ -29,7 +30,7 @@ pub fn open_log(session: &Session) -> Result<OpenLog, Fault> {
     for number in 1..=MOST_SHARED {
         let name = if number == 1 { format!("{day}-cli") } else { format!("{day}-cli-{number}") };
         match open(session, &name, &keeper) {
-            Err(fault) if Journal::is_foreign(&fault) => session.log_trouble(fault.message),
+            Err(fault) if Journal::is_foreign(&fault) => session.report_trouble(fault.message),
             Err(fault) if Journal::is_taken(&fault) => {}
             opened => return opened,
         }

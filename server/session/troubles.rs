@@ -1,5 +1,5 @@
-//! What befell a session that somebody should know of: told once to the editor and with an answer, and kept for the
-//! status.
+//! What went wrong in a session that the person should know of: each is told once to the editor and once with an
+//! answer, and kept for `wherefore status`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::protocol::Notice;
 /// Troubles that are kept for the status; of more the oldest go.
 const KEPT: usize = 20;
 
-/// What befell a session, a sentence each.
+/// What went wrong in a session, a sentence each.
 #[derive(Debug, Default)]
 pub(super) struct Troubles(Mutex<Lists>);
 
@@ -21,8 +21,8 @@ struct Lists {
 }
 
 impl Session {
-    /// Notes what befell the session log, and tells the editor.
-    pub(super) fn log_trouble(&self, trouble: String) {
+    /// Keeps a sentence of what went wrong and tells the editor; the same sentence counts once.
+    pub fn report_trouble(&self, trouble: String) {
         let mut lists = self.troubles.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lists.all.contains(&trouble) {
             return;
@@ -36,15 +36,15 @@ impl Session {
         self.editor.tell(Notice::Trouble(trouble));
     }
 
-    /// What befell the session log since the last answer told of it.
-    pub fn hear_log(&self) -> Vec<String> {
+    /// The troubles that no answer has told of yet, those of the session log among them; the next call gets others.
+    pub fn take_untold_troubles(&self) -> Vec<String> {
         let troubles = self.opened_journal().map(crate::journal::Journal::troubles).unwrap_or_default();
-        troubles.into_iter().for_each(|trouble| self.log_trouble(trouble));
+        troubles.into_iter().for_each(|trouble| self.report_trouble(trouble));
         std::mem::take(&mut self.troubles.0.lock().unwrap_or_else(PoisonError::into_inner).untold)
     }
 
-    /// What befell the session log, for the status.
-    pub(super) fn log_troubles(&self) -> Vec<String> {
+    /// The latest troubles, oldest first, for the status.
+    pub(super) fn troubles(&self) -> Vec<String> {
         self.troubles.0.lock().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 }
