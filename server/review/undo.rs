@@ -23,25 +23,30 @@ impl Desk {
     pub async fn undo(&self, call: Option<&str>) -> Result<UndoAnswer, Fault> {
         // It writes and waits for the disk: not where requests are read.
         tokio::task::yield_now().await;
-        let _one_at_a_time = self.undoing.lock().await;
         let checkpoints = Checkpoints::new(self.session.state());
-        let found = match call {
-            Some(call) => checkpoints.find(call),
-            None => checkpoints.last(None),
-        };
-        let found = match (found, call.and_then(|call| self.undecided(call))) {
-            (Ok(found), _) => found,
-            (Err(_), Some(item)) => {
-                // Nothing of it was applied: what waits is all there is.
-                let _turn = self.turns.call(&item.call()).await;
-                let withdrawn = self.withdraw(&item.proposal.id)?;
-                let call = item.proposal.call_id.clone();
-                return Ok(UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn });
+        let find = || call.map_or_else(|| checkpoints.last(None), |call| checkpoints.find(call));
+        let (found, _one_at_a_time) = loop {
+            let found = match (find(), call.and_then(|call| self.undecided(call))) {
+                (Ok(found), _) => found,
+                (Err(_), Some(item)) => {
+                    // Nothing of it was applied: what waits is all there is.
+                    let _turn = self.turns.call(&item.call()).await;
+                    let withdrawn = self.withdraw(&item.proposal.id)?;
+                    let call = item.proposal.call_id.clone();
+                    return Ok(UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn });
+                }
+                (Err(fault), None) => return Err(fault),
+            };
+            // A person may take minutes to answer: no other undo waits for that.
+            self.may_undo(&found).await?;
+            let one_at_a_time = self.undoing.lock().await;
+            // Another undo may have come first; then a different call is the last one, with files of its own.
+            if call.is_some()
+                || find().is_ok_and(|now| (&now.session, &now.call) == (&found.session, &found.call))
+            {
+                break (found, one_at_a_time);
             }
-            (Err(fault), None) => return Err(fault),
         };
-        // Asked before anything is held that others wait for.
-        self.may_undo(&found).await?;
         let name = format!("{}/{}", found.session, found.call);
         let _turn = self.turns.call(&name).await;
         let paths = found.steps.iter().filter_map(|step| WorkspacePath::clean(&step.path));
