@@ -177,7 +177,6 @@ const cases = {
     await me.noToasts();
     const far = numbered(400);
     fs.writeFileSync(path.join(place.root, 'far.txt'), far);
-    // By its whole path: a search may not know a file that was made just now.
     await me.edit(path.join(place.root, 'far.txt'));
     const answer = call(place, 'fs.patch', { path: 'far.txt', why: WHY, diff: diff('far.txt', 400, { 5: 'FIVE', 200: 'TWO HUNDRED', 350: 'THREE FIFTY' }) });
     await me.status('3 hunks in 1 file');
@@ -221,7 +220,7 @@ const cases = {
   'an accepted deletion closes what shows the file, and no save brings it back': async () => {
     await me.noToasts();
     fs.writeFileSync(path.join(place.root, 'old.txt'), numbered(9));
-    await me.edit('old.txt');
+    await me.edit(path.join(place.root, 'old.txt'));
     await page.locator('.editor-group-container.active .view-line').first().click();
     await page.keyboard.press('Control+Backslash');
     await until(async () => (await page.locator('.editor-group-container').count()) === 2, 'two groups');
