@@ -103,10 +103,11 @@ pub struct Bench {
 }
 
 impl Drop for Bench {
-    /// The editor holds the hub and the hub the editor: without this each test's watches would stay to the end.
+    /// The editor holds the hub and the hub the editor, so that the folders' watches would stay until the last test: the
+    /// system allows few of them at once.
     fn drop(&mut self) {
         if self.owns_hub {
-            self.hub.close();
+            self.hub.roots().iter().for_each(|root| self.hub.remove_root(root));
         }
     }
 }
