@@ -36,6 +36,7 @@ install() {
   echo '{"private":true}' >"$name/package.json"
   (cd "$name" && npm install --ignore-scripts --no-save --no-audit --no-fund --loglevel=error "$package" >npm.log 2>&1) || return
   local program
+  # shellcheck disable=SC2012,SC2086 # the path is a glob, and prints nothing where it matches nothing
   program=$(cd "$name/node_modules" && ls -d $path 2>/dev/null | head -n 1)
   [ -n "$program" ] || return
   program=$home/$name/node_modules/$program

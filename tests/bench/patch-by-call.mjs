@@ -23,7 +23,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (typeof bytes === "string" || Buffer.isBuffer(bytes)) writeFileSync(file, bytes);
   const started = process.hrtime.bigint();
   const call = { tool: "fs.patch", arguments: { path, diff, why: "Score the tool as an agent meets it" } };
-  server.stdin.write(JSON.stringify(call) + "\n");
+  server.stdin.write(`${JSON.stringify(call)}\n`);
   const { value } = await answers.next();
   if (value === undefined) throw new Error("the server ended");
   const { error } = JSON.parse(value);

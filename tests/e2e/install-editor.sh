@@ -67,6 +67,7 @@ done
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -r $keyring ] || fallback "Debian's keyring is not here"
 
+# shellcheck disable=SC2016 # apt fills these in, not the shell
 mirror() { apt-get indextargets --format '$(REPO_URI)|$(LABEL)|' 'Created-By: Packages' 2>/dev/null | grep -F '|Debian|' | head -1 | cut -d'|' -f1; }
 # What apt was last told of; where it was never updated, what its sources say.
 uri=$(mirror || true)

@@ -55,7 +55,7 @@ export function scratch(files) {
 
 /** How to stop each code-server that runs: none outlives the tests, however they end. */
 const running = new Set();
-process.on('exit', () => running.forEach((stop) => stop()));
+process.on('exit', () => running.forEach((stop) => void stop()));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 /**

@@ -1,6 +1,5 @@
 --- The rest of the plugin: options, messages, the log that follows, the health check, a server that is not there.
 local check = require('check')
-local child = require('child')
 
 local eq, has, with = check.eq, check.has, check.with
 

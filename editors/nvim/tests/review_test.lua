@@ -276,7 +276,7 @@ case(
 
 case(
   'typing goes on while hunks wait; the editor takes an accepted hunk back by itself',
-  with({ ['a.txt'] = numbered(30) }, function(editor, root)
+  with({ ['a.txt'] = numbered(30) }, function(editor)
     editor:edit('a.txt')
     editor:agent('p', 'fs.write', { path = 'a.txt', content = numbered(30, five), why = 'Spell the numbers out for the reader' })
     editor:pending(5)

@@ -1,7 +1,7 @@
 // Which hunk a key means: the one at the cursor, else the nearest that the person sees. One that is not on the screen is
 // never decided on.
 
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { entryAt, places } from './preview';
 import { there, type Review, type Waiting } from './review';
 

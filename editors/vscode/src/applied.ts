@@ -69,7 +69,10 @@ export class Applied implements vscode.Disposable {
 
   /** Shows only what waits again. */
   end(): void {
-    if (!this.on) return remark('hunks that were applied are not shown');
+    if (!this.on) {
+      remark('hunks that were applied are not shown');
+      return;
+    }
     this.on = undefined;
     this.review.look([]);
     this.changed();

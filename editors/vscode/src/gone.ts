@@ -29,7 +29,7 @@ export class Gone implements vscode.Disposable {
   private readonly listeners = vscode.Disposable.from(
     vscode.workspace.onDidCloseTextDocument((document) => this.kept.delete(document)),
     vscode.workspace.onDidChangeTextDocument(({ document }) => this.again(document)),
-    vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach(({ document }) => this.again(document))),
+    vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach(({ document }) => void this.again(document))),
   );
 
   constructor(private readonly server: () => Server) {}

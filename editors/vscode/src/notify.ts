@@ -32,7 +32,10 @@ export class Notify {
     const key = callKey(notice);
     this.running.set(key, notice);
     if (!wanted(notice.writes) || this.asking.has(key)) return;
-    if (!notice.writes) return this.fold(notice.tool, describe(notice));
+    if (!notice.writes) {
+      this.fold(notice.tool, describe(notice));
+      return;
+    }
     this.held.add(key);
     setTimeout(() => this.release(notice), HOLD_MS);
   }

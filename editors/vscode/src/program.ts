@@ -34,7 +34,7 @@ export function find(context: vscode.ExtensionContext): Program | string {
   }
   const ours = context.asAbsolutePath(join('server', NAME));
   if (isProgram(ours)) return { path: ours, from: 'the extension' };
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, NAME);
     if (isProgram(path)) return { path, from: 'the PATH' };
   }

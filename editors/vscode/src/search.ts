@@ -112,7 +112,7 @@ export class Search {
       return found.some(({ more }) => more) ? [...rows, word('there is more: a longer query narrows it down')] : rows;
     } catch (thrown) {
       // The lines below the first draw where a pattern is wrong, which a row has no room for.
-      return [word(sentence(thrown).replace(/:?\n[^]*/, ''), 'warning')];
+      return [word(sentence(thrown).replace(/:?\n[\s\S]*/, ''), 'warning')];
     }
   }
 

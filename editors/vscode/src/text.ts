@@ -30,7 +30,7 @@ export function inert(text: string): string {
 /** The same on one row: line ends and tabs become spaces, what is too long is cut. */
 export function clip(text: string, length: number): string {
   const signs = [...inert(text.replace(/[\r\n\t]+/g, ' ')).trim()];
-  return signs.length <= length ? signs.join('') : signs.slice(0, length - 1).join('') + '…';
+  return signs.length <= length ? signs.join('') : `${signs.slice(0, length - 1).join('')}…`;
 }
 
 /** A line without its end. */

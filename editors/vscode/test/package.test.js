@@ -41,7 +41,7 @@ describe('package.json', () => {
 
   it('copies diagnostics', async () => {
     await run('copyDiagnostics');
-    assert.match(await vscode.env.clipboard.readText(), /^wherefore 0\.1\.0 in [^]*server: version 0\.1\.0, process \d+/);
+    assert.match(await vscode.env.clipboard.readText(), /^wherefore 0\.1\.0 in [\s\S]*server: version 0\.1\.0, process \d+/);
   });
 
   it('offers the server to the agent of an editor that has one', () => {

@@ -238,12 +238,13 @@ function M.undo(call)
     vim.cmd.checktime()
     local back = (':Wherefore undo %s takes that back'):format(answer.undo_id)
     notify.say(('wherefore: %s undone: %s (%s)'):format(answer.call, table.concat(paths, ', '), back))
-    local open = vim.tbl_filter(function(path)
+    local unsaved = vim.tbl_filter(function(path)
       local buf = buffer.of(vim.fs.joinpath(lsp.config.root_dir, path))
       return buf > 0 and vim.bo[buf].modified
     end, paths)
-    if #open > 0 then
-      notify.warn(('%s has unsaved changes, so that the disk is as it was; :write writes it'):format(table.concat(open, ', ')))
+    if #unsaved > 0 then
+      local list = table.concat(unsaved, ', ')
+      notify.warn(('%s has unsaved changes, so that the disk is as it was; :write writes it'):format(list))
     end
   end)
 end
