@@ -1,0 +1,5 @@
+std = 'luajit'
+globals = { 'vim' }
+max_line_length = false
+exclude_files = { '**/wire.lua', '**/hidden.lua' } -- generated
+files['**/demo/neovim.lua'] = { read_globals = { 'demo' } } -- the program sets it before it runs this file
