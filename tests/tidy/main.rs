@@ -4,7 +4,7 @@
 mod architecture;
 mod invariants;
 mod layers;
-mod readme;
+mod pages;
 mod rust_code;
 mod text;
 mod top_level;
@@ -38,10 +38,12 @@ checks! {
     tracked_files_name_no_machine: text::machines,
     nothing_is_unfinished_or_switched_off: text::unfinished,
     the_top_level_holds_its_names_only: top_level::names,
-    ci_runs_what_the_readme_says: readme::commands,
-    subcommands_in_the_readme_exist: readme::subcommands,
-    tools_in_the_readme_are_the_tools: readme::tools,
-    links_in_the_readme_lead_somewhere: readme::links,
+    ci_runs_what_the_readme_says: pages::commands,
+    the_readme_is_short: pages::length,
+    subcommands_in_the_pages_exist: pages::subcommands,
+    subcommands_have_rows_in_their_page: pages::commands_have_rows,
+    tools_in_their_page_are_the_tools: pages::tools,
+    links_in_pages_lead_somewhere: pages::links,
     every_invariant_has_its_test: invariants::tested,
     the_architecture_names_every_module: architecture::modules,
 }

@@ -3,7 +3,7 @@
 use crate::tree::{Finding, Tree};
 
 /// The six names, the guides, the lock file and the licence.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 12] = [
     "Cargo.toml",
     "server",
     "editors",
@@ -11,6 +11,8 @@ const NAMES: [&str; 10] = [
     "schemas",
     "docs",
     "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
     "Cargo.lock",
     "LICENSE-MIT",
     "LICENSE-APACHE",
