@@ -28,7 +28,7 @@ pub struct SearchArgs {
     /// Only files that match, as '*.rs' (with --lexical)
     #[arg(long, short = 'g', requires = "lexical")]
     glob: Option<String>,
-    /// Capitals do not count (with --lexical)
+    /// Case-insensitive (with --lexical)
     #[arg(long, short = 'i', requires = "lexical")]
     ignore_case: bool,
     /// The query is plain text (with --lexical)

@@ -257,8 +257,19 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
     if project.memory != default.memory {
         loose("[memory] is for you to set; .wherefore/working-set.yml holds the project's budget");
     }
-    if project.storage != default.storage {
-        loose("[storage] is for you to set");
+    let persons = [
+        ("[storage]", project.storage != default.storage),
+        ("[notify]", project.notify != default.notify),
+        ("[discovery]", project.discovery != default.discovery),
+        ("review.wait_s", project.review.wait_s != default.review.wait_s),
+        ("log.durability", project.log.durability != default.log.durability),
+        ("log.rotate_bytes", project.log.rotate_bytes != default.log.rotate_bytes),
+        ("log.inline_bytes", project.log.inline_bytes != default.log.inline_bytes),
+        ("limits.running", project.limits.running != default.limits.running),
+        ("limits.waiting", project.limits.waiting != default.limits.waiting),
+    ];
+    for (name, _) in persons.iter().filter(|(_, is_set)| *is_set) {
+        loose(&format!("{name} is for you to set"));
     }
     let (limits, asked) = (&mut settings.limits, &project.limits);
     limits.output_bytes = limits.output_bytes.min(asked.output_bytes);
@@ -277,7 +288,7 @@ fn describe(rule: &PolicyRule) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Policy;
+    use crate::protocol::{Policy, Verbosity};
 
     fn of_project(text: &str) -> Party {
         let mut problems = Vec::new();
@@ -304,8 +315,31 @@ mod tests {
         let person: Settings = toml::from_str("[review]\npolicy = \"auto\"").unwrap();
         let settings = tighten(person.clone(), &of_project("[review]\npolicy = \"ask\""), &mut problems);
         assert_eq!(settings.review.policy, Policy::Ask);
+        let mut problems = Vec::new();
         let settings = tighten(person, &of_project("[review]\nwait_s = 3"), &mut problems);
-        assert_eq!(settings.review.policy, Policy::Auto);
+        assert_eq!((settings.review.policy, settings.review.wait_s), (Policy::Auto, 45));
+        assert!(problems.len() == 1 && problems[0].contains("review.wait_s"), "{problems:?}");
+    }
+
+    #[test]
+    fn what_the_template_of_a_project_offers_counts() {
+        let template = include_str!("../cli/init/config.toml");
+        let is_setting = |line: &str| line.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+        let offered = template.lines().map(|line| match line.strip_prefix("# ") {
+            Some(setting) if is_setting(setting) => {
+                setting.replace("\"standard\"", "\"verbose\"").replace("false", "true")
+            }
+            _ => line.to_owned(),
+        });
+        let text = offered.collect::<Vec<_>>().join("\n");
+        assert!(text.contains("\nheld = 1000\n"), "{text}");
+        let mut problems = Vec::new();
+        let settings = tighten(Settings::default(), &of_project(&text), &mut problems);
+        assert_eq!(problems, [""; 0]);
+        assert!(settings.why.strict && settings.log.verbosity == Verbosity::Verbose);
+        for other in ["wait_s", "durability", "running", "[notify]", "[discovery]", "[storage]"] {
+            assert!(!text.contains(other), "{other} is for the person to set");
+        }
     }
 
     #[test]
