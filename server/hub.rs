@@ -1,14 +1,11 @@
-//! One process, several workspaces: what every door asks of.
+//! One process, several workspaces: the folders that are served, and the editors that are attached.
 
-mod consent;
 mod custom;
 mod discovery;
 mod documents;
 mod folder;
 mod nearness;
 mod note_files;
-mod requests;
-mod search;
 mod stage;
 mod sweeping;
 mod telling;
@@ -23,16 +20,10 @@ use tokio::sync::{broadcast, watch};
 
 use crate::base::WorkspacePath;
 pub use crate::catalogue::Problem;
-use crate::memory::collect::Occasion;
-use crate::pipeline::fault_envelope;
-use crate::ports::{Caller, Clock, Editor, SystemClock};
-use crate::protocol::{
-    Act, CancelAnswer, CancelParams, Code, CollectAnswer, CollectParams, ComposeAnswer, ComposeParams,
-    DecideAnswer, DecideParams, Envelope, Fault, HintOutcome, HintParams, Notice, Proposal, ProposalsAnswer,
-    ProposalsParams, RawCall, Settings, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkingSetAnswer,
-};
-use crate::registry::{Activities, Format, Tool, compose, render};
+use crate::ports::{Clock, Editor, SystemClock};
+use crate::protocol::{Code, Fault, Notice};
 use crate::session::{Connected, SessionOptions};
+pub use discovery::Look;
 pub use documents::DocumentEvent;
 pub use folder::Folder;
 pub use nearness::Nearness;
@@ -149,7 +140,7 @@ impl Hub {
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
     pub fn connect(&self, root: &str, name: &str) -> Option<Connected> {
-        self.meant(Some(root)).ok().map(|folder| folder.session().connect(name))
+        self.folder(Some(root)).ok().map(|folder| folder.session().connect(name))
     }
 
     /// Hears of every change from now on.
@@ -174,7 +165,13 @@ impl Hub {
         futures::future::join_all(folders.iter().map(|folder| folder.custom().settle())).await;
     }
 
-    fn folders(&self) -> Vec<Arc<Folder>> {
+    /// Whether an editor is attached.
+    pub fn attached(&self) -> bool {
+        self.0.stage.attached()
+    }
+
+    /// The folders served.
+    pub fn folders(&self) -> Vec<Arc<Folder>> {
         self.0.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -196,7 +193,10 @@ impl Hub {
     }
 
     /// The folder meant by an absolute path; the only one, or the first, where none is named.
-    fn meant(&self, root: Option<&str>) -> Result<Arc<Folder>, Fault> {
+    ///
+    /// # Errors
+    /// NOT_FOUND where none is open, or none that the path lies in.
+    pub fn folder(&self, root: Option<&str>) -> Result<Arc<Folder>, Fault> {
         let none = || {
             Fault::new(Code::NotFound, "no workspace folder is open")
                 .suggest("open a folder, or name one with --root")
@@ -211,145 +211,15 @@ impl Hub {
         }
     }
 
-    /// Takes a call through the pipeline of the folder that it means: the one named, or the one that an absolute
-    /// path among its arguments lies in, or the first. Dropping the future cancels it.
-    pub async fn call(&self, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
-        let named = raw.root.clone().or_else(|| requests::absolute_path(&raw.arguments));
-        let folder = match self.meant(named.as_deref()) {
-            Err(_) if raw.root.is_none() => self.meant(None),
-            found => found,
-        };
-        match folder {
-            Ok(folder) => folder.pipeline().call(raw, caller).await,
-            Err(fault) => fault_envelope(String::new(), fault),
-        }
-    }
-
-    /// Carries out a person's decision, in every folder where none is named.
+    /// The folders meant by an absolute path: the one that it lies in; all where none is named.
     ///
     /// # Errors
-    /// NOT_FOUND where no hunk is meant by it.
-    pub async fn decide(&self, params: DecideParams) -> Result<DecideAnswer, Fault> {
-        let folders = match &params.root {
-            Some(root) => vec![self.meant(Some(root))?],
-            None => self.folders(),
-        };
-        let mut answer = DecideAnswer { proposals: Vec::new(), problems: Vec::new() };
-        let mut last = None;
-        for folder in folders {
-            folder.session().hear().await?;
-            match folder.desk().decide(&params, "person").await {
-                Ok(more) => {
-                    answer.proposals.extend(more.proposals);
-                    answer.problems.extend(more.faults.into_iter().map(|fault| fault.message));
-                }
-                Err(fault) => last = Some(fault),
-            }
+    /// NOT_FOUND where it lies in none.
+    pub fn meant(&self, root: Option<&str>) -> Result<Vec<Arc<Folder>>, Fault> {
+        match root {
+            Some(root) => Ok(vec![self.folder(Some(root))?]),
+            None => Ok(self.folders()),
         }
-        match (answer.proposals.is_empty(), last) {
-            (true, Some(fault)) => Err(fault),
-            _ => Ok(answer),
-        }
-    }
-
-    /// Tells a call that runs to stop.
-    ///
-    /// # Errors
-    /// NOT_FOUND where none of that id runs.
-    pub fn cancel(&self, params: &CancelParams) -> Result<CancelAnswer, Fault> {
-        let folders = match &params.root {
-            Some(root) => vec![self.meant(Some(root))?],
-            None => self.folders(),
-        };
-        match folders.iter().any(|folder| folder.pipeline().cancel(&params.call_id)) {
-            true => Ok(CancelAnswer { call_id: params.call_id.clone() }),
-            false => {
-                Err(Fault::new(Code::NotFound, format!("no call {:?} runs: it has ended", params.call_id)))
-            }
-        }
-    }
-
-    /// Decides every pending hunk of one proposal.
-    ///
-    /// # Errors
-    /// As [`Hub::decide`].
-    pub async fn decide_all(&self, proposal: &str, act: Act) -> Result<DecideAnswer, Fault> {
-        let proposal = Some(proposal.to_owned());
-        self.decide(DecideParams { proposal, ..DecideParams::all(act) }).await
-    }
-
-    /// Brings a proposal in line with what an editor made of it on its own (a preview that the person confirmed).
-    pub fn read_back(&self) {
-        for folder in self.folders() {
-            folder.desk().refresh(false);
-        }
-    }
-
-    /// The proposals asked for, oldest first.
-    pub fn proposals(&self, params: &ProposalsParams) -> ProposalsAnswer {
-        let folders = match &params.root {
-            Some(root) => self.meant(Some(root)).into_iter().collect(),
-            None => self.folders(),
-        };
-        let proposals = folders.iter().flat_map(|folder| folder.desk().list(params)).collect();
-        ProposalsAnswer { proposals }
-    }
-
-    /// The same for an agent: none with a file that the rules close to it.
-    pub fn proposals_unasked(&self, root: &str, all: bool) -> Vec<Proposal> {
-        let params = ProposalsParams { root: Some(root.to_owned()), all, ..ProposalsParams::default() };
-        self.meant(Some(root)).map(|folder| folder.proposals_unasked(&params)).unwrap_or_default()
-    }
-
-    /// Takes back what a call changed.
-    ///
-    /// # Errors
-    /// NOT_FOUND where nothing of that call is kept, STALE where later edits overlap.
-    pub async fn undo(&self, params: UndoParams) -> Result<UndoAnswer, Fault> {
-        let folder = self.meant(params.root.as_deref())?;
-        folder.session().hear().await?;
-        folder.desk().undo(params.call.as_deref()).await
-    }
-
-    /// How things stand.
-    pub fn status(&self) -> StatusAnswer {
-        StatusAnswer {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            pid: std::process::id(),
-            editor: self.0.stage.attached(),
-            workspaces: self.folders().iter().map(|folder| folder.status()).collect(),
-        }
-    }
-
-    /// The tools of a folder.
-    pub fn tools(&self, root: Option<&str>) -> Vec<ToolSummary> {
-        self.meant(root).map(|folder| folder.tools()).unwrap_or_default()
-    }
-
-    /// One tool in full, in a form that a model's API takes.
-    ///
-    /// # Errors
-    /// TOOL_NOT_FOUND, with the nearest names.
-    pub fn tool(&self, name: &str, format: Format) -> Result<Value, Fault> {
-        let folder = self.meant(None)?;
-        let registry = folder.registry();
-        let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
-        Ok(render(tool.def(), format, &registry.activity_of(&tool)))
-    }
-
-    /// Every tool of a folder, each with whether no code runs it.
-    pub fn definitions(&self, root: Option<&str>) -> Vec<(Arc<Tool>, bool)> {
-        let Ok(folder) = self.meant(root) else { return Vec::new() };
-        let registry = folder.registry();
-        registry.tools().iter().map(|tool| (tool.clone(), registry.activity_of(tool).is_empty())).collect()
-    }
-
-    /// The activities behind a folder's tools, to put others in their place.
-    ///
-    /// # Errors
-    /// NOT_FOUND where there is no such folder.
-    pub fn activities(&self, root: Option<&str>) -> Result<Arc<Activities>, Fault> {
-        self.meant(root).map(|folder| folder.registry().activities().clone())
     }
 
     /// Tells those who listen that something changed.
@@ -357,35 +227,9 @@ impl Hub {
         self.0.stage.changed(change);
     }
 
-    /// Several tools in a form that a model fills or a model's API takes.
-    ///
-    /// # Errors
-    /// TOOL_NOT_FOUND, with the nearest names.
-    pub fn compose(&self, params: &ComposeParams) -> Result<ComposeAnswer, Fault> {
-        let folder = self.meant(params.root.as_deref())?;
-        let registry = folder.registry();
-        let mut tools = Vec::new();
-        for name in &params.tools {
-            let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
-            if !tools.iter().any(|known| Arc::ptr_eq(known, &tool)) {
-                tools.push(tool);
-            }
-        }
-        if params.tools.is_empty() {
-            tools = registry.tools();
-        }
-        let tools: Vec<_> = tools.iter().map(|tool| (tool.def(), registry.activity_of(tool))).collect();
-        Ok(ComposeAnswer { composed: compose(&tools, params.form) })
-    }
-
     /// The definition files that were refused, of every folder.
     pub fn problems(&self) -> Vec<Problem> {
         self.folders().iter().flat_map(|folder| folder.definition_problems()).collect()
-    }
-
-    /// The settings of a folder, or of the first.
-    pub fn settings(&self, root: Option<&str>) -> Arc<Settings> {
-        self.meant(root).map(|folder| folder.session().settings()).unwrap_or_default()
     }
 
     /// Takes the settings that the editor holds: they count as the person's. Files are read again too.
@@ -394,43 +238,6 @@ impl Hub {
             folder.configure(client.as_ref());
         }
         *self.0.client_settings.write().unwrap_or_else(PoisonError::into_inner) = client;
-    }
-
-    /// The session log of a folder, or that of a session by its id.
-    ///
-    /// # Errors
-    /// NOT_FOUND where there is none.
-    pub fn log(&self, session: Option<&str>, root: Option<&str>) -> Result<LogPlace, Fault> {
-        match session {
-            None => self.meant(root)?.log(None),
-            Some(session) => {
-                let found = self.folders().iter().find_map(|folder| folder.log(Some(session)).ok());
-                found.ok_or_else(|| Fault::new(Code::NotFound, format!("there is no session {session:?}")))
-            }
-        }
-    }
-
-    /// The files that matter now, the hottest first.
-    pub fn working_set(&self, root: Option<&str>) -> WorkingSetAnswer {
-        self.meant(root).map(|folder| folder.working_set()).unwrap_or_default()
-    }
-
-    /// Carries out a person's word on a file of the working set.
-    ///
-    /// # Errors
-    /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for what is no file.
-    pub fn hint(&self, params: &HintParams) -> Result<HintOutcome, Fault> {
-        self.meant(params.root.as_deref())?.session().hint(params)
-    }
-
-    /// Cleans a folder's working set up, at a person's word.
-    ///
-    /// # Errors
-    /// What keeps the log from being written.
-    pub fn collect(&self, params: &CollectParams) -> Result<CollectAnswer, Fault> {
-        let folder = self.meant(params.root.as_deref())?;
-        folder.desk().refresh(false);
-        folder.session().collect(Occasion::Request, "person", "Clean the working set up")
     }
 
     /// Ends every server and closes every log.

@@ -44,6 +44,8 @@ pub mod upstream;
 
 pub mod hub;
 
+pub mod requests;
+
 pub mod socket;
 
 pub mod mcp;

@@ -12,7 +12,6 @@ mod point;
 mod proposal;
 mod requests;
 mod risk;
-mod searching;
 mod settings;
 mod watching;
 mod why;
@@ -27,18 +26,16 @@ pub use envelope::{Delivery, Envelope, Status};
 pub use event::{Event, EventType, HunkDecision, LogEvent};
 pub use fault::{Code, Fault};
 pub use memory::{
-    Advice, CollectAnswer, CollectParams, FocusParams, HintAct, HintOutcome, HintParams, Outcome, Role,
-    Truncate, WorkingFile, WorkingSetAnswer, WorkingSetParams,
+    Advice, CollectAnswer, HintAct, HintOutcome, HintParams, Outcome, Role, Truncate, WorkingFile,
+    WorkingSetAnswer,
 };
 pub use notice::{AskAnswer, AskParams, Background, CallNotice, FinishNotice, Notice};
 pub use point::Point;
 pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
 pub use requests::{
-    Act, CancelAnswer, CancelParams, ComposeAnswer, ComposeForm, ComposeParams, DecideAnswer, DecideParams,
-    ProposalsAnswer, ProposalsParams, StatusAnswer, ToolSummary, UndoAnswer, UndoParams, WorkspaceStatus,
+    Act, ComposeForm, DecideParams, ProposalsParams, ToolSummary, UndoAnswer, WorkspaceStatus,
 };
 pub use risk::Risk;
-pub use searching::{SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
 pub use settings::{
     DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings, LogSettings,
     McpServer, MemorySettings, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings,

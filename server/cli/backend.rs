@@ -4,26 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::limits;
 use crate::base::{OURS, person};
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
-use crate::registry::Format;
+use crate::requests::{Asker, Request};
 use crate::socket::{Link, servers};
-
-/// Requests that change nothing: they may be made again where it is not known what became of them.
-const LOOKS: [&str; 6] = [
-    "wherefore/proposals",
-    "wherefore/workingSet",
-    "wherefore/search",
-    "wherefore/status",
-    "wherefore/list",
-    "wherefore/log",
-];
 
 /// How many servers of a folder may end under one request, one after the other.
 const NEXT_SERVERS: usize = 5;
@@ -83,16 +71,6 @@ impl Drop for Backend {
     }
 }
 
-/// Whether a request is about tools that are not known yet: those of servers that were never listed are, then.
-fn needs_servers(method: &str, params: &Value, hub: &Hub) -> bool {
-    let tool = params.get("tool").and_then(Value::as_str);
-    match method {
-        "wherefore/call" => tool.is_some_and(|tool| hub.tool(tool, Format::Definition).is_err()),
-        "wherefore/list" | "wherefore/compose" => true,
-        _ => false,
-    }
-}
-
 impl Backend {
     /// The running server of `root`, else this process.
     ///
@@ -113,34 +91,28 @@ impl Backend {
         Ok(Self::Here(Some(runtime), hub))
     }
 
-    /// Sends a request and reads its answer. Where the server ended under a request that only looks, as an editor's
-    /// does with its editor, whoever serves the folder then is asked.
+    /// Makes a request. Where the server ended under one that only reads, as an editor's does with its editor, whoever
+    /// serves the folder then is asked.
     ///
     /// # Errors
     /// What the request says.
-    pub fn request<T: DeserializeOwned>(&mut self, method: &str, params: Value) -> Result<T, Fault> {
+    pub fn ask<R: Request>(&mut self, params: R::Params) -> Result<R::Answer, Fault> {
         for _ in 0..NEXT_SERVERS {
             let Self::Server(link, root) = self else { break };
-            let answer = link.request(method, &params);
-            if answer.is_ok() || !(link.is_gone() && LOOKS.contains(&method)) {
-                return read(method, answer?);
+            let answer = link.ask::<R>(&params);
+            if answer.is_ok() || !(link.is_gone() && R::READS) {
+                return answer;
             }
             *self = Self::open(&root.clone())?;
         }
         let Self::Here(Some(runtime), hub) = self else {
             return Err(Fault::internal("the servers of this folder end one after the other"));
         };
-        let answer = runtime.block_on(async {
-            if needs_servers(method, &params, hub) {
+        runtime.block_on(async {
+            if R::needs_servers(hub, &params) {
                 hub.settle().await;
             }
-            hub.request(method, params, Door::Cli).await
-        });
-        read(method, answer?)
+            R::answer(hub, params, Asker::door(Door::Cli)).await
+        })
     }
-}
-
-fn read<T: DeserializeOwned>(method: &str, answer: Value) -> Result<T, Fault> {
-    serde_json::from_value(answer)
-        .map_err(|error| Fault::internal(format!("the answer of {method} is odd: {error}")))
 }

@@ -4,12 +4,13 @@ use std::io::{BufRead, Read};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
 use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
+use crate::requests::Call;
 
 /// Call a tool: its result as JSON on standard output (exit 0), or its fault (exit 1)
 #[derive(Debug, clap::Args)]
@@ -126,7 +127,7 @@ fn send(args: &Args, backend: &mut Backend, root: &str, raw: RawCall) -> Envelop
     let mut raw =
         RawCall { policy: raw.policy.or(Some(args.policy.into())), root: Some(root.to_owned()), ..raw };
     raw.origin.agent = raw.origin.agent.or_else(|| args.agent.clone());
-    backend.request("wherefore/call", json!(raw)).unwrap_or_else(refused)
+    backend.ask::<Call>(raw).unwrap_or_else(refused)
 }
 
 fn refused(fault: Fault) -> Envelope {

@@ -46,22 +46,25 @@ pub fn run(args: &ConsentArgs) -> ExitCode {
 fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
     let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true, state: person::state() });
     hub.add_root(&args.root.find()?)?;
+    let folder = hub.folder(None)?;
+    let servers = folder.custom().upstreams();
     if let Some(server) = &args.revoke {
-        hub.revoke(None, server)?;
+        servers.revoke(server)?;
     }
     for server in &args.yes {
-        hub.consent(None, server)?;
+        servers.consent(server)?;
     }
-    let waiting = hub.waiting(None)?;
+    // As it was shown.
+    let granted = |waiting: &Waiting| servers.consent_to(&waiting.server, waiting.bound.clone());
+    let waiting = servers.waiting();
     if args.all {
-        waiting.iter().try_for_each(|waiting| hub.consent_to(None, waiting))?;
+        waiting.iter().try_for_each(granted)?;
     }
     if args.json {
-        answer::json(&json!({ "waiting": hub.waiting(None)?, "consented": hub.consented(None)? }));
+        answer::json(&json!({ "waiting": servers.waiting(), "consented": servers.consented() }));
         return Ok(Ok(()));
     }
     let quiet = args.all || args.revoke.is_some() || !args.yes.is_empty();
-    let granted = |server: &Waiting| hub.consent_to(None, server);
     Ok(if quiet { told(args, &waiting) } else { ask_each(&waiting, granted)? })
 }
 

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
-use crate::protocol::{Code, Envelope, Fault};
+use crate::protocol::{Code, Fault, RawCall};
+use crate::requests::Call;
 
 /// Print the files that matter now, and those named, as many as fit into a budget of tokens. Hidden characters are shown as
 /// \u{202e}; --json holds the texts as they are
@@ -92,8 +93,8 @@ fn assemble(args: &ContextArgs) -> Result<Context, Fault> {
     if let Some(budget) = args.budget {
         arguments["budget"] = json!(budget);
     }
-    let call = json!({ "tool": "context.assemble", "arguments": arguments });
-    let envelope: Envelope = Backend::open(&args.root.find()?)?.request("wherefore/call", call)?;
+    let call = RawCall { tool: "context.assemble".to_owned(), arguments, ..RawCall::default() };
+    let envelope = Backend::open(&args.root.find()?)?.ask::<Call>(call)?;
     if let Some(fault) = envelope.error {
         return Err(fault);
     }

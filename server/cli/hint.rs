@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use serde_json::json;
 
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
-use crate::protocol::{Fault, HintAct, HintOutcome};
+use crate::protocol::{Fault, HintAct, HintOutcome, HintParams};
+use crate::requests::Hint;
 
 /// Say that a file matters now or does not, pin it, or take that back
 #[derive(Debug, clap::Args)]
@@ -59,6 +59,6 @@ fn hint(args: &HintArgs) -> Result<HintOutcome, Fault> {
         Word::Unpin => HintAct::Unpin,
         Word::Clear => HintAct::Clear,
     };
-    let params = json!({ "path": args.path, "advice": advice, "why": args.why });
-    Backend::open(&args.root.find()?)?.request("wherefore/hint", params)
+    let params = HintParams { path: args.path.clone(), advice, why: args.why.clone(), root: None };
+    Backend::open(&args.root.find()?)?.ask::<Hint>(params)
 }

@@ -3,15 +3,14 @@
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use super::backend::{Backend, RootArgs};
 use super::print::{Page, visible};
 use super::{answer, show};
 use crate::protocol::{
-    Act, DecideAnswer, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsAnswer,
-    ProposalsParams, ProposedFile,
+    Act, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsParams, ProposedFile,
 };
+use crate::requests::decide::DecideAnswer;
+use crate::requests::{Decide, Proposals};
 
 /// Decide on changes that wait: at a terminal hunk by hunk, or by --accept and --reject
 #[derive(Debug, clap::Args)]
@@ -101,13 +100,13 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
 }
 
 fn send(backend: &mut Backend, params: DecideParams) -> Result<DecideAnswer, Fault> {
-    backend.request("wherefore/decide", json!(params))
+    backend.ask::<Decide>(params)
 }
 
 fn waiting(backend: &mut Backend, args: &Args) -> Result<Vec<Proposal>, Fault> {
     let params =
         ProposalsParams { applied: args.applied, since: args.since.clone(), ..ProposalsParams::default() };
-    let answer: ProposalsAnswer = backend.request("wherefore/proposals", json!(params))?;
+    let answer = backend.ask::<Proposals>(params)?;
     let meant = |proposal: &Proposal| args.proposal.as_ref().is_none_or(|id| id == &proposal.id);
     Ok(answer.proposals.into_iter().filter(meant).collect())
 }

@@ -11,7 +11,9 @@ use super::backend::{Backend, RootArgs};
 use super::print::visible;
 use super::progress::Progress;
 use crate::index::lexical::query::{Case, Query};
-use crate::protocol::{Code, Fault, SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
+use crate::protocol::{Code, Fault};
+use crate::requests::Search;
+use crate::requests::search::{SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
 
 /// Search the workspace: files by what they are about, or with --lexical lines that match a pattern
 #[derive(Debug, clap::Args)]
@@ -117,8 +119,7 @@ fn ask(
         limit: limit.or(args.limit),
         ..SearchParams::default()
     };
-    let params = serde_json::to_value(params).map_err(|error| Fault::internal(error.to_string()))?;
-    backend.request("wherefore/search", params).map_err(|fault| in_flags(args, query, fault))
+    backend.ask::<Search>(params).map_err(|fault| in_flags(args, query, fault))
 }
 
 /// A fault with a way out that the command line has, where it names one of a tool's.

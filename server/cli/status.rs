@@ -4,13 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
 use crate::base::person;
-use crate::protocol::{Fault, RescanReason, StatusAnswer, WatchMode, WatchStatus, WorkspaceStatus};
+use crate::protocol::{Fault, RescanReason, WatchMode, WatchStatus, WorkspaceStatus};
+use crate::requests::Status;
+use crate::requests::status::StatusAnswer;
 use crate::workspace::{Root, State};
 
 /// Show sessions, agents and what waits for a decision
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn status(args: &Args) -> Result<(StatusAnswer, bool), Fault> {
     let mut backend = Backend::open(&args.root.find()?)?;
-    let status = backend.request("wherefore/status", Value::Null)?;
+    let status = backend.ask::<Status>(())?;
     Ok((status, matches!(backend, Backend::Server(..))))
 }
 

@@ -15,8 +15,10 @@ use super::print::visible;
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
-use crate::protocol::{ComposeForm, ComposeParams, ExpandToolParams, Fault, Origin};
-use crate::registry::Format;
+use crate::protocol::{ComposeForm, Door, ExpandToolParams, Fault};
+use crate::registry::{Format, render};
+use crate::requests::compose::ComposeParams;
+use crate::requests::{Asker, Compose, ExpandTool, Request};
 
 /// List the tools of a workspace, show one with its schema, or compose several for a model
 #[derive(Debug, clap::Args)]
@@ -167,21 +169,22 @@ async fn found(args: &Args, place: &Place) -> Result<(), Fault> {
 async fn in_workspace(args: &Args, hub: Hub) -> Result<(), Fault> {
     hub.settle().await;
     match &args.act {
-        Some(Act::Show { tool, format }) => answer::json(&hub.tool(tool, (*format).into())?),
+        Some(Act::Show { tool, format }) => {
+            let folder = hub.folder(None)?;
+            let registry = folder.registry();
+            let found = registry.find(tool).ok_or_else(|| registry.not_found(tool))?;
+            answer::json(&render(found.def(), (*format).into(), &registry.activity_of(&found)));
+        }
         Some(Act::Search { .. } | Act::SearchNodes(_)) => {
             found(args, &Place::Workspace(hub.clone())).await?;
         }
         Some(Act::Expand { tool }) => {
-            answer::json(
-                &hub.expand_tool(
-                    &ExpandToolParams { tool_id: tool.clone(), root: None },
-                    &Origin::default(),
-                )?,
-            );
+            let params = ExpandToolParams { tool_id: tool.clone(), root: None };
+            answer::json(&ExpandTool::answer(&hub, params, Asker::door(Door::Cli)).await?);
         }
         Some(Act::Compose { tools, format }) => {
             let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };
-            answer::json(&hub.compose(&params)?.composed);
+            answer::json(&Compose::answer(&hub, params, Asker::door(Door::Cli)).await?.composed);
         }
         Some(Act::List(listing)) => list::show(listing, &hub).await?,
         None => list::show(&list::Listing::default(), &hub).await?,

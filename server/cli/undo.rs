@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
 use crate::protocol::{Fault, UndoAnswer};
+use crate::requests::Undo;
+use crate::requests::undo::UndoParams;
 
 /// Take back what a call changed; later edits stay, and where they overlap nothing changes
 #[derive(Debug, clap::Args)]
@@ -40,5 +40,5 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn undo(args: &Args) -> Result<UndoAnswer, Fault> {
-    Backend::open(&args.root.find()?)?.request("wherefore/undo", json!({ "call": args.call }))
+    Backend::open(&args.root.find()?)?.ask::<Undo>(UndoParams { call: args.call.clone(), root: None })
 }

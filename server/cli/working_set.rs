@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::Value;
-
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
-use crate::protocol::{Advice, CollectAnswer, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
+use crate::protocol::{Advice, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
+use crate::requests::collect::CollectParams;
+use crate::requests::working_set::WorkingSetParams;
+use crate::requests::{Collect, WorkingSet};
 
 /// Show the files that matter now, the hottest first, and why each does
 #[derive(Debug, clap::Args)]
@@ -50,10 +51,10 @@ pub fn run(args: &WorkingSetArgs) -> ExitCode {
 fn working_set(args: &WorkingSetArgs) -> Result<(Vec<HintOutcome>, WorkingSetAnswer), Fault> {
     let mut backend = Backend::open(&args.root.find()?)?;
     let dropped = match args.collect {
-        true => backend.request::<CollectAnswer>("wherefore/collect", Value::Null)?.dropped,
+        true => backend.ask::<Collect>(CollectParams::default())?.dropped,
         false => Vec::new(),
     };
-    Ok((dropped, backend.request("wherefore/workingSet", Value::Null)?))
+    Ok((dropped, backend.ask::<WorkingSet>(WorkingSetParams::default())?))
 }
 
 fn show(file: &WorkingFile) {

@@ -1,4 +1,4 @@
-//! The operations that find tools, for every door, and the trail that they leave.
+//! What the operations that find tools do in a folder, and the trail that they leave.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,74 +6,25 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::Folder;
 use super::trail::Expansion;
-use super::{Folder, Hub};
 use crate::base::hash;
 use crate::catalogue::ToolDef;
 use crate::catalogue::discovery::Directory;
-use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{
-    Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, Lead, ListToolsAnswer, ListToolsParams,
-    Origin, RawCall, RequireExpand, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer,
-    SearchToolsParams, Status, ToolPointer,
+    Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, Lead, Origin, RawCall, RequireExpand,
+    Status, ToolPointer,
 };
 
-impl Hub {
-    /// What stands at a node.
+impl Folder {
+    /// Has the vectors of its tools made that are missing, so that a search need not do without; `told` hears how
+    /// many of how many are. Does nothing where no model is set.
     ///
     /// # Errors
-    /// UNKNOWN_PATH, STALE for an old cursor.
-    pub async fn list_tools(
-        &self,
-        params: &ListToolsParams,
-        origin: &Origin,
-    ) -> Result<ListToolsAnswer, Fault> {
-        let look = Look::begin(self, params.root.as_deref(), params.query.as_deref(), origin).await?;
-        let answer = look.directory.list(params, look.nearness());
-        look.end("list", params, answer, |answer| &answer.tools)
-    }
-
-    /// The tools under a node that answer a request.
-    ///
-    /// # Errors
-    /// UNKNOWN_PATH, NO_MATCH_IN_CATEGORY, STALE for an old cursor.
-    pub async fn search_tools(
-        &self,
-        params: &SearchToolsParams,
-        origin: &Origin,
-    ) -> Result<SearchToolsAnswer, Fault> {
-        let look = Look::begin(self, params.root.as_deref(), Some(&params.query), origin).await?;
-        let answer = look.directory.search(params, look.nearness());
-        look.end("search_tool_by_category", params, answer, |answer| &answer.results)
-    }
-
-    /// The nodes that may hold what a request asks for.
-    ///
-    /// # Errors
-    /// NOT_FOUND where no folder is open.
-    pub async fn search_nodes(
-        &self,
-        params: &SearchNodesParams,
-        origin: &Origin,
-    ) -> Result<SearchNodesAnswer, Fault> {
-        let look = Look::begin(self, params.root.as_deref(), Some(&params.query), origin).await?;
-        let answer = Ok(look.directory.search_nodes(params, look.nearness()));
-        look.end("search_nodes", params, answer, |_| &[])
-    }
-
-    /// Has the vectors of a folder's tools made that are missing, so that a search need not do without; `told` hears
-    /// how many of how many are. Does nothing where no model is set.
-    ///
-    /// # Errors
-    /// NOT_FOUND where no folder is open; what the model says.
-    pub async fn embed_tools(
-        &self,
-        root: Option<&str>,
-        told: impl FnMut(usize, usize) + Send,
-    ) -> Result<(), Fault> {
-        let folder = self.meant(root)?;
-        folder.custom().nearness().fill(&folder.directory(), told).await
+    /// What the model says.
+    pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), Fault> {
+        self.custom().nearness().fill(&self.directory(), told).await
     }
 
     /// All that a call of a tool needs.
@@ -81,20 +32,19 @@ impl Hub {
     /// # Errors
     /// TOOL_NOT_FOUND, with the nearest names.
     pub fn expand_tool(&self, params: &ExpandToolParams, origin: &Origin) -> Result<ExpandToolAnswer, Fault> {
-        let folder = self.meant(params.root.as_deref())?;
-        let registry = folder.registry();
+        let registry = self.registry();
         let began = Instant::now();
         let found = registry.find(&params.tool_id).ok_or_else(|| registry.not_found(&params.tool_id));
-        let answer = found.map(|tool| (expand(&folder, tool.def()), mark(tool.def())));
+        let answer = found.map(|tool| (expand(self, tool.def()), mark(tool.def())));
         let (follows, expanded) = match &answer {
-            Ok((answer, _)) => (folder.trail().finding(&origin.addressee(), &answer.tool_id), Ok(answer)),
+            Ok((answer, _)) => (self.trail().finding(&origin.addressee(), &answer.tool_id), Ok(answer)),
             Err(fault) => (None, Err(fault)),
         };
-        if let Some(call_id) = note(&folder, origin, "expand_tool", params, follows, expanded, began)
+        if let Some(call_id) = note(self, origin, "expand_tool", params, follows, expanded, began)
             && let Ok((answer, hash)) = &answer
         {
             let expansion = Expansion { call_id, hash: hash.clone() };
-            folder.trail().expanded(&origin.addressee(), &answer.tool_id, expansion);
+            self.trail().expanded(&origin.addressee(), &answer.tool_id, expansion);
         }
         answer.map(|(answer, _)| answer)
     }
@@ -103,20 +53,14 @@ impl Hub {
     /// expanded, or that has changed since, is warned of or refused, as `discovery.require_expand` says; where its
     /// arguments are wrong, the fault brings the schema.
     pub async fn call_found(&self, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
-        let folder = match self.meant(raw.root.as_deref()) {
-            Ok(folder) => folder,
-            Err(fault) => return fault_envelope(String::new(), fault),
-        };
-        let Some(tool) = folder.registry().find(&raw.tool) else {
-            return folder.pipeline().call(raw, caller).await;
+        let Some(tool) = self.registry().find(&raw.tool) else {
+            return self.pipeline().call(raw, caller).await;
         };
         let (agent, def) = (raw.origin.addressee(), tool.def());
-        let expansion = folder.trail().expansion(&agent, &def.name);
+        let expansion = self.trail().expansion(&agent, &def.name);
         let known = expansion.as_ref().is_some_and(|expansion| expansion.hash == mark(def));
-        let follows = expansion
-            .as_ref()
-            .map(|known| known.call_id.clone())
-            .or(folder.trail().finding(&agent, &def.name));
+        let follows =
+            expansion.as_ref().map(|known| known.call_id.clone()).or(self.trail().finding(&agent, &def.name));
         let schema = json!({
             "tool": "call_tool",
             "tool_id": def.name,
@@ -129,7 +73,7 @@ impl Hub {
             (false, None) => Some(format!("{} was not expanded in this session", def.name)),
         };
         let mut lead = Lead { follows, ..Lead::default() };
-        match (lack, folder.session().settings().discovery.require_expand) {
+        match (lack, self.session().settings().discovery.require_expand) {
             (None, _) | (_, RequireExpand::Off) => {}
             (Some(lack), RequireExpand::Warn) => {
                 lead.warning = Some(format!("{lack}: expand_tool shows its arguments before they are sent"));
@@ -144,7 +88,7 @@ impl Hub {
                 );
             }
         }
-        let mut envelope = folder.pipeline().call(RawCall { lead, ..raw }, caller).await;
+        let mut envelope = self.pipeline().call(RawCall { lead, ..raw }, caller).await;
         if !known && let Some(fault) = &mut envelope.error {
             if fault.next_action.is_none() && matches!(fault.code, Code::InvalidArgs | Code::MissingWhy) {
                 fault.next_action = Some(schema);
@@ -152,7 +96,7 @@ impl Hub {
             if fault.next_action.is_some() {
                 // The schema was shown now.
                 let expansion = Expansion { call_id: envelope.call_id.clone(), hash: mark(def) };
-                folder.trail().expanded(&agent, &def.name, expansion);
+                self.trail().expanded(&agent, &def.name, expansion);
             }
         }
         envelope
@@ -179,35 +123,35 @@ fn mark(def: &ToolDef) -> String {
 }
 
 /// An operation that looks through a folder's tools.
-struct Look<'a> {
+#[derive(Debug)]
+pub struct Look {
     folder: Arc<Folder>,
-    directory: Arc<Directory>,
+    /// The tools.
+    pub directory: Arc<Directory>,
     nearness: Option<Vec<f32>>,
-    origin: &'a Origin,
+    origin: Origin,
     began: Instant,
 }
 
-impl<'a> Look<'a> {
+impl Look {
     /// Waits a moment for how near the tools are to the request, where a model is there to say it.
-    async fn begin(
-        hub: &Hub,
-        root: Option<&str>,
-        request: Option<&str>,
-        origin: &'a Origin,
-    ) -> Result<Self, Fault> {
+    pub async fn begin(folder: Arc<Folder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
-        let folder = hub.meant(root)?;
         let directory = folder.directory();
         let nearness = folder.custom().nearness().of(request.unwrap_or_default(), &directory).await;
-        Ok(Self { folder, directory, nearness, origin, began })
+        Self { folder, directory, nearness, origin, began }
     }
 
-    fn nearness(&self) -> Option<&[f32]> {
+    /// How near each tool is to the request, where that is known.
+    pub fn nearness(&self) -> Option<&[f32]> {
         self.nearness.as_deref()
     }
 
     /// Where an agent asked for it, notes it in the log and remembers what it found.
-    fn end<A: Serialize>(
+    ///
+    /// # Errors
+    /// Those of the answer.
+    pub fn end<A: Serialize>(
         &self,
         operation: &str,
         params: &impl Serialize,

@@ -16,7 +16,7 @@ use crate::pipeline::Pipeline;
 use crate::protocol::{
     Access, Code, Fault, Proposal, ProposalsParams, ToolSummary, WorkingSetAnswer, WorkspaceStatus,
 };
-use crate::registry::Registry;
+use crate::registry::{Registry, Tool};
 use crate::review::Desk;
 use crate::session::{Session, SessionOptions};
 use crate::tools;
@@ -86,6 +86,12 @@ impl Folder {
     /// Its tools, for a list.
     pub fn tools(&self) -> Vec<ToolSummary> {
         self.registry().summaries()
+    }
+
+    /// Its tools in full, each with whether no code runs it.
+    pub fn definitions(&self) -> Vec<(Arc<Tool>, bool)> {
+        let registry = self.registry();
+        registry.tools().iter().map(|tool| (tool.clone(), registry.activity_of(tool).is_empty())).collect()
     }
 
     /// Its tools, to be looked through.

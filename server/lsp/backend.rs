@@ -1,4 +1,4 @@
-//! What the language service calls: each request in a file of its own, the hub behind them.
+//! What the language service calls: its own methods, and the requests of ours.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,13 +11,16 @@ use tower_lsp::ls_types::*;
 use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
 use super::content::WithContent;
+use super::ext::DID_FOCUS;
 use super::guard::error;
 use super::label::message;
 use super::outbox::Outbox;
 use super::parent;
+use super::requests::handler;
 use super::texts::Texts;
 use crate::hub::Hub;
 use crate::protocol::{Code, Fault};
+use crate::requests::{self, Call, Signature};
 
 /// The language server.
 #[derive(Debug)]
@@ -38,27 +41,15 @@ pub fn service(
     ends_hub: bool,
     parent: parent::Client,
 ) -> (WithContent<LspService<Backend>>, ClientSocket, Arc<Outbox>) {
+    // The first handler of a method is the one that counts: a call shows its progress and can be cancelled.
     let build = LspService::build(|client| Backend::new(client, hub, ends_hub, parent))
-        .custom_method("wherefore/call", Backend::wherefore_call)
-        .custom_method("wherefore/proposals", Backend::wherefore_proposals)
-        .custom_method("wherefore/decide", Backend::wherefore_decide)
-        .custom_method("wherefore/undo", Backend::wherefore_undo)
-        .custom_method("wherefore/cancel", Backend::wherefore_cancel)
-        .custom_method("wherefore/search", Backend::wherefore_search)
-        .custom_method("wherefore/workingSet", Backend::wherefore_working_set)
-        .custom_method("wherefore/hint", Backend::wherefore_hint)
-        .custom_method("wherefore/collect", Backend::wherefore_collect)
-        .custom_method("wherefore/didFocus", Backend::wherefore_did_focus)
-        .custom_method("wherefore/status", Backend::wherefore_status)
-        .custom_method("wherefore/list", Backend::wherefore_list)
-        .custom_method("wherefore/listTools", Backend::wherefore_list_tools)
-        .custom_method("wherefore/searchToolByCategory", Backend::wherefore_search_tools)
-        .custom_method("wherefore/searchNodes", Backend::wherefore_search_nodes)
-        .custom_method("wherefore/expandTool", Backend::wherefore_expand_tool)
-        .custom_method("wherefore/compose", Backend::wherefore_compose)
-        .custom_method("wherefore/log", Backend::wherefore_log)
+        .custom_method(Call::METHOD, Backend::wherefore_call)
+        .custom_method(DID_FOCUS.method, Backend::did_focus)
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
+    let build = requests::ALL
+        .iter()
+        .fold(build, |build, request| build.custom_method(request.message.method, handler(request)));
     let (service, socket) = build.finish();
     let outbox = service.inner().outbox.clone();
     (WithContent(service), socket, outbox)

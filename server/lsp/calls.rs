@@ -12,12 +12,13 @@ use tower_lsp::ls_types::{
     WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
-use super::backend::Backend;
+use super::backend::{Backend, refuse};
 use super::label::label;
 use super::outbox::Outbox;
 use crate::base::ids;
 use crate::ports::Caller;
 use crate::protocol::{Door, Envelope, RawCall};
+use crate::requests::{Asker, Call, Request};
 
 /// How long a call may run before progress is shown that nobody asked for.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -27,7 +28,7 @@ type Reports = watch::Receiver<Option<(String, Option<u32>)>>;
 impl Backend {
     pub(super) async fn wherefore_call(&self, params: Value) -> Result<Envelope> {
         let token = params.get("workDoneToken").cloned().and_then(|token| serde_json::from_value(token).ok());
-        self.call(RawCall::read(params).map_err(Error::invalid_params)?, token).await
+        self.call(Call::read(params).map_err(Error::invalid_params)?, token).await
     }
 
     pub(super) async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
@@ -37,15 +38,15 @@ impl Backend {
         }
     }
 
-    pub(super) async fn call(&self, mut raw: RawCall, token: Option<ProgressToken>) -> Result<Envelope> {
-        raw.origin.door = Door::Lsp;
+    pub(super) async fn call(&self, raw: RawCall, token: Option<ProgressToken>) -> Result<Envelope> {
         let title = format!("wherefore: {}", label(&raw.tool));
         let (report, reports) = watch::channel(None);
         let shown = Slot::default();
-        let call = pin!(self.hub.call(raw, Some(Arc::new(Reporting(report)))));
+        let caller: Option<Arc<dyn Caller>> = Some(Arc::new(Reporting(report)));
+        let call = pin!(Call::answer(&self.hub, raw, Asker { caller, ..Asker::door(Door::Lsp) }));
         let outcome = tokio::select! {
             biased;
-            envelope = call => Ok(envelope),
+            envelope = call => envelope.map_err(|fault| refuse(&fault)),
             () = self.show(token, title, reports, &shown) => Err(Error::request_cancelled()),
         };
         if let Some(shown) = shown.take() {

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::ExecuteCommandParams;
 
-use super::backend::{Backend, read, refuse};
-use super::ext::LogAnswer;
+use super::backend::{Backend, read};
 use crate::base::uri;
 use crate::protocol::{Act, DecideParams};
+use crate::requests::log::LogAnswer;
+use crate::requests::{Decide, Log, Status, Undo};
 
 /// Every command.
 pub const NAMES: &[&str] = &[
@@ -40,9 +41,9 @@ impl Backend {
                 self.decide(&params.command, Act::Reject, argument).await
             }
             "wherefore.preview" => answer(&self.preview(read(argument)?).await?),
-            "wherefore.undo" => answer(&self.wherefore_undo(argument).await?),
+            "wherefore.undo" => answer(&self.ask::<Undo>(read(argument)?).await?),
             "wherefore.openLog" => answer(&self.open_log(argument).await?),
-            "wherefore.status" => answer(&self.hub.status()),
+            "wherefore.status" => answer(&self.ask::<Status>(()).await?),
             unknown => {
                 Err(Error::invalid_params(format!("no command {unknown:?}; there are {}", NAMES.join(", "))))
             }
@@ -70,12 +71,12 @@ impl Backend {
         } else if params.hunks.is_empty() || params.proposal.is_none() {
             return Err(missing("`proposal` and `hunks`"));
         }
-        answer(&self.hub.decide(params).await.map_err(|fault| refuse(&fault))?)
+        answer(&self.ask::<Decide>(params).await?)
     }
 
     /// Opens the session log in the editor: as a document of ours where it can have such, as the file else.
     async fn open_log(&self, argument: Value) -> Result<LogAnswer> {
-        let answer = self.log(read(argument)?)?;
+        let answer = self.ask::<Log>(read(argument)?).await?;
         let features = self.outbox.features();
         if features.show_document {
             let ours = features.content || features.hunks;

@@ -1,62 +1,26 @@
-//! Our own messages: declared here once, and written out from here as schemas and as types for the plugins.
+//! Our own messages beside the requests: declared here once. With the requests they are written out from here as schemas
+//! and as types for the plugins.
 
 mod hidden;
 mod lua;
 mod typescript;
 mod words;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
-use crate::protocol::{
-    AskAnswer, AskParams, CallNotice, CancelAnswer, CancelParams, CollectAnswer, CollectParams,
-    ComposeAnswer, ComposeParams, DecideAnswer, DecideParams, Envelope, Event, ExpandToolAnswer,
-    ExpandToolParams, Fault, FinishNotice, FocusParams, HintOutcome, HintParams, ListToolsAnswer,
-    ListToolsParams, Proposal, ProposalsAnswer, ProposalsParams, RawCall, SearchAnswer, SearchNodesAnswer,
-    SearchNodesParams, SearchParams, SearchToolsAnswer, SearchToolsParams, Settings, StatusAnswer,
-    ToolSummary, UndoAnswer, UndoParams, WorkingSetAnswer, WorkingSetParams,
-};
+use crate::protocol::{AskAnswer, AskParams, CallNotice, Event, Fault, FinishNotice, Proposal, Settings};
+use crate::requests::{self, Message};
 
-/// Params of `wherefore/list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ListParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
-    pub root: Option<String>,
-}
-
-/// Answer of `wherefore/list`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ListAnswer {
-    /// Every tool, by name.
-    pub tools: Vec<ToolSummary>,
-}
-
-/// Params of `wherefore/log` and `wherefore.openLog`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct LogParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
-    pub root: Option<String>,
-    /// The session meant; the open one when absent.
-    pub session: Option<String>,
-    /// Whether the text is wanted too.
-    pub text: bool,
-}
-
-/// Answer of `wherefore/log`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LogAnswer {
-    /// The log as a document of the server's: `wherefore://log/<session>`.
+/// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
+/// capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FocusParams {
+    /// Its URI.
     pub uri: String,
-    /// The log as a file, absolute.
-    pub path: String,
-    /// Its text, where it was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
 }
 
 /// Params of `wherefore/save`: documents to write to the disk.
@@ -80,20 +44,41 @@ pub struct ContentParams {
     pub uri: String,
 }
 
-macro_rules! notification {
-    ($($name:ident($params:ty) = $method:literal, $doc:literal;)*) => { $(
-        #[doc = $doc]
-        #[derive(Debug)]
-        pub enum $name {}
+/// `wherefore/didFocus`, which needs no answer.
+pub const DID_FOCUS: Message = Message::notification::<FocusParams>(
+    "client",
+    "wherefore/didFocus",
+    "The person looks at another document.",
+);
 
-        impl Notification for $name {
-            type Params = $params;
-            const METHOD: &'static str = $method;
-        }
-    )* };
+/// Says that a document of the server's is not what it was.
+#[derive(Debug)]
+pub enum ContentRefresh {}
+
+impl Request for ContentRefresh {
+    type Params = ContentParams;
+    type Result = Value;
+    const METHOD: &'static str = "workspace/textDocumentContent/refresh";
 }
 
-notification! {
+macro_rules! notifications {
+    ($($name:ident($params:ty) = $method:literal, $doc:literal;)*) => {
+        $(
+            #[doc = $doc]
+            #[derive(Debug)]
+            pub enum $name {}
+
+            impl Notification for $name {
+                type Params = $params;
+                const METHOD: &'static str = $method;
+            }
+        )*
+
+        const NOTIFICATIONS: &[Message] = &[$(Message::notification::<$params>("server", $method, $doc)),*];
+    };
+}
+
+notifications! {
     DidCall(CallNotice) = "wherefore/didCall", "A call began.";
     DidFinish(FinishNotice) = "wherefore/didFinish", "A call ended, or was refused.";
     Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
@@ -101,93 +86,39 @@ notification! {
     WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";
 }
 
-macro_rules! request {
-    ($($name:ident($params:ty) -> $result:ty = $method:literal, $doc:literal;)*) => { $(
-        #[doc = $doc]
-        #[derive(Debug)]
-        pub enum $name {}
+macro_rules! reverse_requests {
+    ($($name:ident($params:ty) -> $answer:ty = $method:literal, $doc:literal;)*) => {
+        $(
+            #[doc = $doc]
+            #[derive(Debug)]
+            pub enum $name {}
 
-        impl Request for $name {
-            type Params = $params;
-            type Result = $result;
-            const METHOD: &'static str = $method;
-        }
-    )* };
+            impl Request for $name {
+                type Params = $params;
+                type Result = Option<$answer>;
+                const METHOD: &'static str = $method;
+            }
+        )*
+
+        const REVERSE: &[Message] = &[$(Message::request::<$params, $answer>("server", $method, $doc)),*];
+    };
 }
 
-request! {
-    Save(SaveParams) -> Option<SaveAnswer> = "wherefore/save", "Asks for documents to be saved.";
-    Ask(AskParams) -> Option<AskAnswer> = "wherefore/ask", "Puts a question to the person.";
-    ContentRefresh(ContentParams) -> Value = "workspace/textDocumentContent/refresh",
-        "Says that a document of the server's is not what it was.";
+reverse_requests! {
+    Save(SaveParams) -> SaveAnswer = "wherefore/save", "Asks for documents to be saved.";
+    Ask(AskParams) -> AskAnswer = "wherefore/ask", "Puts a question to the person.";
 }
 
-type TypeOf = fn(&mut SchemaGenerator) -> Schema;
-
-/// One message of ours.
-struct Message {
-    method: &'static str,
-    /// Who sends it.
-    from: &'static str,
-    params: TypeOf,
-    /// Nothing for a notification.
-    result: Option<TypeOf>,
+/// Every message of ours: the requests of the table, then what goes the other way or needs no answer.
+fn messages() -> impl Iterator<Item = &'static Message> {
+    let requests = requests::ALL.iter().map(|request| &request.message);
+    requests.chain([&DID_FOCUS]).chain(NOTIFICATIONS).chain(REVERSE)
 }
 
-fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
-
-const fn request<P: JsonSchema, R: JsonSchema>(method: &'static str) -> Message {
-    Message { method, from: "client", params: of::<P>, result: Some(of::<R>) }
-}
-
-const fn reverse<P: JsonSchema, R: JsonSchema>(method: &'static str) -> Message {
-    Message { method, from: "server", params: of::<P>, result: Some(of::<R>) }
-}
-
-fn notice<N: Notification>() -> Message
-where
-    N::Params: JsonSchema,
-{
-    Message { method: N::METHOD, from: "server", params: of::<N::Params>, result: None }
-}
-
-/// Every message of ours.
-fn messages() -> Vec<Message> {
-    vec![
-        request::<RawCall, Envelope>("wherefore/call"),
-        request::<ProposalsParams, ProposalsAnswer>("wherefore/proposals"),
-        request::<DecideParams, DecideAnswer>("wherefore/decide"),
-        request::<UndoParams, UndoAnswer>("wherefore/undo"),
-        request::<CancelParams, CancelAnswer>("wherefore/cancel"),
-        request::<SearchParams, SearchAnswer>("wherefore/search"),
-        request::<WorkingSetParams, WorkingSetAnswer>("wherefore/workingSet"),
-        request::<HintParams, HintOutcome>("wherefore/hint"),
-        request::<CollectParams, CollectAnswer>("wherefore/collect"),
-        Message { method: "wherefore/didFocus", from: "client", params: of::<FocusParams>, result: None },
-        request::<(), StatusAnswer>("wherefore/status"),
-        request::<ListParams, ListAnswer>("wherefore/list"),
-        request::<ListToolsParams, ListToolsAnswer>("wherefore/listTools"),
-        request::<SearchToolsParams, SearchToolsAnswer>("wherefore/searchToolByCategory"),
-        request::<SearchNodesParams, SearchNodesAnswer>("wherefore/searchNodes"),
-        request::<ExpandToolParams, ExpandToolAnswer>("wherefore/expandTool"),
-        request::<ComposeParams, ComposeAnswer>("wherefore/compose"),
-        request::<LogParams, LogAnswer>("wherefore/log"),
-        notice::<DidCall>(),
-        notice::<DidFinish>(),
-        notice::<Proposed>(),
-        notice::<ProposalChanged>(),
-        notice::<WorkingSetChanged>(),
-        reverse::<SaveParams, SaveAnswer>(Save::METHOD),
-        reverse::<AskParams, AskAnswer>(Ask::METHOD),
-    ]
-}
-
-/// Everything generated from the declarations above: paths from the package's root, with their content.
+/// Everything generated from the messages: paths from the package's root, with their content.
 pub fn generate() -> Vec<(&'static str, String)> {
     let mut generator = SchemaGenerator::default();
-    let listed: Vec<Value> = messages().iter().map(|message| describe(message, &mut generator)).collect();
+    let listed: Vec<Value> = messages().map(|message| describe(message, &mut generator)).collect();
     let types = generator.take_definitions(true);
     let wire = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

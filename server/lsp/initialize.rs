@@ -8,7 +8,6 @@ use super::commands;
 use super::features::Features;
 use super::parent;
 use crate::base::uri;
-use crate::protocol::ProposalsParams;
 use crate::socket;
 
 impl Backend {
@@ -24,7 +23,7 @@ impl Backend {
                 tracing::warn!("{root} is not served: {}", fault.message);
             }
         }
-        self.outbox.configure(self.hub.settings(None).notify.clone());
+        self.show_by_settings();
         let server_info = ServerInfo {
             name: env!("CARGO_PKG_NAME").to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
@@ -45,8 +44,7 @@ impl Backend {
             self.outbox.register_configuration().await;
         }
         self.follow();
-        let pending = self.hub.proposals(&ProposalsParams::default()).proposals;
-        self.outbox.load(pending).await;
+        self.outbox.load(self.proposals(false)).await;
         self.meet().await;
     }
 
@@ -88,8 +86,14 @@ impl Backend {
         if let Some(settings) = settings.filter(Value::is_object) {
             self.hub.settings_changed(Some(settings));
         }
-        self.outbox.configure(self.hub.settings(None).notify.clone());
+        self.show_by_settings();
         self.outbox.problems(self.hub.problems()).await;
+    }
+
+    /// What is shown goes by the settings of the first folder.
+    fn show_by_settings(&self) {
+        let settings = self.hub.folder(None).map(|folder| folder.session().settings()).unwrap_or_default();
+        self.outbox.configure(settings.notify.clone());
     }
 
     pub(super) async fn change_folders(&self, event: WorkspaceFoldersChangeEvent) {

@@ -10,7 +10,8 @@ use tower_lsp::ls_types::{
 use super::backend::{Backend, refuse};
 use super::hunks::{self, View};
 use crate::base::uri;
-use crate::protocol::{Code, DecideAnswer, Fault, Proposal, ProposalsParams, ProposedFile};
+use crate::protocol::{Code, Fault, Proposal, ProposalsParams, ProposedFile};
+use crate::requests::decide::DecideAnswer;
 
 /// Params of `wherefore.preview`.
 #[derive(Clone, Debug, Deserialize)]
@@ -50,8 +51,9 @@ impl Backend {
 
     /// Asks hunk by hunk in the editor's own way, then looks which hunks stand in the texts.
     pub(super) async fn preview(&self, params: PreviewParams) -> Result<DecideAnswer> {
-        let pending = self.hub.proposals(&ProposalsParams::default()).proposals;
-        let Some(proposal) = pending.into_iter().find(|proposal| proposal.id == params.proposal) else {
+        let Some(proposal) =
+            self.proposals(false).into_iter().find(|proposal| proposal.id == params.proposal)
+        else {
             return Err(refuse(&Fault::new(
                 Code::NotFound,
                 format!("no proposal {:?} waits", params.proposal),
@@ -59,10 +61,15 @@ impl Backend {
         };
         let shown = self.outbox.preview(&proposal).await;
         // Whatever the editor says: it may have applied some.
-        self.hub.read_back();
-        let all = self.hub.proposals(&ProposalsParams { all: true, ..ProposalsParams::default() }).proposals;
-        let proposals = all.into_iter().filter(|known| known.id == proposal.id).collect();
+        self.hub.folders().iter().for_each(|folder| folder.desk().refresh(false));
+        let proposals = self.proposals(true).into_iter().filter(|known| known.id == proposal.id).collect();
         Ok(DecideAnswer { proposals, problems: shown.err().into_iter().collect() })
+    }
+
+    /// The proposals that wait, or all that are kept, of every folder.
+    pub(super) fn proposals(&self, all: bool) -> Vec<Proposal> {
+        let params = ProposalsParams { all, ..ProposalsParams::default() };
+        self.hub.folders().iter().flat_map(|folder| folder.desk().list(&params)).collect()
     }
 
     /// What `each` makes of every pending change of a document; nothing for a plugin that shows them itself.
@@ -78,7 +85,7 @@ impl Backend {
         let text = self.texts.get(document.as_str()).map(|text| text.text);
         let view = View { text: text.as_deref(), encoding: features.encoding };
         let mut all = Vec::new();
-        for proposal in self.hub.proposals(&ProposalsParams::default()).proposals {
+        for proposal in self.proposals(false) {
             let files =
                 proposal.files.iter().filter(|file| uri::path_of(&file.uri).as_deref() == Some(&path));
             for file in files {

@@ -16,8 +16,10 @@ use super::caller::Attendant;
 use super::refusal::unknown_tool;
 use super::surface::{CALL, CallToolParams, Operation};
 use super::{answer, era, origin};
+use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, Origin, RawCall};
+use crate::requests::{Asker, ExpandTool, ListTools, Request, SearchNodes, SearchTools};
 
 /// How often an agent that waits hears that its call goes on: well below the limits that agents have.
 const ALIVE: Duration = Duration::from_secs(5);
@@ -34,7 +36,7 @@ impl Agent {
     ) -> Result<CallToolResponse, ErrorData> {
         let origin = origin::of(&context, self.connection.name.as_deref());
         if let Some(operation) = Operation::named(name) {
-            return Ok(self.find(operation, arguments, &origin).await.into());
+            return Ok(self.find(operation, arguments, origin).await.into());
         }
         let found = name == CALL;
         let raw = match found {
@@ -55,9 +57,10 @@ impl Agent {
         let asked = era::is_modern(&context).then(|| (raw.tool.clone(), raw.arguments.clone()));
         let caller: Option<Arc<dyn Caller>> = Some(attendant.clone());
         let call = async {
-            match found {
-                true => self.hub.call_found(raw, caller).await,
-                false => self.hub.call(raw, caller).await,
+            match (self.hub.folder(Some(&self.terms.root)), found) {
+                (Ok(folder), true) => folder.call_found(raw, caller).await,
+                (Ok(folder), false) => folder.pipeline().call(raw, caller).await,
+                (Err(fault), _) => fault_envelope(String::new(), fault),
             }
         };
         let mut call = pin!(call);
@@ -89,7 +92,9 @@ impl Agent {
             return Err(lack);
         }
         let names = || -> Vec<String> {
-            self.hub.tools(Some(&self.terms.root)).into_iter().map(|tool| tool.name).collect()
+            let folder = self.hub.folder(Some(&self.terms.root));
+            let tools = folder.map(|folder| folder.tools()).unwrap_or_default();
+            tools.into_iter().map(|tool| tool.name).collect()
         };
         let unknown = envelope.error.as_ref().filter(|_| !found);
         let refused = |fault: &Fault| unknown_tool(fault, answer::fault(fault, &names()));
@@ -104,28 +109,24 @@ impl Agent {
         RawCall { tool, arguments, origin, policy: self.terms.policy, root, ..RawCall::default() }
     }
 
-    async fn find(&self, operation: Operation, mut arguments: Value, origin: &Origin) -> CallToolResult {
+    async fn find(&self, operation: Operation, arguments: Value, origin: Origin) -> CallToolResult {
+        match operation {
+            Operation::List => self.ask::<ListTools>(arguments, origin).await,
+            Operation::SearchNodes => self.ask::<SearchNodes>(arguments, origin).await,
+            Operation::SearchTools => self.ask::<SearchTools>(arguments, origin).await,
+            Operation::Expand => self.ask::<ExpandTool>(arguments, origin).await,
+        }
+    }
+
+    /// Answers a request of ours about the agent's folder.
+    async fn ask<R: Request>(&self, mut arguments: Value, origin: Origin) -> CallToolResult {
         if let Value::Object(members) = &mut arguments {
             members.insert("root".to_owned(), json!(self.terms.root));
         }
-        let hub = &self.hub;
-        match operation {
-            Operation::List => answer::of_operation(match read(arguments) {
-                Ok(params) => hub.list_tools(&params, origin).await,
-                Err(fault) => Err(fault),
-            }),
-            Operation::SearchNodes => answer::of_operation(match read(arguments) {
-                Ok(params) => hub.search_nodes(&params, origin).await,
-                Err(fault) => Err(fault),
-            }),
-            Operation::SearchTools => answer::of_operation(match read(arguments) {
-                Ok(params) => hub.search_tools(&params, origin).await,
-                Err(fault) => Err(fault),
-            }),
-            Operation::Expand => {
-                answer::of_operation(read(arguments).and_then(|params| hub.expand_tool(&params, origin)))
-            }
-        }
+        answer::of_operation(match read(arguments) {
+            Ok(params) => R::answer(&self.hub, params, Asker::from(origin)).await,
+            Err(fault) => Err(fault),
+        })
     }
 }
 

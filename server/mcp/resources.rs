@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::base::hidden::in_line;
 use crate::hub::{Change, Hub};
-use crate::protocol::{Code, Fault};
+use crate::protocol::{Code, Fault, Proposal, ProposalsParams};
 
 /// The session log as it stands.
 pub const LOG: &str = "wherefore://log";
@@ -27,7 +27,7 @@ pub fn list(hub: &Hub, root: &str) -> Vec<Resource> {
         .with_title("Working set")
         .with_description("The files that matter now, each with the reasons")
         .with_mime_type(JSON);
-    let proposals = hub.proposals_unasked(root, false).into_iter().map(|proposal| {
+    let proposals = proposals(hub, root, false).into_iter().map(|proposal| {
         let paths: Vec<_> = proposal.files.iter().map(|file| file.path.as_str()).collect();
         Resource::new(format!("{PROPOSAL}{}", proposal.id), proposal.id.clone())
             .with_title(in_line(&format!("Proposal {} to {}", proposal.id, paths.join(", "))))
@@ -51,17 +51,26 @@ pub fn templates() -> Vec<ResourceTemplate> {
 /// NOT_FOUND where there is none of that URI.
 pub fn read(hub: &Hub, root: &str, uri: &str) -> Result<ReadResourceResult, Fault> {
     let (text, kind) = match uri {
-        LOG => (hub.log(None, Some(root))?.text, MARKDOWN),
-        WORKING_SET => (json!(hub.working_set(Some(root))).to_string(), JSON),
+        LOG => (hub.folder(Some(root))?.log(None)?.text, MARKDOWN),
+        WORKING_SET => {
+            let set = hub.folder(Some(root)).map(|folder| folder.working_set()).unwrap_or_default();
+            (json!(set).to_string(), JSON)
+        }
         uri => (proposal(hub, root, uri)?, JSON),
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))
 }
 
+/// The proposals of a folder, none with a file that the rules close to an agent.
+fn proposals(hub: &Hub, root: &str, all: bool) -> Vec<Proposal> {
+    let params = ProposalsParams { all, ..ProposalsParams::default() };
+    hub.folder(Some(root)).map(|folder| folder.proposals_unasked(&params)).unwrap_or_default()
+}
+
 fn proposal(hub: &Hub, root: &str, uri: &str) -> Result<String, Fault> {
     let found = uri
         .strip_prefix(PROPOSAL)
-        .and_then(|id| hub.proposals_unasked(root, true).into_iter().find(|proposal| proposal.id == id));
+        .and_then(|id| proposals(hub, root, true).into_iter().find(|proposal| proposal.id == id));
     found.map(|proposal| json!(proposal).to_string()).ok_or_else(|| {
         let uri: String = uri.chars().take(200).collect();
         Fault::new(Code::NotFound, format!("there is no resource {uri:?}"))

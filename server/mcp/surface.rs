@@ -136,9 +136,11 @@ fn slim(mut schema: Value) -> Value {
 
 /// Whether agents of that folder find tools instead of being shown all of them.
 pub fn is_discovery(hub: &Hub, root: &str) -> bool {
-    let discovery = &hub.settings(Some(root)).discovery;
+    // In a folder that is gone nothing is to be found.
+    let Ok(folder) = hub.folder(Some(root)) else { return false };
+    let discovery = &folder.session().settings().discovery;
     match discovery.surface {
-        Surface::Auto => hub.tools(Some(root)).len() > discovery.direct_up_to,
+        Surface::Auto => folder.tools().len() > discovery.direct_up_to,
         Surface::Direct => false,
         Surface::Discovery => true,
     }
@@ -146,7 +148,7 @@ pub fn is_discovery(hub: &Hub, root: &str) -> bool {
 
 /// The tools that an agent of that folder is offered.
 pub fn tools(hub: &Hub, root: &str) -> Vec<Tool> {
-    let definitions = hub.definitions(Some(root));
+    let definitions = hub.folder(Some(root)).map(|folder| folder.definitions()).unwrap_or_default();
     if !is_discovery(hub, root) {
         return definitions.iter().map(|(tool, latent)| listed(tool.def(), *latent)).collect();
     }

@@ -151,14 +151,6 @@ pub struct WorkingFile {
     pub tokens: Option<u64>,
 }
 
-/// Params of `wherefore/workingSet`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct WorkingSetParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
-    pub root: Option<String>,
-}
-
 /// Answer of `wherefore/workingSet`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkingSetAnswer {
@@ -188,25 +180,9 @@ pub struct HintParams {
     pub root: Option<String>,
 }
 
-/// Params of `wherefore/collect`: cleans the working set up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct CollectParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
-    pub root: Option<String>,
-}
-
 /// Answer of `wherefore/collect`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CollectAnswer {
     /// The files that left, and why.
     pub dropped: Vec<HintOutcome>,
-}
-
-/// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
-/// capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FocusParams {
-    /// Its URI.
-    pub uri: String,
 }

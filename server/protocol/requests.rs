@@ -1,12 +1,11 @@
-//! The requests that every door answers the same way: `wherefore/*` on the wire, and their params.
+//! Params and answers of our requests, those that lower layers speak of too.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::{Point, Proposal, ProposalState, WatchStatus};
+use super::{Point, ProposalState, WatchStatus};
 
 /// What a person does with hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,17 +69,6 @@ impl DecideParams {
     }
 }
 
-/// Answer of `wherefore/decide`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-
-pub struct DecideAnswer {
-    /// The proposals touched, as they stand now, read back.
-    pub proposals: Vec<Proposal>,
-    /// What could not be done, a sentence each: a hunk that went stale, an editor that said no.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<String>,
-}
-
 /// Params of `wherefore/proposals`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -93,23 +81,6 @@ pub struct ProposalsParams {
     pub applied: bool,
     /// Only those of calls after this point in the log.
     pub since: Option<Point>,
-    /// The workspace folder meant.
-    pub root: Option<String>,
-}
-
-/// Answer of `wherefore/proposals`: oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProposalsAnswer {
-    /// The proposals.
-    pub proposals: Vec<Proposal>,
-}
-
-/// Params of `wherefore/undo`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct UndoParams {
-    /// The call to undo, as `c-0007` or `SESSION/c-0007`; the last one that changed a file when absent.
-    pub call: Option<String>,
     /// The workspace folder meant.
     pub root: Option<String>,
 }
@@ -129,21 +100,7 @@ pub struct UndoAnswer {
     pub withdrawn: u32,
 }
 
-/// Answer of `wherefore/status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-
-pub struct StatusAnswer {
-    /// This program's version.
-    pub version: String,
-    /// The process that answered.
-    pub pid: u32,
-    /// Whether an editor is attached.
-    pub editor: bool,
-    /// Each workspace folder.
-    pub workspaces: Vec<WorkspaceStatus>,
-}
-
-/// One workspace folder of [`StatusAnswer`].
+/// One workspace folder in the answer of `wherefore/status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 
 pub struct WorkspaceStatus {
@@ -172,23 +129,6 @@ pub struct WorkspaceStatus {
     pub watch: Option<WatchStatus>,
 }
 
-/// Params of `wherefore/cancel`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CancelParams {
-    /// The call to stop, as `c-0007`.
-    pub call_id: String,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub root: Option<String>,
-}
-
-/// Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CancelAnswer {
-    /// The call.
-    pub call_id: String,
-}
-
 /// The forms that several tools are put into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -204,26 +144,6 @@ pub enum ComposeForm {
     Anthropic,
     /// The answer of the Model Context Protocol's `tools/list`.
     Mcp,
-}
-
-/// Params of `wherefore/compose`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ComposeParams {
-    /// The tools, by name or alias; all of them when empty.
-    pub tools: Vec<String>,
-    /// The form.
-    pub form: ComposeForm,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub root: Option<String>,
-}
-
-/// Answer of `wherefore/compose`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ComposeAnswer {
-    /// The tools in the form asked for: JSON Schema 2020-12 for `calls`, else what that interface takes.
-    pub composed: Value,
 }
 
 /// One tool of `wherefore/list`, with no schema.

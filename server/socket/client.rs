@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::listener::Greeting;
 use super::place::{Server, servers};
 use crate::protocol::Fault;
+use crate::requests::{Signature, Status};
 
 /// Connects to a server, and says what is spoken from then on.
 ///
@@ -39,8 +40,9 @@ impl Link {
     fn connect(server: Server) -> Option<Self> {
         let stream = enter(&server, Greeting::default()).ok()?;
         let mut link = Self { stream: BufReader::new(stream), server, next: 0, gone: false };
-        // A server that is just ending takes the connection too, and answers nothing.
-        link.request("wherefore/status", &Value::Null).ok().map(|_| link)
+        // A server that is just ending takes the connection too, and answers nothing. What one of another version answers
+        // need not be read.
+        link.request(Status::METHOD, &Value::Null).ok().map(|_| link)
     }
 
     /// The server at the other end.
@@ -56,8 +58,14 @@ impl Link {
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// What the server says; INTERNAL where it went away.
-    pub fn request(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
+    /// What the server says; INTERNAL where it went away, or its answer cannot be read.
+    pub fn ask<R: Signature>(&mut self, params: &R::Params) -> Result<R::Answer, Fault> {
+        let params = serde_json::to_value(params).map_err(|error| Fault::internal(error.to_string()))?;
+        let odd = |error| Fault::internal(format!("the answer of {} is odd: {error}", R::METHOD));
+        serde_json::from_value(self.request(R::METHOD, &params)?).map_err(odd)
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
         let mut answer = self.exchange(method, params).map_err(|error| {
             self.gone = true;
             Fault::internal(format!("the running server went away: {error}"))

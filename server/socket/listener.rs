@@ -25,6 +25,7 @@ use crate::base::lines::{Line, Lines};
 use crate::base::random;
 use crate::hub::Hub;
 use crate::protocol::{Code, Door, Fault, Policy};
+use crate::requests::{self, Asker, Signature, Status};
 
 /// Bytes of the longest line that a client may send.
 const LONGEST: usize = 64 << 20;
@@ -199,8 +200,9 @@ async fn line(stream: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Vec<u8>> {
 
 /// The answer to a line that is no request, by its id where that can be read.
 fn unreadable(envelope: &Envelope, why: &str) -> Value {
+    let form = json!({ "id": 1, "method": Status::METHOD, "params": {} });
     let error = Fault::new(Code::InvalidArgs, format!("the line is no request: {why}"))
-        .suggest(r#"write {"id": 1, "method": "wherefore/status", "params": {}} on one line"#);
+        .suggest(format!("write {form} on one line"));
     json!({ "id": envelope.request_id(), "error": error })
 }
 
@@ -233,7 +235,7 @@ async fn serve(stream: BufReader<UnixStream>, hub: Hub) {
         running.spawn(async move {
             let method = message.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
             let params = message.get("params").cloned().unwrap_or_default();
-            let answer = match hub.request(&method, params, Door::Cli).await {
+            let answer = match requests::answer(&hub, &method, params, Asker::door(Door::Cli)).await {
                 Ok(result) => json!({ "id": message.get("id"), "result": result }),
                 Err(error) => json!({ "id": message.get("id"), "error": error }),
             };

@@ -40,8 +40,9 @@ impl Fixtures {
         hub.add_root(&root).unwrap();
         // There are many, and the suite calls each by its name.
         hub.settings_changed(Some(json!({ "discovery": { "surface": "direct" } })));
-        assert_eq!(hub.status().workspaces[0].problems, [""; 0], "the definitions are good");
-        let activities = hub.activities(Some(&root)).unwrap();
+        let served = hub.folder(Some(&root)).unwrap();
+        assert_eq!(served.status().problems, [""; 0], "the definitions are good");
+        let activities = served.registry().activities();
         for (name, _) in definitions::schemas() {
             activities.register("test", name, Arc::new(Fixture(name)));
         }

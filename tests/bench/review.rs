@@ -22,6 +22,7 @@ use serde_json::json;
 use wherefore::hub::{Hub, HubOptions};
 use wherefore::ports::NoEditor;
 use wherefore::protocol::{Act, DecideParams, Door, Envelope, Origin, Policy, RawCall, Status};
+use wherefore::requests::{Asker, Call, Decide, Request};
 
 /// Agents that write at one time, each as soon as its last write was answered.
 const AGENTS: usize = 50;
@@ -51,8 +52,8 @@ async fn call(hub: &Hub, agent: usize, path: String, text: String, policy: Polic
     let arguments = json!({ "path": path, "content": text, "why": "Keep the counters of this part current" });
     let origin = Origin { agent: Some(format!("agent-{agent}/1")), ..Origin::door(Door::Mcp) };
     let policy = Some(policy);
-    hub.call(RawCall { tool: "fs.write".to_owned(), arguments, origin, policy, ..RawCall::default() }, None)
-        .await
+    let call = RawCall { tool: "fs.write".to_owned(), arguments, origin, policy, ..RawCall::default() };
+    Call::answer(hub, call, Asker::door(Door::Mcp)).await.unwrap()
 }
 
 async fn hold(hub: &Hub, number: usize) {
@@ -83,7 +84,7 @@ async fn crowd(reviewed: bool) -> Vec<Row> {
     };
     let reviewing = async {
         while reviewed && writing.load(Ordering::SeqCst) {
-            match hub.decide(DecideParams::all(Act::Accept)).await {
+            match Decide::answer(&hub, DecideParams::all(Act::Accept), Asker::door(Door::Lsp)).await {
                 Ok(answer) => {
                     assert_eq!(answer.problems, Vec::<String>::new());
                     decided.fetch_add(answer.proposals.len(), Ordering::SeqCst);

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 use wherefore::protocol::{
-    Act, CancelParams, Code, DecideParams, HunkState, Point, Policy, Proposal, ProposalsParams, Status,
+    Act, Code, DecideParams, HunkState, Point, Policy, Proposal, ProposalsParams, Status,
 };
+use wherefore::requests::cancel::CancelParams;
+use wherefore::requests::{Cancel, Decide};
 
 use crate::support::{Bench, numbers, states};
 
@@ -17,7 +19,7 @@ async fn auto(bench: &Bench, path: &str, content: &str) -> String {
 
 fn applied(bench: &Bench, since: Option<&str>) -> Vec<Proposal> {
     let since = since.map(|since| Point::try_from(since.to_owned()).unwrap());
-    bench.hub.proposals(&ProposalsParams { applied: true, since, ..ProposalsParams::default() }).proposals
+    bench.served().desk().list(&ProposalsParams { applied: true, since, ..ProposalsParams::default() })
 }
 
 #[tokio::test]
@@ -31,7 +33,7 @@ async fn what_was_applied_is_reviewed_at_the_end() {
     let found = applied(&bench, None);
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].hunks().map(|hunk| hunk.start).collect::<Vec<_>>(), [2, 6]);
-    assert_eq!(bench.hub.status().workspaces[0].unreviewed_hunks, 3);
+    assert_eq!(bench.served().status().unreviewed_hunks, 3);
     assert_eq!(bench.proposals(), [], "nothing waits");
     let after: Vec<String> =
         applied(&bench, Some(&first)).iter().map(|proposal| proposal.files[0].path.clone()).collect();
@@ -63,11 +65,14 @@ async fn all_that_was_applied_since_a_point_is_taken_back() {
     bench.call("fs.write", json!({ "path": "c.txt", "content": "C\n" }), Some(Policy::Hold)).await;
     auto(&bench, "new.txt", "new\n").await;
     let since = Some(Point::try_from(first).unwrap());
-    bench.hub.decide(DecideParams { applied: true, since, ..DecideParams::all(Act::Reject) }).await.unwrap();
+    bench
+        .ask::<Decide>(DecideParams { applied: true, since, ..DecideParams::all(Act::Reject) })
+        .await
+        .unwrap();
     let all = ["a.txt", "b.txt", "c.txt", "new.txt"].map(|path| bench.disk(path));
     assert_eq!(all, ["A\n", "b\n", "c\n", "(none)"]);
     assert_eq!(bench.proposals(), [], "what waited was rejected with it");
-    bench.hub.decide(DecideParams { applied: true, ..DecideParams::all(Act::Accept) }).await.unwrap();
+    bench.ask::<Decide>(DecideParams { applied: true, ..DecideParams::all(Act::Accept) }).await.unwrap();
     assert_eq!(applied(&bench, None), []);
     assert_eq!(bench.disk("a.txt"), "A\n");
 }
@@ -86,11 +91,11 @@ async fn a_hunk_is_changed_before_it_is_accepted() {
     for wrong in
         [edit("h1", "x", Act::Reject), DecideParams { proposal: None, ..edit("h1", "x", Act::Accept) }]
     {
-        assert_eq!(bench.hub.decide(wrong).await.unwrap_err().code, Code::InvalidArgs);
+        assert_eq!(bench.ask::<Decide>(wrong).await.unwrap_err().code, Code::InvalidArgs);
     }
     let other = DecideParams { hunks: vec!["h2".to_owned()], ..edit("h1", "x", Act::Accept) };
-    assert_eq!(bench.hub.decide(other).await.unwrap_err().code, Code::InvalidArgs);
-    bench.hub.decide(edit("h1", "TWO\nand a half", Act::Accept)).await.unwrap();
+    assert_eq!(bench.ask::<Decide>(other).await.unwrap_err().code, Code::InvalidArgs);
+    bench.ask::<Decide>(edit("h1", "TWO\nand a half", Act::Accept)).await.unwrap();
     bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
     let result = call.await.unwrap().result.unwrap();
     let now = numbers(9, &[(2, "TWO\nand a half"), (6, "six")]);
@@ -101,7 +106,7 @@ async fn a_hunk_is_changed_before_it_is_accepted() {
         (&json!("TWO\nand a half\n"), &json!(null))
     );
     assert!(bench.log().contains("TWO"), "the log tells what was accepted");
-    let wrong = bench.hub.decide(edit("h1", "late", Act::Accept)).await.unwrap_err();
+    let wrong = bench.ask::<Decide>(edit("h1", "late", Act::Accept)).await.unwrap_err();
     assert_eq!((wrong.code, bench.disk("a.txt")), (Code::NotFound, now));
 }
 
@@ -109,11 +114,11 @@ async fn a_hunk_is_changed_before_it_is_accepted() {
 async fn a_person_stops_a_call() {
     let bench = Bench::new(&[("a.txt", "a\n")]);
     let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": "b\n" })).await;
-    let cancel = |id: &str| bench.hub.cancel(&CancelParams { call_id: id.to_owned(), root: None });
-    cancel(&proposal.call_id).unwrap();
+    let cancel = |id: &str| bench.ask::<Cancel>(CancelParams { call_id: id.to_owned(), root: None });
+    cancel(&proposal.call_id).await.unwrap();
     let answer = call.await.unwrap();
     assert_eq!((answer.status, answer.error.unwrap().code), (Status::Error, Code::Cancelled));
-    assert_eq!(cancel(&proposal.call_id).unwrap_err().code, Code::NotFound);
+    assert_eq!(cancel(&proposal.call_id).await.unwrap_err().code, Code::NotFound);
     assert_eq!(bench.proposals()[0].files[0].hunks[0].state, HunkState::Pending, "what it proposed stays");
 }
 

@@ -119,7 +119,7 @@ fn calls(tool: &str, path: &str, turn: usize) -> Vec<Value> {
 async fn no_tool_shows_or_writes_a_closed_file_by_any_spelling() {
     let bench = bench();
     let tools: Vec<String> =
-        bench.hub.definitions(None).iter().map(|(tool, _)| tool.name().to_owned()).collect();
+        bench.served().definitions().iter().map(|(tool, _)| tool.name().to_owned()).collect();
     assert!(tools.len() >= 16, "{tools:?}");
     let before: BTreeMap<_, _> = CLOSED.iter().map(|closed| (closed.path, bench.disk(closed.path))).collect();
     let mut turn = 0;

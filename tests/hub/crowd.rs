@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use wherefore::protocol::{
-    Act, Code, DecideParams, Envelope, HunkState, Policy, Proposal, ProposalsParams, UndoParams,
-};
+use wherefore::protocol::{Act, Code, DecideParams, Envelope, HunkState, Policy, Proposal, ProposalsParams};
+use wherefore::requests::undo::UndoParams;
+use wherefore::requests::{Decide, Undo};
 
 use crate::support::Bench;
 
@@ -104,12 +104,12 @@ async fn reviewer(bench: &Bench, over: &AtomicUsize) -> Reviewed {
         round += 1;
         if round % 8 == 0 {
             let all = DecideParams { applied: round % 32 == 0, ..DecideParams::all(Act::Accept) };
-            if let Ok(answer) = bench.hub.decide(all).await {
+            if let Ok(answer) = bench.ask::<Decide>(all).await {
                 reviewed.decided.extend(answer.proposals);
             }
         }
         let params = ProposalsParams { all: true, ..ProposalsParams::default() };
-        let shown = bench.hub.proposals(&params).proposals;
+        let shown = bench.served().desk().list(&params);
         tokio::time::sleep(Duration::from_millis(2)).await;
         if shown.is_empty() {
             continue;
@@ -124,13 +124,13 @@ async fn reviewer(bench: &Bench, over: &AtomicUsize) -> Reviewed {
             }
             1 => {
                 let call = Some(one.call_id.clone());
-                match bench.hub.undo(UndoParams { call, root: None }).await {
+                match bench.ask::<Undo>(UndoParams { call, root: None }).await {
                     Ok(_) => reviewed.undone.push(one.call_id.clone()),
                     Err(fault) => assert_eq!(fault.applied, None, "{fault:?}"),
                 }
             }
             _ => {
-                if let Ok(answer) = bench.hub.decide_all(&one.id, Act::Accept).await {
+                if let Ok(answer) = bench.decide(&one.id, &[], Act::Accept, None).await {
                     reviewed.decided.extend(answer.proposals);
                 }
             }
@@ -187,7 +187,7 @@ async fn no_answer_is_untrue_and_every_decision_is_in_the_log() {
 
     // What waits is decided, so that all of it has an outcome.
     let mut reviewed = reviewed;
-    if let Ok(answer) = bench.hub.decide(DecideParams::all(Act::Accept)).await {
+    if let Ok(answer) = bench.ask::<Decide>(DecideParams::all(Act::Accept)).await {
         reviewed.decided.extend(answer.proposals);
     }
     let taken_back = taken_back(&reviewed);

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use wherefore::catalogue;
-use wherefore::protocol::{Door, Origin, Policy, RawCall, Status};
+use wherefore::protocol::{Door, Policy, RawCall, Status};
+use wherefore::requests::{Asker, Call, Request};
 
 use crate::support::Bench;
 
@@ -39,11 +40,10 @@ async fn examples_run() {
             let raw = RawCall {
                 tool: tool.name.clone(),
                 arguments,
-                origin: Origin::door(Door::Cli),
                 policy: Some(Policy::Auto),
                 ..RawCall::default()
             };
-            let answer = bench.hub.call(raw, None).await;
+            let answer = Call::answer(&bench.hub, raw, Asker::door(Door::Cli)).await.unwrap();
             let Some(expected) = &example.output else { continue };
             if tool.name == "review.wait" {
                 // There is no such proposal in a new workspace; its own tests make one.

@@ -52,7 +52,7 @@ async fn rules_are_heard_while_the_server_runs() {
 
     bench.write(SETTINGS, "[rules]\ndeny = [\"x[\"]\n");
     assert!(read(&bench, "a.txt").await.is_ok());
-    let problems = bench.hub.status().workspaces[0].problems.join("\n");
+    let problems = bench.served().status().problems.join("\n");
     assert!(problems.contains("the glob `x[` of rules.deny of the project cannot be compiled"), "{problems}");
 }
 
@@ -204,7 +204,7 @@ async fn a_review_rule_that_cannot_be_compiled_only_makes_stricter() {
         assert_eq!(write(&bench, "free").await, Ok(Status::Pending));
         bench.hub.settings_changed(Some(rules(path, "deny")));
         assert_eq!(write(&bench, "free").await, Err(Code::PermissionDenied));
-        assert!(bench.hub.status().workspaces[0].problems.join("").contains("review rule 1"));
+        assert!(bench.served().status().problems.join("").contains("review rule 1"));
     }
 }
 
@@ -245,7 +245,7 @@ async fn a_tool_is_no_less_risky_than_what_runs_it() {
         ])
         .collect::<String>();
     let bench = Bench::new(&[(".wherefore/tools/x.yaml", &tools)]);
-    let definitions = bench.hub.definitions(None);
+    let definitions = bench.served().definitions();
     let risk = |name: &str| {
         let (tool, _) = definitions.iter().find(|(tool, _)| tool.name() == name).expect(name);
         tool.def().risk.word()

@@ -17,7 +17,7 @@ async fn no_answer_comes_before_its_call_is_in_the_log() {
         ("no.such.tool", json!({})),
     ];
     bench.call("fs.ls", json!({ "path": "." }), None).await;
-    let log = bench.hub.log(None, None).unwrap().path;
+    let log = bench.served().log(None).unwrap().path;
     let mut ids = Vec::new();
     for (tool, arguments) in calls.iter().cycle().take(100) {
         let id = bench.call(tool, arguments.clone(), None).await.call_id;

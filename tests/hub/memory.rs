@@ -6,7 +6,11 @@ use wherefore::protocol::{Act, Code, HintAct, HintParams, Policy, Status};
 use crate::support::Bench;
 
 fn hint(bench: &Bench, path: &str, advice: HintAct) {
-    bench.hub.hint(&HintParams { path: path.to_owned(), advice, why: None, root: None }).unwrap();
+    bench
+        .served()
+        .session()
+        .hint(&HintParams { path: path.to_owned(), advice, why: None, root: None })
+        .unwrap();
 }
 
 async fn result(bench: &Bench, tool: &str, arguments: Value) -> Value {
@@ -137,7 +141,7 @@ async fn a_context_touches_nothing_and_closed_files_stay_closed() {
     let bench = Bench::new(&[("a.rs", "a\n"), (".env", "KEY=1\n")]);
     bench.call("fs.read", json!({ "path": "a.rs" }), None).await;
     bench.open(".env");
-    let before = bench.hub.working_set(None).files;
+    let before = bench.served().working_set().files;
     for _ in 0..3 {
         let answer = result(&bench, "context.assemble", json!({})).await;
         assert_eq!(
@@ -148,7 +152,7 @@ async fn a_context_touches_nothing_and_closed_files_stay_closed() {
     let reads = |files: &[wherefore::protocol::WorkingFile]| {
         files.iter().find(|file| file.path == "a.rs").unwrap().reasons.clone()
     };
-    assert_eq!(reads(&bench.hub.working_set(None).files), reads(&before));
+    assert_eq!(reads(&bench.served().working_set().files), reads(&before));
     let denied = bench.call("context.assemble", json!({ "paths": [".env"] }), None).await.error.unwrap();
     assert_eq!(denied.code, Code::PermissionDenied);
 }

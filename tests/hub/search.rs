@@ -1,13 +1,15 @@
 //! Searches through the hub: what was written is found, unsaved text counts, closed files are not found.
 
 use serde_json::{Value, json};
-use wherefore::protocol::{Code, SearchAnswer, SearchKind, SearchParams};
+use wherefore::protocol::Code;
+use wherefore::requests::Search;
+use wherefore::requests::search::{SearchAnswer, SearchKind, SearchParams};
 
 use crate::support::Bench;
 
 async fn search(bench: &Bench, kind: SearchKind, query: &str) -> Vec<String> {
     let params = SearchParams { kind, query: query.to_owned(), ..SearchParams::default() };
-    places(bench.hub.search(params).await.unwrap())
+    places(bench.ask::<Search>(params).await.unwrap())
 }
 
 fn places(answer: SearchAnswer) -> Vec<String> {
@@ -79,7 +81,7 @@ async fn unsaved_text_is_what_is_searched() {
     for (glob, found) in [("new*", &["new.txt:1"][..]), ("*.md", &[]), ("!*.txt", &[])] {
         let (query, glob) = ("giraffe".to_owned(), Some(glob.to_owned()));
         let params = SearchParams { kind: SearchKind::Lexical, query, glob, ..SearchParams::default() };
-        assert_eq!(places(bench.hub.search(params).await.unwrap()), found);
+        assert_eq!(places(bench.ask::<Search>(params).await.unwrap()), found);
     }
 }
 
@@ -96,7 +98,7 @@ async fn what_an_editor_brings_back_unsaved_is_searched_as_it_shows_it() {
     assert_eq!(lines(&bench, "disk").await, [""; 0]);
     assert_eq!(files(&bench, "zebra").await, ["a.txt:1"]);
     assert_eq!(lines(&bench, "giraffe").await, ["new.txt:1"]);
-    let set = bench.hub.working_set(None).files;
+    let set = bench.served().working_set().files;
     let unsaved: Vec<(&str, bool)> = set.iter().map(|file| (file.path.as_str(), file.unsaved)).collect();
     assert_eq!(unsaved, [("a.txt", true), ("new.txt", true), ("b.txt", false), ("c.txt", false)]);
     // What is on the disk counts again where the editor has no more to say of it.
@@ -129,10 +131,10 @@ async fn closed_files_are_not_found() {
         scope: Some(scope.into()),
         ..SearchParams::default()
     };
-    assert_eq!(places(bench.hub.search(scope("ignored.txt")).await.unwrap()), ["ignored.txt:1"]);
-    assert_eq!(bench.hub.search(scope("key.pem")).await.unwrap_err().code, Code::PermissionDenied);
-    assert_eq!(bench.hub.search(scope("../x")).await.unwrap_err().code, Code::PermissionDenied);
-    assert_eq!(bench.hub.search(scope("none")).await.unwrap_err().code, Code::NotFound);
+    assert_eq!(places(bench.ask::<Search>(scope("ignored.txt")).await.unwrap()), ["ignored.txt:1"]);
+    assert_eq!(bench.ask::<Search>(scope("key.pem")).await.unwrap_err().code, Code::PermissionDenied);
+    assert_eq!(bench.ask::<Search>(scope("../x")).await.unwrap_err().code, Code::PermissionDenied);
+    assert_eq!(bench.ask::<Search>(scope("none")).await.unwrap_err().code, Code::NotFound);
 }
 
 #[tokio::test]

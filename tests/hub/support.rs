@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use wherefore::hub::{DocumentEvent, Hub, HubOptions};
+use wherefore::hub::{DocumentEvent, Folder, Hub, HubOptions};
 use wherefore::ports::{DocumentEdit, Editor};
 use wherefore::protocol::{
-    Act, AskParams, DecideAnswer, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal,
-    ProposalsParams, RawCall,
+    Act, AskParams, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal, ProposalsParams,
+    RawCall,
 };
+use wherefore::requests::decide::DecideAnswer;
+use wherefore::requests::{Asker, Call, Decide, Request};
 
 /// How the editor answers to an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -216,7 +218,7 @@ impl Bench {
         let origin = Origin { agent: Some(agent.to_owned()), ..Origin::door(Door::Lsp) };
         let raw = RawCall { tool: tool.to_owned(), arguments, origin, policy, ..RawCall::default() };
         let limit = Duration::from_secs(20);
-        tokio::time::timeout(limit, self.hub.call(raw, None)).await.expect("the call took too long")
+        tokio::time::timeout(limit, self.ask::<Call>(raw)).await.expect("the call took too long").unwrap()
     }
 
     /// Starts a call that waits for a person, and waits until its proposal is there.
@@ -249,8 +251,18 @@ impl Bench {
         panic!("no proposal came");
     }
 
+    /// Makes a request as the editor's person does.
+    pub async fn ask<R: Request>(&self, params: R::Params) -> Result<R::Answer, Fault> {
+        R::answer(&self.hub, params, Asker::door(Door::Lsp)).await
+    }
+
+    /// The folder that is served.
+    pub fn served(&self) -> Arc<Folder> {
+        self.hub.folder(None).unwrap()
+    }
+
     pub fn proposals(&self) -> Vec<Proposal> {
-        self.hub.proposals(&ProposalsParams::default()).proposals
+        self.served().desk().list(&ProposalsParams::default())
     }
 
     pub async fn decide(
@@ -262,19 +274,13 @@ impl Bench {
     ) -> Result<DecideAnswer, Fault> {
         let hunks = hunks.iter().map(|hunk| (*hunk).to_owned()).collect();
         let reason = reason.map(str::to_owned);
-        self.hub
-            .decide(DecideParams {
-                proposal: Some(proposal.to_owned()),
-                hunks,
-                reason,
-                ..DecideParams::all(act)
-            })
-            .await
+        let proposal = Some(proposal.to_owned());
+        self.ask::<Decide>(DecideParams { proposal, hunks, reason, ..DecideParams::all(act) }).await
     }
 
     /// The session log's text.
     pub fn log(&self) -> String {
-        self.hub.log(None, None).unwrap().text
+        self.served().log(None).unwrap().text
     }
 }
 

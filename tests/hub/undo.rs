@@ -1,13 +1,15 @@
 //! Undo: the old bytes, later edits kept, refused where they overlap, itself undone.
 
 use serde_json::json;
-use wherefore::protocol::{Act, Code, Policy, UndoParams};
+use wherefore::protocol::{Act, Code, Policy};
+use wherefore::requests::Undo;
+use wherefore::requests::undo::UndoParams;
 
 use crate::support::{Bench, numbers};
 
 async fn undo(bench: &Bench, call: Option<&str>) -> Result<String, Code> {
     let params = UndoParams { call: call.map(str::to_owned), root: None };
-    bench.hub.undo(params).await.map(|answer| answer.undo_id).map_err(|fault| fault.code)
+    bench.ask::<Undo>(params).await.map(|answer| answer.undo_id).map_err(|fault| fault.code)
 }
 
 #[tokio::test]
@@ -90,7 +92,7 @@ async fn what_the_editor_took_back_is_not_taken_back_again() {
     bench.type_in("a.txt", "one\n");
     let before = bench.log();
     let params = UndoParams { call: None, root: None };
-    let fault = bench.hub.undo(params).await.unwrap_err();
+    let fault = bench.ask::<Undo>(params).await.unwrap_err();
     assert_eq!(fault.code, Code::NotFound);
     assert!(fault.message.contains("nothing of c-"), "{}", fault.message);
     assert!(fault.message.contains("a.txt is as it was before, in the editor"), "{}", fault.message);
@@ -113,7 +115,7 @@ async fn an_undo_names_only_what_it_changed() {
     let waits = bench.proposals();
     bench.decide(&waits[0].id, &[], Act::Accept, None).await.unwrap();
     bench.write("copy/mine.txt", "mine\n");
-    let answer = bench.hub.undo(UndoParams { call: None, root: None }).await.unwrap();
+    let answer = bench.ask::<Undo>(UndoParams { call: None, root: None }).await.unwrap();
     assert_eq!(answer.paths, ["copy/b.txt", "copy/a.txt"], "the folder stays for what was put into it");
     assert_eq!(bench.disk("copy/mine.txt"), "mine\n");
 }
@@ -127,7 +129,7 @@ async fn an_undo_rejects_what_still_waits_of_its_call() {
     let proposal = bench.proposals().remove(0);
     bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.unwrap();
     let params = UndoParams { call: Some(proposal.call_id.clone()), root: None };
-    let answer = bench.hub.undo(params).await.unwrap();
+    let answer = bench.ask::<Undo>(params).await.unwrap();
     assert_eq!((answer.paths, answer.withdrawn), (vec!["a.txt".to_owned()], 1));
     assert_eq!(bench.disk("a.txt"), numbers(20, &[]));
     assert_eq!(bench.proposals(), [], "nothing of it waits");
@@ -139,7 +141,7 @@ async fn an_undo_rejects_what_still_waits_of_its_call() {
     bench.call("fs.write", write, Some(Policy::Hold)).await;
     let proposal = bench.proposals().remove(0);
     let params = UndoParams { call: Some(proposal.call_id), root: None };
-    let answer = bench.hub.undo(params).await.unwrap();
+    let answer = bench.ask::<Undo>(params).await.unwrap();
     assert_eq!((answer.undo_id.as_str(), answer.paths.len(), answer.withdrawn), ("", 0, 2));
     assert_eq!((bench.proposals().len(), bench.disk("a.txt")), (0, numbers(20, &[])));
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;

@@ -3,9 +3,17 @@
 use serde_json::json;
 use wherefore::hub::{Hub, HubOptions};
 use wherefore::ports::NoEditor;
-use wherefore::protocol::{Act, Code, DecideParams, Policy, ProposalsParams, Status};
+use wherefore::protocol::{Act, Code, DecideParams, Door, Fault, Policy, ProposalsParams, Status};
+use wherefore::requests::decide::DecideAnswer;
+use wherefore::requests::{Asker, Decide, Request};
 
 use crate::support::{Bench, states};
+
+/// Decides every pending hunk of one proposal.
+async fn decide(hub: &Hub, proposal: &str, act: Act) -> Result<DecideAnswer, Fault> {
+    let params = DecideParams { proposal: Some(proposal.to_owned()), ..DecideParams::all(act) };
+    Decide::answer(hub, params, Asker::door(Door::Lsp)).await
+}
 
 #[tokio::test]
 async fn a_held_change_is_answered_pending_and_decided_later() {
@@ -38,7 +46,7 @@ async fn review_wait_brings_the_decision() {
         bench.call("review.wait", json!({ "proposal": id, "timeout_s": 0 }), None).await.result.unwrap();
     assert_eq!(still["status"], "pending");
     let (hub, decided) = (bench.hub.clone(), id.clone());
-    let person = tokio::spawn(async move { hub.decide_all(&decided, Act::Accept).await });
+    let person = tokio::spawn(async move { decide(&hub, &decided, Act::Accept).await });
     let told = bench.call("review.wait", json!({ "proposal": id, "timeout_s": 10 }), None).await;
     person.await.unwrap().unwrap();
     assert_eq!((states(&told.result.unwrap()), told.decisions.len()), (vec!["h1 accepted".to_owned()], 0));
@@ -54,8 +62,8 @@ async fn proposals_outlive_the_process() {
     let state = Some(bench.state.path().to_owned());
     let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true, state });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
-    assert_eq!(hub.proposals(&ProposalsParams::default()).proposals, before);
-    hub.decide_all(&before[0].id, Act::Accept).await.unwrap();
+    assert_eq!(hub.folder(None).unwrap().desk().list(&ProposalsParams::default()), before);
+    decide(&hub, &before[0].id, Act::Accept).await.unwrap();
     assert_eq!(bench.disk("a.txt"), "A\nb\nC\n");
 }
 
@@ -113,7 +121,7 @@ async fn every_decision_is_told_and_logged_however_many_there_are() {
         bench.call_as(&format!("agent-{number}/1"), "fs.write", write, None).await;
     }
     let ids: Vec<String> = bench.proposals().into_iter().map(|proposal| proposal.id).collect();
-    let answer = bench.hub.decide(DecideParams::all(Act::Accept)).await.unwrap();
+    let answer = bench.ask::<Decide>(DecideParams::all(Act::Accept)).await.unwrap();
     let told: Vec<String> = answer.proposals.iter().map(|proposal| proposal.id.clone()).collect();
     assert_eq!((told, answer.problems.len()), (ids.clone(), 0));
     assert!(answer.proposals.iter().all(|proposal| proposal.state().word() == "applied"));
@@ -135,7 +143,7 @@ async fn a_decision_that_the_log_does_not_take_is_said_and_written_later() {
     let aside = bench.folder.path().join("aside");
     std::fs::rename(&sessions, &aside).unwrap();
     std::fs::write(&sessions, "in the way").unwrap();
-    let answer = hub.decide_all(&ids[0], Act::Accept).await.unwrap();
+    let answer = decide(&hub, &ids[0], Act::Accept).await.unwrap();
     assert_eq!(bench.disk("a.txt"), "new\n");
     assert!(
         answer.problems.iter().any(|problem| problem.contains("not in the session log yet")),
@@ -143,9 +151,9 @@ async fn a_decision_that_the_log_does_not_take_is_said_and_written_later() {
     );
     std::fs::remove_file(&sessions).unwrap();
     std::fs::rename(&aside, &sessions).unwrap();
-    let answer = hub.decide_all(&ids[1], Act::Reject).await.unwrap();
+    let answer = decide(&hub, &ids[1], Act::Reject).await.unwrap();
     assert_eq!(answer.problems, Vec::<String>::new());
-    let log = hub.log(None, None).unwrap().text;
+    let log = hub.folder(None).unwrap().log(None).unwrap().text;
     assert_eq!(decided(&log), ids, "{log}");
     hub.close();
 }

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use wherefore::protocol::{
-    Act, Advice, Code, CollectParams, Fault, HintAct, HintOutcome, HintParams, Notice, Outcome, Policy,
-    WorkingFile,
+    Act, Advice, Code, Fault, HintAct, HintOutcome, HintParams, Notice, Outcome, Policy, WorkingFile,
 };
+use wherefore::requests::Collect;
+use wherefore::requests::collect::CollectParams;
 
 use crate::support::Bench;
 
 fn files(bench: &Bench) -> Vec<WorkingFile> {
-    bench.hub.working_set(None).files
+    bench.served().working_set().files
 }
 
 fn file(bench: &Bench, path: &str) -> WorkingFile {
@@ -23,7 +24,12 @@ fn file(bench: &Bench, path: &str) -> WorkingFile {
 }
 
 fn hint(bench: &Bench, path: &str, advice: HintAct) -> Result<HintOutcome, Fault> {
-    bench.hub.hint(&HintParams { path: path.to_owned(), advice, why: Some("It is mine".into()), root: None })
+    bench.served().session().hint(&HintParams {
+        path: path.to_owned(),
+        advice,
+        why: Some("It is mine".into()),
+        root: None,
+    })
 }
 
 async fn read(bench: &Bench, path: &str, times: usize) {
@@ -125,10 +131,10 @@ async fn what_a_person_writes_counts_and_stays() {
         ".wherefore/working-set.yml",
         "budget: 77\nfiles:\n  - path: b.rs\n    priority: 1\n    role: sauce\n",
     );
-    let set = bench.hub.working_set(None);
+    let set = bench.served().working_set();
     assert_eq!(set.budget, 77);
     assert_eq!(set.problems.len(), 1, "{:?}", set.problems);
-    assert!(bench.hub.status().workspaces[0].problems.contains(&set.problems[0]));
+    assert!(bench.served().status().problems.contains(&set.problems[0]));
     let paths: Vec<&str> = set.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["b.rs", "gone.rs"]);
     assert_eq!(set.files[0].priority, Some(1));
@@ -185,12 +191,12 @@ async fn what_has_cooled_is_dropped_where_somebody_asks() {
     bench.hub.settings_changed(Some(json!({ "memory": { "budget": 10 }, "review": { "policy": "auto" } })));
     read(&bench, "a.rs", 6).await;
     read(&bench, "b.rs", 1).await;
-    let dropped = bench.hub.collect(&CollectParams::default()).unwrap().dropped;
+    let dropped = bench.ask::<Collect>(CollectParams::default()).await.unwrap().dropped;
     let told: Vec<_> = dropped.iter().map(|dropped| (dropped.path.as_str(), dropped.outcome)).collect();
     assert_eq!(told, [("b.rs", Outcome::Dropped)]);
     assert!(dropped[0].reason.contains("50 of them its"), "{}", dropped[0].reason);
     assert_eq!(files(&bench).len(), 1);
-    assert_eq!(bench.hub.collect(&CollectParams::default()).unwrap().dropped, []);
+    assert_eq!(bench.ask::<Collect>(CollectParams::default()).await.unwrap().dropped, []);
     let policy =
         bench.call("fs.write", json!({ "path": "b.rs", "content": "B\n" }), Some(Policy::Auto)).await;
     assert_eq!(policy.error, None);

@@ -432,12 +432,6 @@ export interface CollectAnswer {
   dropped: HintOutcome[];
 }
 
-/** Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does. */
-export interface FocusParams {
-  /** Its URI. */
-  uri: string;
-}
-
 /** Answer of `wherefore/status`. */
 export interface StatusAnswer {
   /** This program's version. */
@@ -450,7 +444,7 @@ export interface StatusAnswer {
   workspaces: WorkspaceStatus[];
 }
 
-/** One workspace folder of [`StatusAnswer`]. */
+/** One workspace folder in the answer of `wherefore/status`. */
 export interface WorkspaceStatus {
   /** Its absolute path. */
   root: string;
@@ -715,6 +709,12 @@ export interface LogAnswer {
   text?: string|null;
 }
 
+/** Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does. */
+export interface FocusParams {
+  /** Its URI. */
+  uri: string;
+}
+
 /** A call began: the params of `wherefore/didCall`. */
 export interface CallNotice {
   /** The call's id in the session log. */
@@ -814,8 +814,6 @@ export const methods = {
   /** From the client. */
   collect: 'wherefore/collect',
   /** From the client. */
-  didFocus: 'wherefore/didFocus',
-  /** From the client. */
   status: 'wherefore/status',
   /** From the client. */
   list: 'wherefore/list',
@@ -831,6 +829,8 @@ export const methods = {
   compose: 'wherefore/compose',
   /** From the client. */
   log: 'wherefore/log',
+  /** From the client. */
+  didFocus: 'wherefore/didFocus',
   /** From the server. */
   didCall: 'wherefore/didCall',
   /** From the server. */

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::recording::{Recording, Step};
-use crate::protocol::{
-    Door, Envelope, Fault, Origin, Policy, Proposal, ProposalsAnswer, RawCall, Status, StatusAnswer,
-};
+use crate::protocol::{Door, Envelope, Fault, Origin, Policy, Proposal, ProposalsParams, RawCall, Status};
+use crate::requests::{self, Call, Proposals};
 use crate::socket::Link;
 
 /// How long an editor may take until its server is there.
@@ -98,7 +97,7 @@ impl<'a> Agent<'a> {
         let (root, link, changes) = (self.root, &mut self.link, &mut self.changes);
         let known = changes.len();
         let answer = thread::scope(|scope| {
-            let call = scope.spawn(|| link.request("wherefore/call", &json!(raw)));
+            let call = scope.spawn(|| link.ask::<Call>(&raw));
             // The link is taken until the answer comes: another one sees what the call proposes.
             let mut watch = Link::find(root);
             while !call.is_finished() {
@@ -110,8 +109,7 @@ impl<'a> Agent<'a> {
             call.join().unwrap_or_else(|_| Err(Fault::internal("the agent's thread failed")))
         });
         note(&mut self.changes, proposals(&mut self.link, true));
-        let answer: Envelope =
-            serde_json::from_value(answer?).map_err(|error| Fault::internal(error.to_string()))?;
+        let answer = answer?;
         let decided = self.changes.len() > known || tool == "review.wait";
         said(Said::Answer(tool.to_owned(), Box::new(answer.clone()), (!decided).then(|| start.elapsed())));
         Ok(answer)
@@ -130,12 +128,11 @@ pub fn note(changes: &mut Vec<Change>, proposals: Vec<Proposal>) {
 
 /// The proposals that wait, or all; none where the server is gone.
 fn proposals(link: &mut Link, all: bool) -> Vec<Proposal> {
-    let answer = link.request("wherefore/proposals", &json!({ "all": all })).unwrap_or_default();
-    serde_json::from_value::<ProposalsAnswer>(answer).map(|answer| answer.proposals).unwrap_or_default()
+    let params = ProposalsParams { all, ..ProposalsParams::default() };
+    link.ask::<Proposals>(&params).map(|answer| answer.proposals).unwrap_or_default()
 }
 
 /// Whether the server has an editor to show things in.
 fn has_editor(link: &mut Link) -> bool {
-    let status = link.request("wherefore/status", &Value::Null).unwrap_or_default();
-    serde_json::from_value::<StatusAnswer>(status).is_ok_and(|status| status.editor)
+    link.ask::<requests::Status>(&()).is_ok_and(|status| status.editor)
 }

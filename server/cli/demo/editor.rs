@@ -10,6 +10,7 @@ use super::project::Project;
 use super::wire::Wire;
 use crate::base::uri::uri_of;
 use crate::protocol::{Envelope, Proposal, RawCall};
+use crate::requests::{Call, Signature};
 
 /// One document that is open.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,23 +67,28 @@ impl Editor {
         call: &RawCall,
         mut review: impl FnMut(&mut Self, Proposal) -> io::Result<()>,
     ) -> io::Result<Envelope> {
-        let id = self.wire.request("wherefore/call", &serde_json::to_value(call)?)?;
+        let id = self.wire.request(Call::METHOD, &serde_json::to_value(call)?)?;
         loop {
             while let Some(proposal) = self.proposals.pop_front() {
                 review(self, proposal)?;
             }
             match self.answers.remove(&id) {
-                Some(answer) => return Ok(serde_json::from_value(result("wherefore/call", answer)?)?),
+                Some(answer) => return Ok(serde_json::from_value(result(Call::METHOD, answer)?)?),
                 None => self.listen()?,
             }
         }
     }
 
-    /// Asks the server for something and waits for its answer.
+    /// Makes a request of ours and waits for its answer.
     ///
     /// # Errors
     /// What the pipe says, or the server's error.
-    pub fn request(&mut self, method: &str, params: &Value) -> io::Result<Value> {
+    pub fn ask<R: Signature>(&mut self, params: &R::Params) -> io::Result<R::Answer> {
+        Ok(serde_json::from_value(self.request(R::METHOD, &serde_json::to_value(params)?)?)?)
+    }
+
+    /// Asks the server for something and waits for its answer.
+    fn request(&mut self, method: &str, params: &Value) -> io::Result<Value> {
         let id = self.wire.request(method, params)?;
         loop {
             match self.answers.remove(&id) {

@@ -6,8 +6,6 @@ use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use serde_json::{Value, json};
-
 use super::agent::{Agent, Change, Said, note};
 use super::check::Ledger;
 use super::decide::Decision;
@@ -18,7 +16,8 @@ use super::recording::{Recording, recording};
 use super::show;
 use crate::cli::backend::Backend;
 use crate::cli::print::{Page, visible};
-use crate::protocol::{Act, Fault, HunkState, ProposalsAnswer, StatusAnswer};
+use crate::protocol::{Act, Fault, HunkState, ProposalsParams};
+use crate::requests::{Proposals, Status};
 
 /// The tool whose calls change a file.
 const CHANGES: &str = "fs.patch";
@@ -141,7 +140,7 @@ fn sum_up(page: Page, root: &str, work: &mut Work, ledger: &mut Ledger) -> io::R
     let fault = |fault: Fault| io::Error::other(fault.message);
     let mut backend = Backend::open(root).map_err(fault)?;
     // What was still open when the editor was closed stands in the folder.
-    let left: ProposalsAnswer = backend.request("wherefore/proposals", json!({})).map_err(fault)?;
+    let left = backend.ask::<Proposals>(ProposalsParams::default()).map_err(fault)?;
     note(&mut work.changes, left.proposals);
     let (mut accepted, mut rejected, mut open) = (0, 0, 0);
     for change in &work.changes {
@@ -172,7 +171,7 @@ fn sum_up(page: Page, root: &str, work: &mut Work, ledger: &mut Ledger) -> io::R
         right = false;
     }
     right &= end::on_disk(page, root.as_ref(), ledger, |_| None)?;
-    let status: StatusAnswer = backend.request("wherefore/status", Value::Null).map_err(fault)?;
+    let status = backend.ask::<Status>(()).map_err(fault)?;
     let log = status.workspaces.first().map(|workspace| workspace.log.as_str()).unwrap_or_default();
     right &= end::log(page, root.as_ref(), log)?;
     let shown = visible(root);

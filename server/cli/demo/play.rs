@@ -14,9 +14,10 @@ use super::project::Project;
 use super::recording::{Step, recording};
 use super::show;
 use crate::cli::print::Page;
-use crate::protocol::{
-    DecideAnswer, DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status, UndoAnswer, UndoParams,
-};
+use crate::protocol::{DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status};
+use crate::requests::log::LogParams;
+use crate::requests::undo::UndoParams;
+use crate::requests::{Decide, Log, Undo};
 
 /// One run of the demo.
 #[derive(Debug)]
@@ -122,9 +123,7 @@ impl Play {
                     reason: decision.reason,
                     ..DecideParams::all(decision.act)
                 };
-                let answer = editor.request("wherefore/decide", &serde_json::to_value(params)?)?;
-                let answer: DecideAnswer = serde_json::from_value(answer)?;
-                for problem in answer.problems {
+                for problem in editor.ask::<Decide>(&params)?.problems {
                     self.check(false, &problem)?;
                 }
             }
@@ -165,8 +164,7 @@ impl Play {
         let accepted: usize = self.ledger.outcomes().map(|outcome| outcome.accepted).sum();
         let Some(call) = self.changed.clone().filter(|_| accepted > 0) else { return Ok(()) };
         show::heading(self.page, &format!("Undo of {call}"))?;
-        let params = serde_json::to_value(UndoParams { call: Some(call), root: None })?;
-        let answer: UndoAnswer = serde_json::from_value(editor.request("wherefore/undo", &params)?)?;
+        let answer = editor.ask::<Undo>(&UndoParams { call: Some(call), root: None })?;
         let mut findings = Vec::new();
         for outcome in self.ledger.outcomes() {
             let disk = fs::read_to_string(self.project.root.join(outcome.path))?;
@@ -180,8 +178,7 @@ impl Play {
 
     /// Ends the server, says where the log is, and has its chain checked as anyone can.
     fn end(&mut self, mut editor: Editor) -> io::Result<()> {
-        let log = editor.request("wherefore/log", &json!({}))?;
-        let path = log["path"].as_str().unwrap_or_default().to_owned();
+        let path = editor.ask::<Log>(&LogParams::default())?.path;
         let ended = editor.end()?;
         self.right &= end::log(self.page, &self.project.root, &path)?;
         match ended {

@@ -14,8 +14,9 @@ use crate::cli::print::visible;
 use crate::cli::progress::Progress;
 use crate::hub::{Hub, Nearness};
 use crate::protocol::{
-    Code, Fault, Origin, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
+    Code, Door, Fault, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
 };
+use crate::requests::{Asker, Request as _, SearchNodes, SearchTools};
 use crate::workspace::config;
 
 /// What is looked for, and in what.
@@ -64,7 +65,10 @@ impl Place {
         let mut progress = Progress::default();
         let told = |done, all| progress.tell(&format!("vectors of {done} of {all} tools"), done == all);
         let filled = match self {
-            Self::Workspace(hub) => hub.embed_tools(None, told).await,
+            Self::Workspace(hub) => match hub.folder(None) {
+                Ok(folder) => folder.embed_tools(told).await,
+                Err(fault) => Err(fault),
+            },
             Self::Catalogue(directory, nearness) => nearness.fill(directory, told).await,
         };
         if let Err(fault) = filled {
@@ -72,21 +76,21 @@ impl Place {
         }
     }
 
-    async fn tools(&self, params: &SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
+    async fn tools(&self, params: SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
         match self {
-            Self::Workspace(hub) => hub.search_tools(params, &Origin::default()).await,
+            Self::Workspace(hub) => SearchTools::answer(hub, params, Asker::door(Door::Cli)).await,
             Self::Catalogue(directory, nearness) => {
-                directory.search(params, nearness.of(&params.query, directory).await.as_deref())
+                directory.search(&params, nearness.of(&params.query, directory).await.as_deref())
             }
         }
     }
 
-    async fn nodes(&self, params: &SearchNodesParams) -> Result<SearchNodesAnswer, Fault> {
+    async fn nodes(&self, params: SearchNodesParams) -> Result<SearchNodesAnswer, Fault> {
         match self {
-            Self::Workspace(hub) => hub.search_nodes(params, &Origin::default()).await,
+            Self::Workspace(hub) => SearchNodes::answer(hub, params, Asker::door(Door::Cli)).await,
             Self::Catalogue(directory, nearness) => {
                 let nearness = nearness.of(&params.query, directory).await;
-                Ok(directory.search_nodes(params, nearness.as_deref()))
+                Ok(directory.search_nodes(&params, nearness.as_deref()))
             }
         }
     }
@@ -103,14 +107,14 @@ pub async fn tools(request: &Request, under: Option<&str>, place: &Place) -> Res
         SearchToolsParams { query, category_path, limit, cursor: None, root: None }
     };
     if request.batch {
-        let find = async |query, limit| match place.tools(&params(query, limit)).await {
+        let find = async |query, limit| match place.tools(params(query, limit)).await {
             Ok(found) => Ok(json!(found.results)),
             Err(fault) if fault.code == Code::NoMatchInCategory => Ok(json!([])),
             Err(fault) => Err(fault),
         };
         return batch(find).await;
     }
-    let found = place.tools(&params(request.query.clone().unwrap_or_default(), request.limit)).await?;
+    let found = place.tools(params(request.query.clone().unwrap_or_default(), request.limit)).await?;
     let lines = found.results.iter().map(|tool| (tool.confidence, tool.tool_id.clone(), &*tool.summary));
     show(request, &found, lines);
     Ok(())
@@ -130,10 +134,10 @@ pub async fn nodes(request: &Request, place: &Place) -> Result<(), Fault> {
     let params = |query: String, limit: usize| SearchNodesParams { query, limit, root: None };
     if request.batch {
         let find =
-            async |query, limit| place.nodes(&params(query, limit)).await.map(|found| json!(found.results));
+            async |query, limit| place.nodes(params(query, limit)).await.map(|found| json!(found.results));
         return batch(find).await;
     }
-    let found = place.nodes(&params(request.query.clone().unwrap_or_default(), request.limit)).await?;
+    let found = place.nodes(params(request.query.clone().unwrap_or_default(), request.limit)).await?;
     let lines = found.results.iter().map(|node| (node.confidence, node.path.join("/"), &*node.summary));
     show(request, &found, lines);
     Ok(())

@@ -4,7 +4,9 @@ use super::find::{Place, node};
 use crate::cli::answer;
 use crate::cli::print::visible;
 use crate::hub::Hub;
-use crate::protocol::{Fault, ListToolsParams, Origin};
+use crate::protocol::{Door, Fault, ListToolsParams};
+use crate::requests::list::ListParams;
+use crate::requests::{Asker, List, ListTools, Request};
 
 /// How many tools are shown where no limit is given.
 const LIMIT: usize = 10;
@@ -54,7 +56,7 @@ impl Listing {
 /// UNKNOWN_PATH, STALE for an old cursor, INVALID_ARGS for what is none.
 pub async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
     let Some(params) = listing.params() else {
-        let all = hub.tools(None);
+        let all = List::answer(hub, ListParams::default(), Asker::door(Door::Cli)).await?.tools;
         if listing.json {
             answer::json(&all);
             return Ok(());
@@ -65,10 +67,11 @@ pub async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
         }
         return Ok(());
     };
-    if params.query.is_some() {
+    let asked = params.query.is_some();
+    if asked {
         Place::Workspace(hub.clone()).prepare().await;
     }
-    let found = hub.list_tools(&params, &Origin::default()).await?;
+    let found = ListTools::answer(hub, params, Asker::door(Door::Cli)).await?;
     if listing.json {
         answer::json(&found);
         return Ok(());
@@ -79,9 +82,9 @@ pub async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
     }
     for tool in &found.tools {
         let line = format!("{:<24} {}", visible(&tool.tool_id), visible(&tool.summary));
-        match params.query {
-            Some(_) => answer::line(&format!("{:.2}  {line}", tool.confidence)),
-            None => answer::line(&line),
+        match asked {
+            true => answer::line(&format!("{:.2}  {line}", tool.confidence)),
+            false => answer::line(&line),
         }
     }
     if let Some(cursor) = &found.next_cursor {

@@ -268,11 +268,6 @@
 ---@class wherefore.CollectAnswer
 ---@field dropped wherefore.HintOutcome[] The files that left, and why.
 
----Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
----capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
----@class wherefore.FocusParams
----@field uri string Its URI.
-
 ---Answer of `wherefore/status`.
 ---@class wherefore.StatusAnswer
 ---@field version string This program's version.
@@ -280,7 +275,7 @@
 ---@field editor boolean Whether an editor is attached.
 ---@field workspaces wherefore.WorkspaceStatus[] Each workspace folder.
 
----One workspace folder of [`StatusAnswer`].
+---One workspace folder in the answer of `wherefore/status`.
 ---@class wherefore.WorkspaceStatus
 ---@field root string Its absolute path.
 ---@field session string The open session's id, or else that of the last one; empty where there was none.
@@ -438,6 +433,11 @@
 ---@field path string The log as a file, absolute.
 ---@field text? string Its text, where it was asked for.
 
+---Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
+---capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
+---@class wherefore.FocusParams
+---@field uri string Its URI.
+
 ---A call began: the params of `wherefore/didCall`.
 ---@class wherefore.CallNotice
 ---@field call_id string The call's id in the session log.
@@ -504,8 +504,6 @@ M.methods = {
   hint = "wherefore/hint",
   -- from the client: wherefore.CollectParams -> wherefore.CollectAnswer
   collect = "wherefore/collect",
-  -- from the client: wherefore.FocusParams
-  didFocus = "wherefore/didFocus",
   -- from the client: nil -> wherefore.StatusAnswer
   status = "wherefore/status",
   -- from the client: wherefore.ListParams -> wherefore.ListAnswer
@@ -522,6 +520,8 @@ M.methods = {
   compose = "wherefore/compose",
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer
   log = "wherefore/log",
+  -- from the client: wherefore.FocusParams
+  didFocus = "wherefore/didFocus",
   -- from the server: wherefore.CallNotice
   didCall = "wherefore/didCall",
   -- from the server: wherefore.FinishNotice

@@ -1,0 +1,42 @@
+//! `wherefore/call`: a tool is called, in the folder that the call means.
+
+use serde_json::Value;
+
+use super::{Asker, Call, Request};
+use crate::hub::Hub;
+use crate::pipeline::fault_envelope;
+use crate::protocol::{Envelope, Fault, RawCall};
+
+impl Request for Call {
+    /// Takes a call through the pipeline of the folder that it means: the one named, or the one that an absolute
+    /// path among its arguments lies in, or the first. Dropping the future cancels it.
+    async fn answer(hub: &Hub, mut call: RawCall, asker: Asker) -> Result<Envelope, Fault> {
+        call.origin.door = asker.origin.door;
+        let named = call.root.clone().or_else(|| absolute_path(&call.arguments));
+        let folder = match hub.folder(named.as_deref()) {
+            Err(_) if call.root.is_none() => hub.folder(None),
+            found => found,
+        };
+        Ok(match folder {
+            Ok(folder) => folder.pipeline().call(call, asker.caller).await,
+            Err(fault) => fault_envelope(String::new(), fault),
+        })
+    }
+
+    /// Reads a call, in our own form or filled by the Tool Protocol.
+    fn read(params: Value) -> Result<RawCall, String> {
+        RawCall::read(params)
+    }
+
+    fn needs_servers(hub: &Hub, call: &RawCall) -> bool {
+        hub.folder(None).is_ok_and(|folder| folder.registry().find(&call.tool).is_none())
+    }
+}
+
+/// An absolute path among a call's arguments: it tells which folder is meant.
+fn absolute_path(arguments: &Value) -> Option<String> {
+    let names = ["path", "src", "dst", "scope", "cwd"];
+    let path = |name: &&str| arguments.get(name).and_then(Value::as_str);
+    let is_absolute = |path: &&str| path.starts_with('/') || path.starts_with("file:///");
+    names.iter().filter_map(path).find(is_absolute).map(str::to_owned)
+}

@@ -1,0 +1,27 @@
+//! `wherefore/collect`: the working set is cleaned up, at a person's word.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Asker, Collect, Request};
+use crate::hub::Hub;
+use crate::memory::collect::Occasion;
+use crate::protocol::{CollectAnswer, Fault};
+
+/// Params of `wherefore/collect`: cleans the working set up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CollectParams {
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    pub root: Option<String>,
+}
+
+impl Request for Collect {
+    async fn answer(hub: &Hub, params: CollectParams, _: Asker) -> Result<CollectAnswer, Fault> {
+        // It goes to the log, which is not written where requests are read.
+        tokio::task::yield_now().await;
+        let folder = hub.folder(params.root.as_deref())?;
+        folder.desk().refresh(false);
+        folder.session().collect(Occasion::Request, "person", "Clean the working set up")
+    }
+}

@@ -1,0 +1,12 @@
+//! `wherefore/expandTool`: all that a call of one tool needs.
+
+use super::{Asker, ExpandTool, Request};
+use crate::hub::Hub;
+use crate::protocol::{ExpandToolAnswer, ExpandToolParams, Fault};
+
+impl Request for ExpandTool {
+    /// TOOL_NOT_FOUND, with the nearest names.
+    async fn answer(hub: &Hub, params: ExpandToolParams, asker: Asker) -> Result<ExpandToolAnswer, Fault> {
+        hub.folder(params.root.as_deref())?.expand_tool(&params, &asker.origin)
+    }
+}

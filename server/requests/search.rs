@@ -1,0 +1,192 @@
+//! `wherefore/search`: a person's own search. It needs no why and stands in no log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Asker, Request, Search};
+use crate::hub::Hub;
+use crate::index::lexical::hit::Hit;
+use crate::index::lexical::query::{Case, Query};
+use crate::index::lexical::search::Options;
+use crate::protocol::{Code, Fault};
+use crate::rules::Opener;
+use crate::session::{Session, Wanted, Where};
+
+/// Results where no number is named: lines, and files.
+const LINES: u32 = 100;
+const FILES: u32 = 10;
+
+/// What a search goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchKind {
+    /// Lines that match a pattern.
+    Lexical,
+    /// Files that are about what is asked for.
+    #[default]
+    Vector,
+}
+
+/// Whether capitals count in a pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchCase {
+    /// They do.
+    #[default]
+    Sensitive,
+    /// They do not.
+    Insensitive,
+    /// They do where the pattern has one.
+    Smart,
+}
+
+/// Params of `wherefore/search`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SearchParams {
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    pub root: Option<String>,
+    /// What is sought: a regular expression, a plain text with `literal`, or words.
+    pub query: String,
+    /// What the search goes by.
+    pub kind: SearchKind,
+    /// The folder or the file to search, relative to the root; the whole workspace where it is left out.
+    pub scope: Option<String>,
+    /// Only files that match, as `*.rs`; for patterns.
+    pub glob: Option<String>,
+    /// Whether capitals count; for patterns.
+    pub case: SearchCase,
+    /// Whether the query is plain text; for patterns.
+    pub literal: bool,
+    /// Lines to give on each side of a match; for patterns.
+    pub context: u32,
+    /// The most results; 10 files or 100 lines where it is left out.
+    pub limit: Option<u32>,
+    /// Where an earlier answer ended, to go on from there; for patterns.
+    pub cursor: Option<String>,
+    /// Milliseconds to wait for vectors of files that are not made yet, where the person set a model; for files.
+    pub wait_ms: u64,
+}
+
+/// A place that was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchHit {
+    /// The file, relative to the root.
+    pub path: String,
+    /// Its first line, counted from 1.
+    pub start: u32,
+    /// Its last line.
+    pub end: u32,
+    /// The line of it to be shown first: where a piece holds most of what is asked for.
+    pub line: u32,
+    /// How well it fits beside the others of the same answer; 1 for each line that matches a pattern.
+    pub score: f32,
+    /// The line, or the piece of the file.
+    pub text: String,
+    /// The lines before it that were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    /// The lines after it that were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+}
+
+/// Answer of `wherefore/search`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchAnswer {
+    /// What was found: lines by path and number, files best first.
+    pub results: Vec<SearchHit>,
+    /// What ranked the files: `words`, or `words+` and a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranker: Option<String>,
+    /// The share of the files' pieces that have a vector, 0 to 1; absent where no model is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedded: Option<f32>,
+    /// Why the model that is set was not heard, or why none is where the settings are wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// Where the next answer goes on; absent where there is no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+impl Request for Search {
+    /// Searches a folder's files, as the rules let them be read. INVALID_ARGS for an empty query, a pattern or a glob
+    /// that does not parse, a cursor of no search; NOT_FOUND and PERMISSION_DENIED for the scope.
+    async fn answer(hub: &Hub, params: SearchParams, _: Asker) -> Result<SearchAnswer, Fault> {
+        if params.query.is_empty() {
+            return Err(Fault::new(Code::InvalidArgs, "the query is empty").suggest("say what is sought"));
+        }
+        let session = hub.folder(params.root.as_deref())?.session().clone();
+        session.hear().await?;
+        // Who asked may not want the answer any more: then nothing waits here.
+        let wanted = Arc::new(());
+        let waits = Arc::downgrade(&wanted);
+        let done = tokio::task::spawn_blocking(move || {
+            let go_on = || waits.strong_count() > 0;
+            match params.kind {
+                SearchKind::Lexical => lines(&session, &params, &go_on),
+                SearchKind::Vector => files(&session, &params, &go_on),
+            }
+        });
+        done.await.unwrap_or_else(|error| Err(Fault::internal(format!("the search failed: {error}"))))
+    }
+}
+
+fn lines(
+    session: &Session,
+    params: &SearchParams,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<SearchAnswer, Fault> {
+    let case = match params.case {
+        SearchCase::Sensitive => Case::Sensitive,
+        SearchCase::Insensitive => Case::Insensitive,
+        SearchCase::Smart => Case::Smart,
+    };
+    let query = Query::new(&params.query, case, params.literal)?;
+    let after = params.cursor.as_deref().map(str::parse).transpose();
+    let options = Options {
+        context: params.context as usize,
+        limit: params.limit.unwrap_or(LINES) as usize,
+        bytes: session.settings().limits.output_bytes,
+        after: after.map_err(|error| Fault::new(Code::InvalidArgs, format!("{error}")))?,
+        ..Options::default()
+    };
+    let (scope, glob) = (params.scope.as_deref(), params.glob.as_deref());
+    let place = Where { scope: scope.unwrap_or_default(), glob: glob.unwrap_or_default() };
+    let found = session.lines(&session.files_for(Opener::Person), &query, place, options, go_on)?;
+    let cursor = found.next().map(|next| next.to_string());
+    let hit = |(path, hit): (Arc<str>, Hit)| {
+        let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
+        let Hit { text, before, after, .. } = hit;
+        SearchHit { path: path.to_string(), start: line, end: line, line, score: 1.0, text, before, after }
+    };
+    Ok(SearchAnswer { results: found.hits.into_iter().map(hit).collect(), cursor, ..SearchAnswer::default() })
+}
+
+fn files(
+    session: &Arc<Session>,
+    params: &SearchParams,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<SearchAnswer, Fault> {
+    let limit = params.limit.unwrap_or(FILES) as usize;
+    let scope = params.scope.as_deref().unwrap_or_default();
+    let wait = Duration::from_millis(params.wait_ms);
+    let wanted = Wanted { text: &params.query, scope, limit, wait };
+    let found = session.meant(&session.files_for(Opener::Person), &wanted, &|_, _| {}, go_on)?;
+    let hits = found.hits.into_iter().map(|hit| SearchHit {
+        path: hit.path,
+        start: hit.start,
+        end: hit.end,
+        line: hit.line,
+        score: hit.score,
+        text: hit.snippet,
+        before: Vec::new(),
+        after: Vec::new(),
+    });
+    let (results, ranker) = (hits.collect(), Some(found.ranker));
+    Ok(SearchAnswer { results, ranker, embedded: found.embedded, trouble: found.trouble, cursor: None })
+}
