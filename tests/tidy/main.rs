@@ -5,6 +5,7 @@ mod architecture;
 mod invariants;
 mod layers;
 mod pages;
+mod requests;
 mod rust_code;
 mod text;
 mod top_level;
@@ -33,6 +34,8 @@ checks! {
     doors_do_not_import_tools: layers::doors,
     only_the_lsp_door_uses_tower_lsp: layers::tower_lsp,
     unsafe_code_stands_in_one_file: layers::unsafe_code,
+    a_request_is_a_row_and_a_file: requests::files,
+    methods_of_requests_stand_in_their_table: requests::methods,
     source_files_are_short: text::sizes,
     modules_open_with_their_purpose: text::purpose,
     tracked_files_name_no_machine: text::machines,
