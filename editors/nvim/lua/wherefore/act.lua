@@ -7,6 +7,7 @@ local buffer = require('wherefore.buffer')
 local client = require('wherefore.client')
 local decide = require('wherefore.decide').send
 local hunks = require('wherefore.hunks')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local preview = require('wherefore.preview')
 local review = require('wherefore.review')
@@ -224,7 +225,7 @@ function M.undo(call)
   if not lsp then
     return
   end
-  client.request(lsp, 'wherefore/undo', { call = call, root = lsp.config.root_dir }, function(answer)
+  client.request(lsp, methods.undo, { call = call, root = lsp.config.root_dir }, function(answer)
     local paths = answer.paths or {}
     if (answer.withdrawn or 0) > 0 then
       notify.say(('wherefore: %d hunks of %s that waited are rejected'):format(answer.withdrawn, answer.call))

@@ -4,6 +4,7 @@ local M = {}
 
 local client = require('wherefore.client')
 local guard = require('wherefore.guard')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local review = require('wherefore.review')
 
@@ -23,7 +24,7 @@ end
 ---@param done fun()
 local function ask(lsp, since, done)
   local params = { applied = true, since = since, root = lsp.config.root_dir }
-  client.request(lsp, 'wherefore/proposals', params, function(answer)
+  client.request(lsp, methods.proposals, params, function(answer)
     local ids = {}
     for _, proposal in ipairs(answer.proposals or {}) do
       ids[proposal.id] = true

@@ -4,6 +4,7 @@ local M = {}
 local asks = require('wherefore.asks')
 local calls = require('wherefore.calls')
 local client = require('wherefore.client')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local panel = require('wherefore.panel')
 local text = require('wherefore.text')
@@ -68,7 +69,7 @@ local function stop(call)
   if not lsp then
     return notify.warn('the server is gone, and the call with it; :Wherefore restart')
   end
-  client.request(lsp, 'wherefore/cancel', { call_id = id, root = lsp.config.root_dir }, function()
+  client.request(lsp, methods.cancel, { call_id = id, root = lsp.config.root_dir }, function()
     notify.say(('wherefore: %s was told to stop'):format(id))
   end)
 end

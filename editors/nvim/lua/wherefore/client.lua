@@ -7,6 +7,7 @@ local calls = require('wherefore.calls')
 local config = require('wherefore.config')
 local guard = require('wherefore.guard')
 local handlers = require('wherefore.handlers')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local review = require('wherefore.review')
 
@@ -104,7 +105,7 @@ end
 
 --- Asks for what waits already: proposals outlive the editor and the server.
 local function load_pending(client)
-  M.request(client, 'wherefore/proposals', { all = false, root = client.config.root_dir }, function(result)
+  M.request(client, methods.proposals, { all = false, root = client.config.root_dir }, function(result)
     handlers.take(client.id, result.proposals or {})
   end)
 end

@@ -1,6 +1,7 @@
 --- `:Wherefore …`: each word, what it does, and what completes it.
 local M = {}
 
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local text = require('wherefore.text')
 
@@ -22,7 +23,7 @@ local function status()
   if not lsp then
     return
   end
-  client.request(lsp, 'wherefore/status', nil, function(answer)
+  client.request(lsp, methods.status, nil, function(answer)
     local lines = { { ('wherefore %s, process %d\n'):format(answer.version, answer.pid) } }
     for _, at in ipairs(answer.workspaces or {}) do
       local agents = #(at.agents or {}) > 0 and table.concat(at.agents, ', ') or 'none'

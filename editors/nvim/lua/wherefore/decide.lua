@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('wherefore.client')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 
 ---@type table<string, true> decisions under way, so that a key pressed twice counts once
@@ -23,7 +24,7 @@ function M.send(client_id, params, done)
   end
   sent[once] = true
   params.root = lsp.config.root_dir
-  client.request(lsp, 'wherefore/decide', params, function(answer)
+  client.request(lsp, methods.decide, params, function(answer)
     sent[once] = nil
     require('wherefore.handlers').take(client_id, answer.proposals or {})
     for _, problem in ipairs(answer.problems or {}) do

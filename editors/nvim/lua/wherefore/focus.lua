@@ -4,6 +4,7 @@ local M = {}
 local api = vim.api
 local client = require('wherefore.client')
 local guard = require('wherefore.guard')
+local methods = require('wherefore.wire').methods
 
 --- How long a file is looked at before that is told: one that is only passed by is not.
 local settle_ms = 300
@@ -17,7 +18,7 @@ local function tell(buf)
     return
   end
   for _, lsp in ipairs(vim.lsp.get_clients({ name = 'wherefore', bufnr = buf })) do
-    client.notify(lsp, 'wherefore/didFocus', { uri = vim.uri_from_bufnr(buf) })
+    client.notify(lsp, methods.didFocus, { uri = vim.uri_from_bufnr(buf) })
   end
 end
 

@@ -4,6 +4,7 @@ local M = {}
 local asks = require('wherefore.asks')
 local calls = require('wherefore.calls')
 local guard = require('wherefore.guard')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local review = require('wherefore.review')
 local text = require('wherefore.text')
@@ -65,30 +66,30 @@ M.by_method = {
   ['window/showMessage'] = plain('window/showMessage', plain_message),
   ['window/showMessageRequest'] = plain('window/showMessageRequest', plain_message),
   ['textDocument/publishDiagnostics'] = plain('textDocument/publishDiagnostics', plain_diagnostics),
-  ['wherefore/didCall'] = handle('showing a call', function(params, ctx)
+  [methods.didCall] = handle('showing a call', function(params, ctx)
     calls.began(ctx.client_id, params)
     notify.called(params)
   end),
-  ['wherefore/didFinish'] = handle('showing a result', function(params, ctx)
+  [methods.didFinish] = handle('showing a result', function(params, ctx)
     asks.ended(ctx.client_id, params)
     notify.finished(params, calls.ended(ctx.client_id, params))
     require('wherefore.log').refresh(ctx.client_id)
   end),
-  ['wherefore/proposal'] = handle('showing a proposal', function(params, ctx)
+  [methods.proposal] = handle('showing a proposal', function(params, ctx)
     M.take(ctx.client_id, { params })
     notify.proposed(params, review.waiting(params))
   end),
-  ['wherefore/proposalChanged'] = handle('showing a proposal', function(params, ctx)
+  [methods.proposalChanged] = handle('showing a proposal', function(params, ctx)
     M.take(ctx.client_id, { params })
   end),
   -- It has no params.
-  ['wherefore/workingSetChanged'] = guard.wrap('showing the working set', function()
+  [methods.workingSetChanged] = guard.wrap('showing the working set', function()
     require('wherefore.working_panel').changed()
   end),
-  ['wherefore/ask'] = answer('asking you', function(params, ctx)
+  [methods.ask] = answer('asking you', function(params, ctx)
     return asks.ask(ctx.client_id, params)
   end, vim.empty_dict()),
-  ['wherefore/save'] = answer('saving', function(params)
+  [methods.save] = answer('saving', function(params)
     return require('wherefore.edits').save(params)
   end, { saved = {} }),
   ['workspace/applyEdit'] = answer('applying an edit', function(params, ctx)

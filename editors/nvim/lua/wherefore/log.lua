@@ -4,6 +4,7 @@ local M = {}
 local api, uv = vim.api, vim.uv
 local client = require('wherefore.client')
 local guard = require('wherefore.guard')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local text = require('wherefore.text')
 
@@ -135,7 +136,7 @@ end
 ---@param lsp vim.lsp.Client
 ---@param done fun(answer: { uri: string, path: string, text?: string })
 local function ask(lsp, done)
-  client.request(lsp, 'wherefore/log', { root = lsp.config.root_dir }, done)
+  client.request(lsp, methods.log, { root = lsp.config.root_dir }, done)
 end
 
 --- The line of a log at which a call begins.

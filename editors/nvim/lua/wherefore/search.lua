@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('wherefore.client')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local text = require('wherefore.text')
 local window = require('wherefore.window')
@@ -50,7 +51,7 @@ local function ask(lsp, query, lexical)
     context = 0,
     limit = limit,
   }
-  client.request(lsp, 'wherefore/search', params, function(answer)
+  client.request(lsp, methods.search, params, function(answer)
     local places = vim.tbl_map(function(found)
       return {
         path = vim.fs.joinpath(root, found.path),

@@ -2,6 +2,7 @@
 local M = {}
 
 local client = require('wherefore.client')
+local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local panel = require('wherefore.panel')
 local text = require('wherefore.text')
@@ -92,7 +93,7 @@ end
 ---@param advice wherefore.HintAct
 ---@param why? string
 local function send(path, advice, why)
-  tell('wherefore/hint', { path = path, advice = advice, why = why ~= '' and why or nil }, function(answer)
+  tell(methods.hint, { path = path, advice = advice, why = why ~= '' and why or nil }, function(answer)
     local said = ('%s: %s: %s'):format(answer.path, answer.outcome, answer.reason)
     if answer.outcome == 'deferred' or answer.outcome == 'overridden' then
       return notify.warn(said)
@@ -117,7 +118,7 @@ local function mark(advice)
 end
 
 local function collect()
-  tell('wherefore/collect', {}, function(answer)
+  tell(methods.collect, {}, function(answer)
     local paths = vim.tbl_map(function(dropped)
       return dropped.path
     end, answer.dropped)
@@ -173,7 +174,7 @@ shown.keys = {
 ---@param lsp vim.lsp.Client
 ---@param done fun()
 local function ask(lsp, done)
-  client.request(lsp, 'wherefore/workingSet', { root = lsp.config.root_dir }, function(answer)
+  client.request(lsp, methods.workingSet, { root = lsp.config.root_dir }, function(answer)
     known = { root = lsp.config.root_dir, client = lsp.id, answer = answer }
     done()
   end)
