@@ -143,6 +143,7 @@ fn describe(message: &Message, generator: &mut SchemaGenerator) -> Value {
     let mut entry = Map::new();
     entry.insert("method".to_owned(), message.method.into());
     entry.insert("from".to_owned(), message.from.into());
+    entry.insert("description".to_owned(), message.doc.into());
     entry.insert("params".to_owned(), (message.params)(generator).to_value());
     if let Some(result) = message.result {
         entry.insert("result".to_owned(), result(generator).to_value());

@@ -11,6 +11,7 @@ mod logging;
 mod memory;
 mod policies;
 mod recovery;
+mod requests;
 mod review;
 mod search;
 mod support;

@@ -1,5 +1,5 @@
-// Types of the messages between wherefore and its plugins. Generated from server/lsp/ext.rs: do not edit;
-// `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.
+// Types of the messages between wherefore and its plugins. Generated from server/requests.rs and
+// server/lsp/ext.rs: do not edit; `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.
 
 /** One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`. */
 export interface RawCall {
@@ -795,55 +795,55 @@ export interface AskAnswer {
 
 /** The methods, by name. */
 export const methods = {
-  /** From the client. */
+  /** Calls a tool; how it went stands in the envelope. From the client. */
   call: 'wherefore/call',
-  /** From the client. */
+  /** Lists the changes that wait for decisions. From the client. */
   proposals: 'wherefore/proposals',
-  /** From the client. */
+  /** Accepts or rejects hunks, at a person's word. From the client. */
   decide: 'wherefore/decide',
-  /** From the client. */
+  /** Takes back what a call changed. From the client. */
   undo: 'wherefore/undo',
-  /** From the client. */
+  /** Tells a call that runs to stop. From the client. */
   cancel: 'wherefore/cancel',
-  /** From the client. */
+  /** Searches a folder's files for a person. From the client. */
   search: 'wherefore/search',
-  /** From the client. */
+  /** Lists the files that matter now, the hottest first. From the client. */
   workingSet: 'wherefore/workingSet',
-  /** From the client. */
+  /** Carries out a person's word on a file of the working set. From the client. */
   hint: 'wherefore/hint',
-  /** From the client. */
+  /** Cleans the working set up. From the client. */
   collect: 'wherefore/collect',
-  /** From the client. */
+  /** Says how things stand in each folder. From the client. */
   status: 'wherefore/status',
-  /** From the client. */
+  /** Lists every tool in a line. From the client. */
   list: 'wherefore/list',
-  /** From the client. */
+  /** Shows what stands at a node of the catalogue. From the client. */
   listTools: 'wherefore/listTools',
-  /** From the client. */
+  /** Finds the tools that answer a request in plain words. From the client. */
   searchToolByCategory: 'wherefore/searchToolByCategory',
-  /** From the client. */
+  /** Finds the nodes that may hold what a request asks for. From the client. */
   searchNodes: 'wherefore/searchNodes',
-  /** From the client. */
+  /** Gives all that a call of one tool needs. From the client. */
   expandTool: 'wherefore/expandTool',
-  /** From the client. */
+  /** Puts several tools into a form that a model fills or a model's API takes. From the client. */
   compose: 'wherefore/compose',
-  /** From the client. */
+  /** Says where a session log is, and gives its text where that is asked for. From the client. */
   log: 'wherefore/log',
-  /** From the client. */
+  /** The person looks at another document. From the client. */
   didFocus: 'wherefore/didFocus',
-  /** From the server. */
+  /** A call began. From the server. */
   didCall: 'wherefore/didCall',
-  /** From the server. */
+  /** A call ended, or was refused. From the server. */
   didFinish: 'wherefore/didFinish',
-  /** From the server. */
+  /** A change waits for decisions. From the server. */
   proposal: 'wherefore/proposal',
-  /** From the server. */
+  /** Hunks moved or were decided. From the server. */
   proposalChanged: 'wherefore/proposalChanged',
-  /** From the server. */
+  /** Other files matter now: `wherefore/workingSet` says which. From the server. */
   workingSetChanged: 'wherefore/workingSetChanged',
-  /** From the server. */
+  /** Asks for documents to be saved. From the server. */
   save: 'wherefore/save',
-  /** From the server. */
+  /** Puts a question to the person. From the server. */
   ask: 'wherefore/ask',
 } as const;
 

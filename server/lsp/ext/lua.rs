@@ -15,8 +15,8 @@ const LUA: Words = Words {
     map: ["table<string, ", ">"],
 };
 
-const HEAD: &str = "-- Types of the messages between wherefore and its plugins. Generated from server/lsp/ext.rs: do not edit;\n\
-    -- `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.\n";
+const HEAD: &str = "-- Types of the messages between wherefore and its plugins. Generated from server/requests.rs and\n\
+    -- server/lsp/ext.rs: do not edit; `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.\n";
 
 /// A Lua module that holds the methods' names, and the types of what they carry.
 pub(super) fn types(messages: &[Value], types: &Map<String, Value>) -> String {
@@ -33,7 +33,8 @@ pub(super) fn types(messages: &[Value], types: &Map<String, Value>) -> String {
         // Writing to a string never fails.
         let _ = writeln!(
             out,
-            "  -- from the {from}: {}{result}\n  {name} = \"{method}\",",
+            "  -- {}\n  -- from the {from}: {}{result}\n  {name} = \"{method}\",",
+            doc(message).collect::<Vec<_>>().join(" "),
             LUA.type_of(&message["params"])
         );
     }

@@ -15,8 +15,8 @@ const TYPESCRIPT: Words = Words {
     map: ["Record<string, ", ">"],
 };
 
-const HEAD: &str = "// Types of the messages between wherefore and its plugins. Generated from server/lsp/ext.rs: do not edit;\n\
-    // `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.\n";
+const HEAD: &str = "// Types of the messages between wherefore and its plugins. Generated from server/requests.rs and\n\
+    // server/lsp/ext.rs: do not edit; `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.\n";
 
 /// A module with the methods' names, and the types of what they carry.
 pub(super) fn types(messages: &[Value], types: &Map<String, Value>) -> String {
@@ -28,8 +28,9 @@ pub(super) fn types(messages: &[Value], types: &Map<String, Value>) -> String {
     out.push_str("\n/** The methods, by name. */\nexport const methods = {\n");
     for message in messages {
         let (method, name, from) = names(message);
+        let doc = doc(message).collect::<Vec<_>>().join(" ");
         // Writing to a string never fails.
-        let _ = writeln!(out, "  /** From the {from}. */\n  {name}: '{method}',");
+        let _ = writeln!(out, "  /** {doc} From the {from}. */\n  {name}: '{method}',");
     }
     out.push_str(
         "} as const;\n\n/** What each request from here takes and gives. */\nexport interface Requests {\n",

@@ -1,5 +1,5 @@
--- Types of the messages between wherefore and its plugins. Generated from server/lsp/ext.rs: do not edit;
--- `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.
+-- Types of the messages between wherefore and its plugins. Generated from server/requests.rs and
+-- server/lsp/ext.rs: do not edit; `WHEREFORE_BLESS=1 cargo test --lib generated` writes it anew.
 
 ---One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`.
 ---@class wherefore.RawCall
@@ -486,54 +486,79 @@
 local M = {}
 
 M.methods = {
+  -- Calls a tool; how it went stands in the envelope.
   -- from the client: wherefore.RawCall -> wherefore.Envelope
   call = "wherefore/call",
+  -- Lists the changes that wait for decisions.
   -- from the client: wherefore.ProposalsParams -> wherefore.ProposalsAnswer
   proposals = "wherefore/proposals",
+  -- Accepts or rejects hunks, at a person's word.
   -- from the client: wherefore.DecideParams -> wherefore.DecideAnswer
   decide = "wherefore/decide",
+  -- Takes back what a call changed.
   -- from the client: wherefore.UndoParams -> wherefore.UndoAnswer
   undo = "wherefore/undo",
+  -- Tells a call that runs to stop.
   -- from the client: wherefore.CancelParams -> wherefore.CancelAnswer
   cancel = "wherefore/cancel",
+  -- Searches a folder's files for a person.
   -- from the client: wherefore.SearchParams -> wherefore.SearchAnswer
   search = "wherefore/search",
+  -- Lists the files that matter now, the hottest first.
   -- from the client: wherefore.WorkingSetParams -> wherefore.WorkingSetAnswer
   workingSet = "wherefore/workingSet",
+  -- Carries out a person's word on a file of the working set.
   -- from the client: wherefore.HintParams -> wherefore.HintOutcome
   hint = "wherefore/hint",
+  -- Cleans the working set up.
   -- from the client: wherefore.CollectParams -> wherefore.CollectAnswer
   collect = "wherefore/collect",
+  -- Says how things stand in each folder.
   -- from the client: nil -> wherefore.StatusAnswer
   status = "wherefore/status",
+  -- Lists every tool in a line.
   -- from the client: wherefore.ListParams -> wherefore.ListAnswer
   list = "wherefore/list",
+  -- Shows what stands at a node of the catalogue.
   -- from the client: wherefore.ListToolsParams -> wherefore.ListToolsAnswer
   listTools = "wherefore/listTools",
+  -- Finds the tools that answer a request in plain words.
   -- from the client: wherefore.SearchToolsParams -> wherefore.SearchToolsAnswer
   searchToolByCategory = "wherefore/searchToolByCategory",
+  -- Finds the nodes that may hold what a request asks for.
   -- from the client: wherefore.SearchNodesParams -> wherefore.SearchNodesAnswer
   searchNodes = "wherefore/searchNodes",
+  -- Gives all that a call of one tool needs.
   -- from the client: wherefore.ExpandToolParams -> wherefore.ExpandToolAnswer
   expandTool = "wherefore/expandTool",
+  -- Puts several tools into a form that a model fills or a model's API takes.
   -- from the client: wherefore.ComposeParams -> wherefore.ComposeAnswer
   compose = "wherefore/compose",
+  -- Says where a session log is, and gives its text where that is asked for.
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer
   log = "wherefore/log",
+  -- The person looks at another document.
   -- from the client: wherefore.FocusParams
   didFocus = "wherefore/didFocus",
+  -- A call began.
   -- from the server: wherefore.CallNotice
   didCall = "wherefore/didCall",
+  -- A call ended, or was refused.
   -- from the server: wherefore.FinishNotice
   didFinish = "wherefore/didFinish",
+  -- A change waits for decisions.
   -- from the server: wherefore.Proposal
   proposal = "wherefore/proposal",
+  -- Hunks moved or were decided.
   -- from the server: wherefore.Proposal
   proposalChanged = "wherefore/proposalChanged",
+  -- Other files matter now: `wherefore/workingSet` says which.
   -- from the server: nil
   workingSetChanged = "wherefore/workingSetChanged",
+  -- Asks for documents to be saved.
   -- from the server: wherefore.SaveParams -> wherefore.SaveAnswer
   save = "wherefore/save",
+  -- Puts a question to the person.
   -- from the server: wherefore.AskParams -> wherefore.AskAnswer
   ask = "wherefore/ask",
 }

@@ -1,0 +1,50 @@
+//! Requests by their methods, as the socket and a client of the language server make them.
+
+use serde_json::{Value, json};
+use wherefore::protocol::{Code, Door, Fault};
+use wherefore::requests::{self, Asker};
+
+use crate::support::Bench;
+
+async fn answer(bench: &Bench, method: &str, params: Value) -> Result<Value, Fault> {
+    requests::answer(&bench.hub, method, params, Asker::door(Door::Cli)).await
+}
+
+#[tokio::test]
+async fn a_request_is_answered_by_its_method() {
+    let bench = Bench::with(&[("a.txt", "a\n")], false);
+    let fault = answer(&bench, "wherefore/none", Value::Null).await.unwrap_err();
+    assert_eq!(
+        (fault.code, fault.message.as_str()),
+        (Code::Unsupported, "there is no request \"wherefore/none\"")
+    );
+    // Nothing is asked for by nothing.
+    for method in ["proposals", "workingSet", "collect", "status", "list", "listTools", "compose"] {
+        let [nothing, empty] = [Value::Null, json!({})].map(|params| (params, format!("wherefore/{method}")));
+        let answers = [answer(&bench, &nothing.1, nothing.0).await, answer(&bench, &empty.1, empty.0).await];
+        assert!(answers[0].is_ok() && answers[0] == answers[1], "{method}: {answers:?}");
+    }
+    for (method, params) in [
+        ("decide", json!({ "act": "eat" })),
+        ("hint", Value::Null),
+        ("list", json!({ "root": 5 })),
+        ("call", Value::Null),
+    ] {
+        let fault = answer(&bench, &format!("wherefore/{method}"), params).await.unwrap_err();
+        assert_eq!(fault.code, Code::InvalidArgs, "{method}");
+        assert!(fault.message.starts_with("the params are wrong: "), "{method}: {}", fault.message);
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_says_of_its_door_is_not_used() {
+    let bench = Bench::with(&[("a.txt", "a\n")], false);
+    let arguments = json!({ "path": "a.txt", "why": "Learn what the log says of the one who asks" });
+    let call = json!({ "tool": "fs.read", "arguments": arguments, "origin": { "door": "mcp" } });
+    assert_eq!(answer(&bench, "wherefore/call", call).await.unwrap()["status"], "ok");
+    let log = answer(&bench, "wherefore/log", Value::Null).await.unwrap();
+    assert!(log.get("text").is_none() && log["path"].is_string(), "{log}");
+    let log = answer(&bench, "wherefore/log", json!({ "text": true })).await.unwrap();
+    let text = log["text"].as_str().unwrap();
+    assert!(text.contains("door: cli") && !text.contains("door: mcp"), "{text}");
+}
