@@ -12,8 +12,9 @@ mod telling;
 mod trail;
 mod watch_files;
 
+use parking_lot::RwLock;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
@@ -100,10 +101,10 @@ impl Hub {
             state: self.0.state.clone(),
         };
         let folder = Folder::open(path, options, self.0.news.clone())?;
-        if let Some(client) = &*self.0.client_settings.read().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(client) = &*self.0.client_settings.read() {
             folder.configure(Some(client));
         }
-        self.0.folders.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(folder));
+        self.0.folders.write().push(Arc::new(folder));
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
         Ok(())
@@ -111,7 +112,7 @@ impl Hub {
 
     /// Serves a folder no longer; its log is closed.
     pub fn remove_root(&self, path: &str) {
-        let mut folders = self.0.folders.write().unwrap_or_else(PoisonError::into_inner);
+        let mut folders = self.0.folders.write();
         for folder in folders.extract_if(.., |folder| folder.session().root() == path) {
             folder.close();
         }
@@ -172,7 +173,7 @@ impl Hub {
 
     /// The folders served.
     pub fn folders(&self) -> Vec<Arc<Folder>> {
-        self.0.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.folders.read().clone()
     }
 
     /// The absolute paths of the folders served.
@@ -237,7 +238,7 @@ impl Hub {
         for folder in self.folders() {
             folder.configure(client.as_ref());
         }
-        *self.0.client_settings.write().unwrap_or_else(PoisonError::into_inner) = client;
+        *self.0.client_settings.write() = client;
     }
 
     /// Ends every server and closes every log.

@@ -8,10 +8,11 @@ mod permit;
 mod policy;
 mod record;
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -48,7 +49,7 @@ struct Stoppable<'a> {
 
 impl Drop for Stoppable<'_> {
     fn drop(&mut self) {
-        self.pipeline.running.lock().unwrap_or_else(PoisonError::into_inner).remove(self.call);
+        self.pipeline.running.lock().remove(self.call);
     }
 }
 
@@ -81,7 +82,7 @@ impl Pipeline {
 
     /// Tells a call to stop, at the person's word; whether one of that id runs.
     pub fn cancel(&self, call: &str) -> bool {
-        let cancel = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(call).cloned();
+        let cancel = self.running.lock().get(call).cloned();
         if let Some(cancel) = &cancel {
             cancel.cancel();
         }
@@ -90,7 +91,7 @@ impl Pipeline {
 
     /// A call can be told to stop, until what this returns is dropped.
     fn stoppable<'a>(&'a self, call: &'a str, cancel: &Cancel) -> Stoppable<'a> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(call.to_owned(), cancel.clone());
+        self.running.lock().insert(call.to_owned(), cancel.clone());
         Stoppable { pipeline: self, call }
     }
 

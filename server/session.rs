@@ -14,10 +14,11 @@ mod texts;
 mod troubles;
 mod working;
 
+use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 pub use finder::Finder;
 pub use finding::{Meant, Wanted, Where};
@@ -244,7 +245,7 @@ impl Session {
     pub fn follow_root(&self) -> Result<(), Fault> {
         let opened = self.store.root().renew()?;
         if self.root_seen.swap(opened, Ordering::Relaxed) != opened {
-            let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let client = self.client.lock().clone();
             self.configure(client.as_ref());
             self.report_trouble(format!(
                 "another folder stands at {} now; it is worked in from here on",
@@ -258,7 +259,7 @@ impl Session {
         if let Some(log) = self.log.get() {
             return Ok(log);
         }
-        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _opening = self.opening.lock();
         if let Some(log) = self.log.get() {
             return Ok(log);
         }
@@ -285,24 +286,24 @@ impl Session {
     /// Remembers who called.
     pub fn saw(&self, origin: &Origin) {
         if let Some(agent) = &origin.agent {
-            self.agents.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.clone());
+            self.agents.lock().insert(agent.clone());
         }
     }
 
     /// Who called so far.
     pub fn agents(&self) -> Vec<String> {
-        self.agents.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.agents.lock().iter().cloned().collect()
     }
 
     /// An agent's connection of that name is there, until what it returns is dropped.
     pub fn connect(self: &Arc<Self>, name: &str) -> Connected {
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        self.connections.lock().insert(name.to_owned());
         Connected { session: self.clone(), name: name.to_owned() }
     }
 
     /// Whether an agent's connection of that name is there.
     pub fn is_connected(&self, name: &str) -> bool {
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+        self.connections.lock().contains(name)
     }
 
     /// How many calls were made, and how many run now.
@@ -318,12 +319,12 @@ impl Session {
 
     /// Remembers a text that a caller was shown.
     pub fn show(&self, hash: &str, text: &str) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).add(hash, text);
+        self.seen.lock().add(hash, text);
     }
 
     /// The text of a hash that a caller was shown lately.
     pub fn seen(&self, hash: &str) -> Option<Arc<str>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(hash)
+        self.seen.lock().get(hash)
     }
 
     /// Which state of each file an agent was shown.
@@ -333,7 +334,7 @@ impl Session {
 
     /// Counts towards the totals that the log ends with.
     pub fn count(&self, what: &str) {
-        *self.totals.lock().unwrap_or_else(PoisonError::into_inner).entry(what.to_owned()).or_default() += 1;
+        *self.totals.lock().entry(what.to_owned()).or_default() += 1;
     }
 
     /// Ends the log, where it was opened.
@@ -344,7 +345,7 @@ impl Session {
         self.finder.end();
         self.nearness.end();
         if let Some(log) = self.log.get() {
-            let totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let totals = self.totals.lock().clone();
             // Nobody is left to tell of a fault here; the log's reader sees that its end is missing.
             let _ = log.journal.close(totals);
         }
@@ -360,7 +361,7 @@ pub struct Connected {
 
 impl Drop for Connected {
     fn drop(&mut self) {
-        self.session.connections.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.name);
+        self.session.connections.lock().remove(&self.name);
     }
 }
 

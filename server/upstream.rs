@@ -27,9 +27,10 @@ mod server;
 mod stdio;
 pub mod waiting;
 
+use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::base::hidden::shown;
@@ -72,7 +73,7 @@ impl Upstreams {
     /// Takes the session's settings: what is as it was stays, what is no more or not allowed any more is ended.
     pub fn configure(&self) {
         let settings = self.session.settings();
-        let mut before = std::mem::take(&mut *self.servers.write().unwrap_or_else(PoisonError::into_inner));
+        let mut before = std::mem::take(&mut *self.servers.write());
         let mut now = BTreeMap::new();
         for (name, settings) in settings.mcp_servers.iter().filter(|(_, settings)| settings.enabled) {
             let kept = before.remove(name).filter(|server| server.settings == *settings);
@@ -95,7 +96,7 @@ impl Upstreams {
             };
             now.insert(name.clone(), server);
         }
-        *self.servers.write().unwrap_or_else(PoisonError::into_inner) = now;
+        *self.servers.write() = now;
         for server in before.values() {
             server.release();
             server.close();
@@ -104,7 +105,7 @@ impl Upstreams {
     }
 
     fn servers(&self) -> BTreeMap<String, Arc<Server>> {
-        self.servers.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.servers.read().clone()
     }
 
     /// The definitions of all tools taken in, with what could not be, a sentence each.
@@ -233,7 +234,7 @@ impl Upstreams {
 
     /// Ends every server, and waits a moment for those that take their time.
     pub fn close(&self) {
-        let servers = std::mem::take(&mut *self.servers.write().unwrap_or_else(PoisonError::into_inner));
+        let servers = std::mem::take(&mut *self.servers.write());
         let open: Vec<_> = servers.values().filter_map(|server| server.close()).collect();
         let groups: Vec<_> = open.iter().filter_map(|connection| connection.group()).collect();
         groups.iter().for_each(|group| group.ask());

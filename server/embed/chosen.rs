@@ -1,6 +1,7 @@
 //! The model of the person's settings, made at the first need.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use parking_lot::RwLock;
+use std::sync::Arc;
 
 use super::Near;
 use super::vectors::folder;
@@ -40,7 +41,7 @@ impl Chosen {
     /// Takes the settings as they hold now; whether the model is another one.
     pub fn configure(&self, settings: Option<&EmbeddingSettings>) -> bool {
         let settings = settings.filter(|settings| self.used.is_allowed(settings));
-        let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
+        let mut model = self.model.write();
         let is_other = model.settings.as_ref() != settings;
         if is_other {
             *model = Model { settings: settings.cloned(), near: None };
@@ -53,7 +54,7 @@ impl Chosen {
     /// # Errors
     /// Why it cannot be used.
     pub fn near(&self) -> Result<Option<Arc<Near>>, Fault> {
-        let model = self.model.read().unwrap_or_else(PoisonError::into_inner);
+        let model = self.model.read();
         let made = match (&model.settings, &model.near) {
             (None, _) => return Ok(None),
             (Some(_), made) => made.clone(),
@@ -62,7 +63,7 @@ impl Chosen {
         if let Some(made) = made {
             return made.map(Some);
         }
-        let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
+        let mut model = self.model.write();
         let Model { settings: Some(settings), near } = &mut *model else { return Ok(None) };
         let make = || {
             let made = Near::open(settings, self.used.folder().as_deref()).map(Arc::new);

@@ -11,9 +11,10 @@ mod pocket;
 mod quiet;
 mod table;
 
+use parking_lot::Mutex;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::UNIX_EPOCH;
 
 use futures::future::BoxFuture;
@@ -106,7 +107,7 @@ impl Local {
     }
 
     fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.loaded.lock();
         let encode = match &*loaded {
             Some(encode) => encode.clone(),
             None => loaded.insert((self.load)()?).clone(),

@@ -2,9 +2,10 @@
 
 mod requests;
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -155,12 +156,12 @@ impl Near {
 
     /// How long the model is left alone after it failed.
     pub fn pause(&self) -> Duration {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).pause()
+        self.trouble.lock().pause()
     }
 
     /// Why it, or the store of its vectors, failed last, where that has not worked since.
     pub fn trouble(&self) -> Option<String> {
-        let said = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).said();
+        let said = self.trouble.lock().said();
         said.or_else(|| self.vectors.trouble())
     }
 
@@ -180,7 +181,7 @@ impl Near {
         if vectors.len() != count {
             return Err(self.failed(self.odd("a vector has no direction")));
         }
-        let mended = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).over();
+        let mended = self.trouble.lock().over();
         if mended {
             tracing::info!("the embeddings of {} work again", self.model());
         }
@@ -189,11 +190,11 @@ impl Near {
 
     /// The vector of a request, where it is known or made in time.
     async fn of_request(self: &Arc<Self>, request: &str) -> Option<Arc<Widened>> {
-        if let Some(known) = self.requests.lock().unwrap_or_else(PoisonError::into_inner).get(request) {
+        if let Some(known) = self.requests.lock().get(request) {
             return Some(known);
         }
         let is_late = |late: &Option<AbortHandle>| late.as_ref().is_some_and(|task| !task.is_finished());
-        if is_late(&self.late.lock().unwrap_or_else(PoisonError::into_inner)) || !self.pause().is_zero() {
+        if is_late(&self.late.lock()) || !self.pause().is_zero() {
             return None;
         }
         let (near, text) = (self.clone(), request.to_owned());
@@ -205,13 +206,13 @@ impl Near {
                 Err(near.failed(Fault { code: Code::Timeout, ..near.odd(&what) }))
             });
             let vector = Arc::new(made.ok()?.pop()?.widened());
-            near.requests.lock().unwrap_or_else(PoisonError::into_inner).put(&text, vector.clone());
+            near.requests.lock().put(&text, vector.clone());
             Some(vector)
         });
         match timeout(self.wait, &mut task).await {
             Ok(made) => made.ok().flatten(),
             Err(_) => {
-                *self.late.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
+                *self.late.lock() = Some(task.abort_handle());
                 None
             }
         }
@@ -223,7 +224,7 @@ impl Near {
 
     /// Remembers a failure, and tells of it once.
     fn failed(&self, fault: Fault) -> Fault {
-        let is_new = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).begin(&fault.message);
+        let is_new = self.trouble.lock().begin(&fault.message);
         if is_new {
             tracing::warn!("{}; searches go by words alone", fault.message);
         }

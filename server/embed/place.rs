@@ -1,6 +1,7 @@
 //! Where the person's model runs: behind a URL, in a folder, or in this program.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 
 use super::endpoint::{self, Endpoint};
 use super::local::{self, Local};
@@ -55,7 +56,7 @@ pub fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String),
         }
     };
     static OPEN: Mutex<Vec<Weak<Local>>> = Mutex::new(Vec::new());
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut open = OPEN.lock();
     open.retain(|known| known.strong_count() > 0);
     let known = open.iter().filter_map(Weak::upgrade).find(|known| known.identity() == found.identity());
     let local: Arc<dyn Embedder> = known.unwrap_or_else(|| {

@@ -1,8 +1,9 @@
 //! Vectors of texts, by the texts' hashes: those that are wanted in memory, all of them in a store.
 
+use parking_lot::RwLock;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::quantised::{Quantised, Widened};
 use super::store::VectorStore;
@@ -78,7 +79,7 @@ impl Vectors {
             }
             _ => HashMap::new(),
         };
-        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.write();
         let mut wanted = Held::default();
         let mut missing = Vec::new();
         for (place, key) in keys.iter().enumerate() {
@@ -99,7 +100,7 @@ impl Vectors {
 
     /// Those of these keys that have no vector in memory.
     fn lacking(&self, keys: &[Key]) -> Arc<[Key]> {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.read();
         keys.iter().filter(|key| !held.places.contains_key(*key)).copied().collect()
     }
 
@@ -118,7 +119,7 @@ impl Vectors {
     }
 
     fn hold(&self, dimension: usize, records: &[Record]) {
-        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.write();
         if held.dimension != dimension {
             *held = Held::default();
         }
@@ -127,7 +128,7 @@ impl Vectors {
 
     /// Forgets all of them, in the store too where they have that length there: another process may have begun anew.
     pub async fn forget(&self, dimension: usize) {
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Held::default();
+        *self.held.write() = Held::default();
         if let Some(store) = &self.store {
             store.forget(dimension).await;
         }
@@ -140,19 +141,19 @@ impl Vectors {
 
     /// How many are held.
     pub fn count(&self) -> usize {
-        self.held.read().unwrap_or_else(PoisonError::into_inner).scales.len()
+        self.held.read().scales.len()
     }
 
     /// How many numbers each of them has; nothing where none is held.
     pub fn dimension(&self) -> Option<usize> {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.read();
         (!held.scales.is_empty()).then_some(held.dimension)
     }
 
     /// The cosine of the angle of a vector to that of each text, NaN where a text has none. Nothing where no text has
     /// one of that length.
     pub fn cosines(&self, vector: &Widened, keys: &[Key]) -> Option<Vec<f32>> {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.read();
         if held.scales.is_empty() || held.dimension != vector.dimension() {
             return None;
         }

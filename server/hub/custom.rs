@@ -1,9 +1,10 @@
 //! The tools of a folder that are not ours: read from definitions and servers, and read again when those change.
 
+use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -119,10 +120,10 @@ impl Custom {
 
     /// The tools, to be looked through.
     pub fn directory(&self) -> Arc<Directory> {
-        if let Some(directory) = &*self.directory.read().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(directory) = &*self.directory.read() {
             return directory.clone();
         }
-        let mut place = self.directory.write().unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.directory.write();
         let tools = self.registry.tools();
         let make = || Arc::new(Directory::of_definitions(tools.iter().map(|tool| tool.def())));
         place.get_or_insert_with(make).clone()
@@ -142,13 +143,13 @@ impl Custom {
 
     /// The definition files that were refused.
     pub fn problems(&self) -> Vec<Problem> {
-        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.problems.lock().clone()
     }
 
     /// What else is not as it should be, a sentence each.
     pub fn troubles(&self) -> Vec<String> {
         let mut all = self.upstreams.problems();
-        all.extend(self.left_out.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        all.extend(self.left_out.lock().iter().cloned());
         all.extend(self.nearness.trouble());
         all
     }
@@ -156,7 +157,7 @@ impl Custom {
     /// Takes what the editor holds of the settings, and reads their files again. Definitions are read again only where
     /// the servers are others.
     pub fn configure(&self, client: Option<&Value>) {
-        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client.cloned();
+        *self.client.lock() = client.cloned();
         let before = self.session.settings();
         self.set(client);
         if self.session.settings().mcp_servers != before.mcp_servers {
@@ -173,7 +174,7 @@ impl Custom {
 
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.
     pub fn reload(&self) {
-        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let client = self.client.lock().clone();
         self.set(client.as_ref());
         self.upstreams.configure();
         self.read();
@@ -181,7 +182,7 @@ impl Custom {
 
     /// Reads the definitions, and takes in what servers listed.
     pub fn read(&self) {
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _reading = self.reading.lock();
         let activities = self.registry.activities();
         let mut loaded = catalogue::load(&definitions(&self.session), &|name| activities.knows(name));
         loaded.raise_remote(&|server, tool| self.upstreams.risk(server, tool));
@@ -198,15 +199,12 @@ impl Custom {
         let problems: Vec<Problem> =
             loaded.problems.into_iter().map(|problem| at(&self.session, problem)).collect();
         if self.registry.replace(loaded.tools) {
-            *self.directory.write().unwrap_or_else(PoisonError::into_inner) = None;
+            *self.directory.write() = None;
             self.nearness.tools_changed();
             self.news.tools_changed();
         }
-        *self.left_out.lock().unwrap_or_else(PoisonError::into_inner) = left_out;
-        let before = std::mem::replace(
-            &mut *self.problems.lock().unwrap_or_else(PoisonError::into_inner),
-            problems.clone(),
-        );
+        *self.left_out.lock() = left_out;
+        let before = std::mem::replace(&mut *self.problems.lock(), problems.clone());
         if before != problems {
             self.news.problems.send_modify(|count| *count += 1);
         }

@@ -1,6 +1,7 @@
 //! Tools found by what they mean: the vectors of a folder's tools, made where nobody waits for them.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -87,12 +88,12 @@ impl Nearness {
                 }
             }
         });
-        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
+        *self.task.lock() = Some(task.abort_handle());
     }
 
     /// Makes nothing more.
     pub fn close(&self) {
-        if let Some(task) = self.task.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(task) = self.task.lock().take() {
             task.abort();
         }
     }
@@ -116,7 +117,7 @@ impl Nearness {
     }
 
     fn keys(&self, directory: &Arc<Directory>) -> Arc<[Key]> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if let Some((of, keys)) = &*known
             && of.ptr_eq(&Arc::downgrade(directory))
         {

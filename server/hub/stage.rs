@@ -1,7 +1,8 @@
 //! Who watches: the editors that are attached just now, and whoever listens for changes.
 
+use parking_lot::RwLock;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use tokio::sync::broadcast;
@@ -43,18 +44,18 @@ impl Stage {
 
     /// An editor came: it is the one that is asked from now on.
     pub fn enter(&self, editor: Arc<dyn Editor>) {
-        self.editors.write().unwrap_or_else(PoisonError::into_inner).push(editor);
+        self.editors.write().push(editor);
     }
 
     /// An editor left: the one that came before it is asked again.
     pub fn leave(&self, editor: &Arc<dyn Editor>) {
-        let mut present = self.editors.write().unwrap_or_else(PoisonError::into_inner);
+        let mut present = self.editors.write();
         present.retain(|other| !Arc::ptr_eq(other, editor));
     }
 
     /// Whether no editor is there.
     pub fn is_empty(&self) -> bool {
-        self.editors.read().unwrap_or_else(PoisonError::into_inner).iter().all(|editor| !editor.attached())
+        self.editors.read().iter().all(|editor| !editor.attached())
     }
 
     /// Hears of every change from now on.
@@ -70,13 +71,13 @@ impl Stage {
 
     /// The editor to ask, where there is one.
     fn editor(&self) -> Arc<dyn Editor> {
-        let present = self.editors.read().unwrap_or_else(PoisonError::into_inner);
+        let present = self.editors.read();
         let latest = present.iter().rfind(|editor| editor.attached());
         latest.cloned().unwrap_or_else(|| Arc::new(NoEditor))
     }
 
     fn each(&self, tell: impl Fn(&dyn Editor)) {
-        let present = self.editors.read().unwrap_or_else(PoisonError::into_inner);
+        let present = self.editors.read();
         present.iter().for_each(|editor| tell(&**editor));
     }
 

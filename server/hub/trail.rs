@@ -1,7 +1,7 @@
 //! How each agent came to the tools it calls: what it searched, what it found, what it expanded.
 
+use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
 
 /// Agents remembered at the same time; the one seen first is forgotten first.
 const AGENTS: usize = 256;
@@ -57,7 +57,7 @@ impl Trail {
     }
 
     fn with<T>(&self, agent: &str, act: impl FnOnce(&mut Agent) -> T) -> T {
-        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = self.0.lock();
         if !steps.agents.contains_key(agent) {
             steps.order.push_back(agent.to_owned());
             if steps.order.len() > AGENTS

@@ -14,7 +14,8 @@ mod runs;
 mod store;
 mod words;
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
 
 use asked::Asked;
 use digest::Digest;
@@ -79,17 +80,17 @@ impl Meaning {
     /// written by a person, only the path is known.
     pub fn put(&self, path: &str, text: &[u8]) {
         let digest = Digest::of(path, text);
-        self.store.write().unwrap_or_else(PoisonError::into_inner).put(digest);
+        self.store.write().put(digest);
     }
 
     /// Forgets a file; whether it was known.
     pub fn remove(&self, path: &str) -> bool {
-        self.store.write().unwrap_or_else(PoisonError::into_inner).remove(path)
+        self.store.write().remove(path)
     }
 
     /// Forgets the files for which `is_kept` is false: those below a folder, those that are ignored now.
     pub fn retain(&self, is_kept: impl Fn(&str) -> bool) {
-        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+        let mut store = self.store.write();
         let gone: Vec<String> = store.paths().filter(|path| !is_kept(path)).map(str::to_owned).collect();
         gone.iter().for_each(|path| {
             store.remove(path);
@@ -98,12 +99,12 @@ impl Meaning {
 
     /// Gives back memory that was set aside for more files: to be called once many were put.
     pub fn settle(&self) {
-        self.store.write().unwrap_or_else(PoisonError::into_inner).settle();
+        self.store.write().settle();
     }
 
     /// How many files are known.
     pub fn len(&self) -> usize {
-        self.store.read().unwrap_or_else(PoisonError::into_inner).count()
+        self.store.read().count()
     }
 
     /// Whether none is.
@@ -113,8 +114,8 @@ impl Meaning {
 
     /// The pieces that a model is to say the nearness of, as they are now: see [`Pieces`]. The same until a file changes.
     pub fn pieces(&self) -> Arc<Pieces> {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
-        let mut known = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store.read();
+        let mut known = self.pieces.lock();
         match &*known {
             Some(pieces) if pieces.version() == store.version() => pieces.clone(),
             _ => known.insert(Arc::new(Pieces::of(&store))).clone(),
@@ -129,7 +130,7 @@ impl Meaning {
         places: &[usize],
         mut read: impl FnMut(&str, u32, u32) -> Option<String>,
     ) -> Vec<Option<String>> {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store.read();
         let found = |place: &usize| {
             let (path, start, end) = pieces.lines(*place, &store)?;
             Some((path.to_owned(), start, end))
@@ -170,7 +171,7 @@ impl Meaning {
         if asked.is_empty() {
             return Ranked::default();
         }
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store.read();
         let near = nearness.and_then(|nearness| Near::of(nearness, &store));
         let model: &Model = match nearness.filter(|_| near.is_some()) {
             Some(Nearness { is_static: true, .. }) => &WORDS_AND_STATIC_NEARNESS,

@@ -1,9 +1,10 @@
 //! The parts of a log, each block chained to the one before: one write an event, whole or not at all.
 
+use parking_lot::Mutex;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rustix::fs;
 use rustix::io::{self, Errno};
@@ -28,12 +29,12 @@ impl Troubles {
     /// Adds a sentence.
     pub fn add(&self, trouble: String) {
         tracing::warn!("{trouble}");
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(trouble);
+        self.0.lock().push(trouble);
     }
 
     /// Takes all.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.lock())
     }
 }
 

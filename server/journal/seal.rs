@@ -3,9 +3,10 @@
 //! A reference is a mapping with the key `sealed`. A mapping of a caller's own that has this key is written
 //! with `=` before it (and `=sealed` with one more), so that nobody can pass off a value as a reference.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rustix::fs;
 use serde_json::{Map, Value, json};
@@ -44,27 +45,27 @@ impl Store {
     }
 
     fn session(&self) -> Arc<OwnedFd> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.session.lock().clone()
     }
 
     /// The session's folder is another one now: nothing is stored in it yet.
     pub fn moved(&self, session: OwnedFd) {
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(session);
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.session.lock() = Arc::new(session);
+        self.recent.lock().clear();
     }
 
     /// These values may not be on the disk as they were stored: who needs one again stores it again.
     pub fn distrust(&self, names: &[String]) {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         names.iter().for_each(|name| {
             recent.remove(name);
         });
         drop(recent);
-        self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).extend(names.iter().cloned());
+        self.doubtful.lock().extend(names.iter().cloned());
     }
 
     fn knows(&self, name: &str) -> bool {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+        self.recent.lock().contains(name)
     }
 
     /// Stores a value under its hash, and says whether it was not there before.
@@ -78,16 +79,16 @@ impl Store {
         let fault = |error| disk_fault("store a value beside the log", error);
         let dir = file::again(|| file::subfolder(&self.session(), RESULTS)).map_err(fault)?;
         let there = fs::statat(&dir, name, fs::AtFlags::SYMLINK_NOFOLLOW);
-        let doubtful = self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+        let doubtful = self.doubtful.lock().contains(name);
         let whole = there.is_ok_and(|stat| {
             fs::FileType::from_raw_mode(stat.st_mode).is_file() && stat.st_size == bytes.len() as i64
         });
         let whole = whole && !doubtful;
         if !whole {
             file::again(|| file::replace(&dir, name, bytes)).map_err(fault)?;
-            self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+            self.doubtful.lock().remove(name);
         }
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         if recent.len() >= RECENT {
             recent.clear();
         }

@@ -4,9 +4,10 @@
 //! sync failed is never synced again: the chain goes on in a new part ([`Syncer::mended`]). What failed before any
 //! data was at stake, as for lack of descriptors, is tried again.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::ops::RangeInclusive;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::fs;
@@ -112,11 +113,11 @@ impl Syncer {
     }
 
     fn todo(&self) -> MutexGuard<'_, Todo> {
-        self.todo.lock().unwrap_or_else(PoisonError::into_inner)
+        self.todo.lock()
     }
 
     fn dir(&self) -> Arc<OwnedFd> {
-        self.dir.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.dir.lock().clone()
     }
 
     /// Notes that `log` was written to up to the block `head`, after the stored values it names.
@@ -180,7 +181,7 @@ impl Syncer {
 
     /// The log goes on in another folder: what stood in the one before is given up.
     pub fn moved(&self, dir: OwnedFd) {
-        *self.dir.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(dir);
+        *self.dir.lock() = Arc::new(dir);
         let mut todo = self.todo();
         let written = todo.written;
         (todo.logs, todo.values) = (Vec::new(), Vec::new());
@@ -256,10 +257,12 @@ impl Syncer {
                 let stop = todo.stop;
                 return (std::mem::replace(&mut *todo, rest), stop);
             }
-            todo = match left.filter(|_| !broken) {
-                Some(left) => self.wake.wait_timeout(todo, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => self.wake.wait(todo).unwrap_or_else(PoisonError::into_inner),
-            };
+            match left.filter(|_| !broken) {
+                Some(left) => {
+                    self.wake.wait_for(&mut todo, left);
+                }
+                None => self.wake.wait(&mut todo),
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! Writing the log: from any number of threads, in order, at once or soon.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread::{JoinHandle, Thread};
 
 use rustix::fs::{self, FlockOperation};
@@ -224,7 +225,7 @@ impl Journal {
     }
 
     fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+        self.threads.lock()
     }
 }
 
@@ -242,11 +243,11 @@ impl Drop for Journal {
 
 impl Writer {
     fn chain(&self) -> MutexGuard<'_, Chain> {
-        self.chain.lock().unwrap_or_else(PoisonError::into_inner)
+        self.chain.lock()
     }
 
     fn posted(&self) -> MutexGuard<'_, VecDeque<(LogEvent, Posted)>> {
-        self.posted.lock().unwrap_or_else(PoisonError::into_inner)
+        self.posted.lock()
     }
 
     fn write_posted(&self, chain: &mut Chain) {

@@ -1,7 +1,8 @@
 //! What the language service calls: its own methods, and the requests of ours.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

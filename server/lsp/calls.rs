@@ -1,7 +1,8 @@
 //! `wherefore/call`: one call, its progress shown, cancelled when its request is or at the person's word.
 
+use parking_lot::Mutex;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -32,7 +33,7 @@ impl Backend {
     }
 
     pub(super) async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
-        let cancels = self.cancels.lock().unwrap_or_else(PoisonError::into_inner);
+        let cancels = self.cancels.lock();
         if let Some(cancel) = cancels.get(&key(&params.token)) {
             cancel.notify_one();
         }
@@ -69,7 +70,7 @@ impl Backend {
             }
         };
         let cancel = Arc::new(Notify::new());
-        self.cancels.lock().unwrap_or_else(PoisonError::into_inner).insert(key(&token), cancel.clone());
+        self.cancels.lock().insert(key(&token), cancel.clone());
         let _known = Known { backend: self, key: key(&token) };
         slot.put(Shown { outbox: self.outbox.clone(), token: Some(token.clone()) });
         let begin = WorkDoneProgressBegin { title, cancellable: Some(true), message: None, percentage: None };
@@ -115,7 +116,7 @@ struct Known<'a> {
 
 impl Drop for Known<'_> {
     fn drop(&mut self) {
-        self.backend.cancels.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.backend.cancels.lock().remove(&self.key);
     }
 }
 
@@ -151,10 +152,10 @@ struct Slot(Mutex<Option<Shown>>);
 
 impl Slot {
     fn put(&self, shown: Shown) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
+        *self.0.lock() = Some(shown);
     }
 
     fn take(&self) -> Option<Shown> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.lock().take()
     }
 }

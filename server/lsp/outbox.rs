@@ -7,11 +7,12 @@ mod queue;
 mod rate;
 mod tell;
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -113,12 +114,12 @@ impl Outbox {
 
     /// Which calls are shown, and how many a second.
     pub fn configure(&self, settings: NotifySettings) {
-        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
+        *self.settings.lock() = settings;
     }
 
     /// The client looked at this document of ours: it is told from now on when it changes.
     pub fn watches(&self, uri: &str) {
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner).insert(uri.to_owned());
+        self.contents.lock().insert(uri.to_owned());
     }
 
     /// The pending proposals, as they are when the client connects.
@@ -245,7 +246,7 @@ impl Outbox {
     /// Whether a call's end comes to anything. That it ended well is told to our plugins only, or makes a log
     /// that the client looks at longer: for others nobody is woken up.
     fn hears(&self, finish: &FinishNotice) -> bool {
-        let watched = || !self.contents.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let watched = || !self.contents.lock().is_empty();
         finish.error.is_some() || self.features().hunks || watched()
     }
 

@@ -1,7 +1,8 @@
 //! The text of every document the client has open, as its edits leave it: what positions are counted in.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent};
 
@@ -78,7 +79,7 @@ impl Texts {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Text>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

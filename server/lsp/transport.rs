@@ -4,9 +4,10 @@
 //! Only the service is tower-lsp's. Its own server ends the process at one malformed message, polls every handler on one
 //! task, four at a time, and does not watch the client; four handlers that wait for the editor would hold up the rest.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -243,7 +244,7 @@ impl Running {
     }
 
     fn lock(&self) -> MutexGuard<'_, Ids> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ids.lock()
     }
 }
 

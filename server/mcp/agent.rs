@@ -1,7 +1,8 @@
 //! One agent's connection: what the Model Context Protocol asks of a server, carried out by the hub.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
@@ -80,21 +81,21 @@ impl Agent {
     }
 
     pub(super) fn level(&self) -> Option<LoggingLevel> {
-        *self.connection.level.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.connection.level.lock()
     }
 
     fn open_ear(&self) {
         let ear = self.hub.listen();
-        self.connection.ears.lock().unwrap_or_else(PoisonError::into_inner).push(ear);
+        self.connection.ears.lock().push(ear);
     }
 
     fn ear(&self) -> Receiver<Change> {
-        let open = self.connection.ears.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let open = self.connection.ears.lock().pop();
         open.unwrap_or_else(|| self.hub.listen())
     }
 
-    fn subscribed(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
-        self.connection.subscribed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn subscribed(&self) -> parking_lot::MutexGuard<'_, BTreeSet<String>> {
+        self.connection.subscribed.lock()
     }
 
     fn instructions(&self) -> String {
@@ -288,9 +289,9 @@ impl ServerHandler for Agent {
             let wishes = || Wishes {
                 tools: true,
                 resources: true,
-                uris: agent.upgrade().map_or_else(BTreeSet::new, |connection| {
-                    connection.subscribed.lock().unwrap_or_else(PoisonError::into_inner).clone()
-                }),
+                uris: agent
+                    .upgrade()
+                    .map_or_else(BTreeSet::new, |connection| connection.subscribed.lock().clone()),
             };
             while let Some(notifications) = changes::next(&mut changed, wishes).await {
                 for notification in notifications {
@@ -311,7 +312,7 @@ impl ServerHandler for Agent {
         if is_modern(&context) {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
         }
-        *self.connection.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
+        *self.connection.level.lock() = Some(request.level);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The agent that waits for a call: told how far it is, and asked for what a tool wants to know.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use futures::future::BoxFuture;
 use rmcp::model::{
@@ -70,7 +70,7 @@ impl Attendant {
 
     /// What was asked and has no answer yet, as the later era sends it; with it the answers so far.
     pub fn open_questions(&self) -> Option<(InputRequests, &Map<String, Value>)> {
-        let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
+        let open = std::mem::take(&mut *self.open.lock());
         let requests: InputRequests =
             open.into_iter().filter_map(|(key, ask)| Some((key, input_request(ask).ok()?))).collect();
         (!requests.is_empty()).then_some((requests, &self.answers))
@@ -122,7 +122,7 @@ fn input_request(ask: Ask) -> Result<InputRequest, Fault> {
 impl Caller for Attendant {
     fn progress(&self, message: &str, percentage: Option<u32>) {
         let Some(token) = self.token.clone() else { return };
-        let mut reached = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reached = self.progress.lock();
         let first = reached.value == 0.0 && !reached.percent;
         reached.percent |= percentage.is_some();
         reached.value = match percentage {
@@ -179,7 +179,7 @@ impl Caller for Attendant {
                 return Ok(self.answers.clone());
             }
             let open = asks.into_iter().filter(|(key, _)| !answered(key));
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).extend(open);
+            self.open.lock().extend(open);
             Err(Fault::new(Code::Cancelled, "the agent is asked for input and makes the call again with it"))
         })
     }

@@ -1,6 +1,7 @@
 //! What stands on the disk of the working set: the three files, read again whenever they are other than they were.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use super::hints::{self, Hints};
 use super::hotness::Hint;
@@ -69,7 +70,7 @@ impl NoteFiles {
     /// What they say now.
     pub fn now(&self) -> Arc<Notes> {
         let stamps = FILES.map(|name| self.store.stamp(name));
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock();
         if read.0 == stamps {
             return read.1.clone();
         }
@@ -115,7 +116,7 @@ impl NoteFiles {
     /// # Errors
     /// What `change` says, or what keeps the file from being written; it is then as it was.
     fn change(&self, name: &str, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         let said = |fault: Fault| format!("{OURS}/{name}: {}", fault.message);
         let before = self.text(name).map_err(said)?;
         let after = change(&before).map_err(|wrong| format!("{OURS}/{wrong}"))?;

@@ -1,7 +1,8 @@
 //! The memory of a workspace: what was touched, what waits, what stands on the disk; and the working set made of it.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::watch;
 
@@ -82,7 +83,7 @@ impl Memory {
     }
 
     fn heat(&self) -> MutexGuard<'_, Heat> {
-        self.heat.lock().unwrap_or_else(PoisonError::into_inner)
+        self.heat.lock()
     }
 
     fn now_ms(&self) -> i64 {
@@ -124,7 +125,7 @@ impl Memory {
             })
             .filter(|(_, hunks)| *hunks > 0)
             .collect();
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).set(&proposal.id, waiting);
+        self.pending.lock().set(&proposal.id, waiting);
         self.changed();
     }
 
@@ -145,7 +146,7 @@ impl Memory {
 
     /// What is true of a file now.
     pub fn standing(&self, path: &str, seen: Seen, notes: &Notes) -> Standing {
-        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let pending = self.pending.lock();
         let waiting = pending.files.get(path).into_iter().flatten();
         let waiting = waiting.map(|(proposal, hunks)| (proposal.clone(), *hunks));
         let rule = notes.manifest.of(path);
@@ -233,7 +234,7 @@ impl Memory {
     fn paths(&self, seen: &BTreeMap<String, Seen>, notes: &Notes) -> BTreeSet<String> {
         let mut paths: BTreeSet<String> = self.heat().paths().map(str::to_owned).collect();
         paths.extend(seen.keys().cloned());
-        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let pending = self.pending.lock();
         paths.extend(pending.files.keys().cloned());
         let hints = notes.hot.entries.iter().chain(&notes.cold.entries);
         paths.extend(hints.map(|entry| entry.path.clone()));

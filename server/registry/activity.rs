@@ -1,7 +1,8 @@
 //! Activities: the code behind tools, by name, in sets that are swapped at run time.
 
+use parking_lot::RwLock;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -76,7 +77,7 @@ impl Default for Activities {
 impl Activities {
     /// Puts `activity` under `name` into `set`, in place of what stood there; the set is made if need be.
     pub fn register(&self, set: &str, name: &str, activity: Arc<dyn Activity>) {
-        let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
+        let mut sets = self.sets.write();
         sets.named.entry(set.to_owned()).or_default().insert(name.to_owned(), activity);
     }
 
@@ -85,7 +86,7 @@ impl Activities {
     /// # Errors
     /// NOT_FOUND where there is no such set.
     pub fn activate(&self, set: &str) -> Result<(), Fault> {
-        let mut sets = self.sets.write().unwrap_or_else(PoisonError::into_inner);
+        let mut sets = self.sets.write();
         if !sets.named.contains_key(set) {
             let names: Vec<_> = sets.named.keys().map(String::as_str).collect();
             return Err(Fault::new(Code::NotFound, format!("there is no set of activities named {set:?}"))
@@ -97,25 +98,25 @@ impl Activities {
 
     /// The active set's name.
     pub fn active(&self) -> String {
-        self.sets.read().unwrap_or_else(PoisonError::into_inner).active.clone()
+        self.sets.read().active.clone()
     }
 
     /// Puts what runs custom tools, each under its tool's name, in place of all that did before. Calls already
     /// resolved keep theirs.
     pub fn set_custom(&self, custom: HashMap<String, Arc<dyn Activity>>) {
-        self.sets.write().unwrap_or_else(PoisonError::into_inner).custom = custom;
+        self.sets.write().custom = custom;
     }
 
     /// The activity of that name in the active set, or else in [`PROD`], or else a custom tool's.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Activity>> {
-        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        let sets = self.sets.read();
         let find = |set: &str| sets.named.get(set).and_then(|set| set.get(name)).cloned();
         find(&sets.active).or_else(|| find(PROD)).or_else(|| sets.custom.get(name).cloned())
     }
 
     /// Whether any named set holds that name. A custom tool's activity is its own: no other definition names it.
     pub fn knows(&self, name: &str) -> bool {
-        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        let sets = self.sets.read();
         sets.named.values().any(|set| set.contains_key(name))
     }
 }

@@ -1,7 +1,8 @@
 //! From a raw call to a checked one: the tool, the arguments, the reason, the schema, the activity.
 
+use parking_lot::RwLock;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -101,18 +102,18 @@ impl Registry {
         let same = before.list.iter().map(|tool| tool.def()).eq(&definitions);
         if !same {
             let now = Tools::new(definitions, &before);
-            *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
+            *self.tools.write() = Arc::new(now);
         }
         !same
     }
 
     /// Remembers which tools are missing since their definitions were refused, and why.
     pub fn set_refused(&self, refused: HashMap<String, Problem>) {
-        *self.refused.write().unwrap_or_else(PoisonError::into_inner) = refused;
+        *self.refused.write() = refused;
     }
 
     fn now(&self) -> Arc<Tools> {
-        self.tools.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.tools.read().clone()
     }
 
     /// Every tool, in the order of the definitions.
@@ -153,7 +154,7 @@ impl Registry {
     /// definition, where that was refused.
     pub fn not_found(&self, name: &str) -> Fault {
         let asked: String = name.chars().take(100).collect();
-        let refused = self.refused.read().unwrap_or_else(PoisonError::into_inner);
+        let refused = self.refused.read();
         if let Some(Problem { path, line, rule, message }) = refused.get(&folded(&asked)) {
             let text = format!(
                 "there is no tool named {asked:?}: its definition was refused at {path}:{line}: {message} ({rule})"

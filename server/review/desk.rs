@@ -1,7 +1,8 @@
 //! What waits for a decision, kept in memory and beside the log, and the waiting for it.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -86,7 +87,7 @@ impl Desk {
     }
 
     pub(super) fn items(&self) -> MutexGuard<'_, Items> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+        self.items.lock()
     }
 
     /// Puts a call's draft on the desk. What the policy `auto` applies at once is not up for review before that; anything
@@ -265,7 +266,7 @@ impl Desk {
             }
         }
         self.keep_told(told);
-        let mut undone = self.undone.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut undone = self.undone.lock();
         let mine = undone.extract_if(.., |(to, _)| *to == addressee).map(|(_, delivery)| delivery);
         found.extend(mine);
         found
@@ -301,6 +302,6 @@ impl Desk {
     /// Lets the agent of a call know, with its next result, that a person took its change back.
     pub(super) fn deliver_undone(&self, proposal: &Proposal) {
         let entry = (proposal.origin.addressee(), report::delivery(proposal, "undone"));
-        self.undone.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+        self.undone.lock().push(entry);
     }
 }

@@ -1,7 +1,7 @@
 //! The hunks of proposals follow the texts that they stand in, whoever changes those.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::apply;
 use super::desk::Desk;
@@ -26,12 +26,12 @@ struct Moved {
 impl Desk {
     /// Whether a file changes because a decision is carried out just now.
     pub fn is_placing(&self, path: &WorkspacePath) -> bool {
-        self.placing.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+        self.placing.lock().contains(path)
     }
 
     /// Marks a file as changed by us until what it returns is dropped.
     pub(super) fn placing(&self, path: &WorkspacePath) -> Placing<'_> {
-        self.placing.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+        self.placing.lock().insert(path.clone());
         Placing { desk: self, path: path.clone() }
     }
 
@@ -215,6 +215,6 @@ pub(super) struct Placing<'a> {
 
 impl Drop for Placing<'_> {
     fn drop(&mut self) {
-        self.desk.placing.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.path);
+        self.desk.placing.lock().remove(&self.path);
     }
 }

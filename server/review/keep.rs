@@ -1,7 +1,5 @@
 //! What waits outlives this process: each proposal in a file of our folder, until its outcome is known and told.
 
-use std::sync::PoisonError;
-
 use super::desk::Desk;
 use super::item::{Item, Stage};
 use super::recover;
@@ -38,7 +36,7 @@ impl Desk {
     /// What keeps it from being written; QUOTA_EXCEEDED where it is too large to be kept.
     pub(super) fn keep(&self, id: &str) -> Result<(), Fault> {
         let Some(storing) = self.items().get(id).map(|item| item.storing.clone()) else { return Ok(()) };
-        let _one_at_a_time = storing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = storing.lock();
         // As it is by now: who waited for the one before writes what that one has changed too.
         let Some(item) = self.items().get(id) else { return Ok(()) };
         let file = format!("{FOLDER}/{id}.json");

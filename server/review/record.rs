@@ -1,7 +1,7 @@
 //! Decisions get into the session log: one that the log does not take waits and is written before the next.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 
 use super::{desk::Desk, report};
 use crate::protocol::{Event, Fault, Proposal};
@@ -35,7 +35,7 @@ impl Desk {
             hunks: report::decisions(proposal, |hunk| hunks.contains(&hunk.id)),
             status: proposal.state().word().to_owned(),
         };
-        self.unlogged.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(event);
+        self.unlogged.0.lock().push_back(event);
     }
 
     /// Writes the decisions that the log did not take before.
@@ -43,7 +43,7 @@ impl Desk {
     /// # Errors
     /// What keeps them from being written.
     pub fn write_unlogged(&self) -> Result<(), Fault> {
-        let mut unlogged = self.unlogged.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unlogged = self.unlogged.0.lock();
         while let Some(event) = unlogged.front() {
             self.session.write(event.clone()).map_err(|fault| {
                 let count = unlogged.len();

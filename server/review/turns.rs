@@ -3,8 +3,9 @@
 //! Whoever waits for a file holds at most the turn of a call, and no other file but in the order of their names. So
 //! nobody waits for somebody who waits for them.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
@@ -48,7 +49,7 @@ impl Turns {
     }
 
     fn gate(&self, name: String) -> Arc<Gate<()>> {
-        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gates = self.0.lock();
         if gates.len() >= MANY {
             gates.retain(|_, gate| gate.strong_count() > 0);
         }

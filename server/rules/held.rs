@@ -1,7 +1,8 @@
 //! Paths that are closed for as long as something holds them: the state folder in a workspace, what a consent binds.
 
+use parking_lot::RwLock;
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::fold::fold;
 use super::glob::Candidates;
@@ -20,7 +21,7 @@ impl Held {
     /// Closes these paths to writing, and no others, by the rule of that name.
     pub fn close(&self, rule: &str, paths: Vec<WorkspacePath>) {
         let paths: Vec<String> = paths.iter().map(|path| fold(path.as_str())).collect();
-        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.write();
         match paths.is_empty() {
             true => drop(held.remove(rule)),
             false => drop(held.insert(rule.to_owned(), paths)),
@@ -34,7 +35,7 @@ impl Held {
 
     /// The rule that refuses this access, with the path that it names.
     pub(super) fn refuses(&self, access: Access, path: &Candidates) -> Option<String> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.0.read();
         let mut hits = held.iter().filter(|(rule, _)| access == Access::Write || *rule == PRIVATE);
         hits.find_map(|(rule, paths)| {
             let hit = paths.iter().find(|held| path.is_below(held))?;

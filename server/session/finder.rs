@@ -1,8 +1,9 @@
 //! The files of a workspace as searches see them: a list that is current when asked for, an index of their texts, and
 //! what each is about.
 
+use parking_lot::Mutex;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Session;
@@ -170,7 +171,7 @@ impl Finder {
 
     /// The files of a list that the rules ask about, by their places in it. Worked out once for a list and its rules.
     pub(super) fn asking(&self, list: &FileList, rules: &Arc<Rules>) -> Arc<[usize]> {
-        let mut known = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.asking.lock();
         if let Some(known) = &*known
             && Arc::ptr_eq(&known.list, list)
             && Arc::ptr_eq(&known.rules, rules)
@@ -226,7 +227,7 @@ impl Served {
     /// The list with every change that is on the disk now; none where that takes too long.
     fn current(&self, patience: Duration) -> Option<FileList> {
         let snapshot = self.watch.settled(Instant::now() + patience).ok()?;
-        let mut kept = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.list.lock();
         match &*kept {
             Some((generation, list)) if *generation == snapshot.generation() => Some(list.clone()),
             _ => {

@@ -1,6 +1,6 @@
 //! Settings and rules, heard while the workspace is served.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::workspace::Governance;
 impl Session {
     /// The settings and rules as they hold now.
     pub fn governance(&self) -> Arc<Governance> {
-        self.governance.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.governance.read().clone()
     }
 
     /// Hears of settings files that changed. It takes two looks at the disk where none did.
@@ -24,7 +24,7 @@ impl Session {
         }
         let session = self.clone();
         let heard = tokio::task::spawn_blocking(move || {
-            let client = session.client.lock().unwrap_or_else(PoisonError::into_inner);
+            let client = session.client.lock();
             // Another call may have heard it meanwhile.
             if !session.governance().is_current(&session.store) {
                 session.govern(client.as_ref());
@@ -35,7 +35,7 @@ impl Session {
 
     /// Reads the settings files again, with what the editor holds on top of the person's.
     pub fn configure(&self, client: Option<&Value>) {
-        let mut held = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.client.lock();
         *held = client.cloned();
         self.govern(client);
     }
@@ -44,10 +44,10 @@ impl Session {
     fn govern(&self, client: Option<&Value>) {
         let before = self.governance();
         let now = Arc::new(Governance::load(&self.store, client, Some(&before)));
-        *self.governance.write().unwrap_or_else(PoisonError::into_inner) = now.clone();
+        *self.governance.write() = now.clone();
         if !Arc::ptr_eq(before.rules(), now.rules()) {
             // A text that was shown under other rules is not compared with any more.
-            *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = super::seen::Seen::default();
+            *self.seen.lock() = super::seen::Seen::default();
         }
         self.nearness.configure(now.settings().embeddings.as_ref(), now.no_model().cloned());
         self.memory.set_half_life(now.settings().memory.half_life_min);

@@ -1,6 +1,7 @@
 //! Tells the editor how far the index is, where it takes long enough to be seen.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::index::lexical::keeper::Report;
@@ -20,11 +21,11 @@ impl Problem {
         if let Some(problem) = &problem {
             tracing::warn!("{problem}");
         }
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+        *self.0.lock() = problem;
     }
 
     pub(super) fn said(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 

@@ -3,7 +3,8 @@
 //! Nothing is made before somebody asks for files in words, so that a server which only sits there costs its person's model
 //! nothing; from then on each such search has what changed since made.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -98,7 +99,7 @@ impl Nearness {
 
     /// Takes the settings as they hold now, as [`Nearness::new`] does.
     pub(super) fn configure(&self, settings: Option<&EmbeddingSettings>, no_model: Option<String>) {
-        *self.no_model.lock().unwrap_or_else(PoisonError::into_inner) = no_model;
+        *self.no_model.lock() = no_model;
         if self.shared.model.configure(settings) && self.task.get().is_some() {
             self.shared.changed.notify_one();
         }
@@ -129,7 +130,7 @@ impl Nearness {
         let near = match self.shared.model.near() {
             Ok(Some(near)) => near,
             Ok(None) => {
-                let trouble = self.no_model.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let trouble = self.no_model.lock().clone();
                 return Said { trouble, ..Said::default() };
             }
             Err(fault) => {

@@ -1,7 +1,7 @@
 //! Which state of each file an agent was shown: a change that it knows nothing of is not written over.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
 
 use crate::base::WorkspacePath;
 use crate::protocol::{Door, Origin};
@@ -71,8 +71,8 @@ impl Shown {
         self.known().files.get(&key).map(|(hash, _)| hash.clone())
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> parking_lot::MutexGuard<'_, Known> {
+        self.known.lock()
     }
 
     /// Nothing for callers that cannot be told apart: several people may use the command line of one server.

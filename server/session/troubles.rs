@@ -1,7 +1,7 @@
 //! What went wrong in a session that the person should know of: each is told once to the editor and once with an
 //! answer, and kept for `wherefore status`.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use super::Session;
 use crate::protocol::Notice;
@@ -23,7 +23,7 @@ struct Lists {
 impl Session {
     /// Keeps a sentence of what went wrong and tells the editor; the same sentence counts once.
     pub fn report_trouble(&self, trouble: String) {
-        let mut lists = self.troubles.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lists = self.troubles.0.lock();
         if lists.all.contains(&trouble) {
             return;
         }
@@ -40,11 +40,11 @@ impl Session {
     pub fn take_untold_troubles(&self) -> Vec<String> {
         let troubles = self.opened_journal().map(crate::journal::Journal::troubles).unwrap_or_default();
         troubles.into_iter().for_each(|trouble| self.report_trouble(trouble));
-        std::mem::take(&mut self.troubles.0.lock().unwrap_or_else(PoisonError::into_inner).untold)
+        std::mem::take(&mut self.troubles.0.lock().untold)
     }
 
     /// The latest troubles, oldest first, for the status.
     pub(super) fn troubles(&self) -> Vec<String> {
-        self.troubles.0.lock().unwrap_or_else(PoisonError::into_inner).all.clone()
+        self.troubles.0.lock().all.clone()
     }
 }

@@ -4,12 +4,12 @@
 //! module that `python -m` names, what a runner reads untold (`npm`, `make`), and interpreters that first lines name.
 //! Each counts by its content and by where links lead. What these files load in turn is not known, and the question says so.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::OFlags;
@@ -281,7 +281,7 @@ fn content(path: &Path, hashes: &Hashes) -> Option<String> {
         meta.ctime(),
         meta.ctime_nsec(),
     );
-    let mut known = hashes.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = hashes.0.lock();
     if let Some((_, hash)) = known.get(path).filter(|(before, _)| *before == stamp) {
         return Some(hash.clone());
     }

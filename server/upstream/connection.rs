@@ -1,9 +1,10 @@
 //! A connection to a server: the handshake, the listing of its tools, calls.
 
+use parking_lot::Mutex;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -271,7 +272,7 @@ impl Connection {
 
     /// Ends it, in its own time.
     pub fn close(&self) {
-        if let Some(end) = self.end.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(end) = self.end.lock().take() {
             end.cancel();
         }
     }

@@ -1,11 +1,12 @@
 //! What the person consented to, by content hash: which servers of a project may start, and which words of tools.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -88,7 +89,7 @@ impl Consents {
     /// The consent to a server in a workspace.
     pub fn get(&self, root: &str, server: &str) -> Option<Consent> {
         let key = (root.to_owned(), server.to_owned());
-        if let Some(held) = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        if let Some(held) = self.unwritten.lock().get(&key) {
             return held.clone();
         }
         self.read().ok()?.roots.get(root)?.get(server).cloned()
@@ -117,7 +118,7 @@ impl Consents {
         let after = change(self.get(root, server));
         let written = lock.and_then(|_lock| self.write(root, server, after.clone()));
         let key = (root.to_owned(), server.to_owned());
-        let mut unwritten = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unwritten = self.unwritten.lock();
         match written {
             Ok(()) => {
                 unwritten.remove(&key);
@@ -148,7 +149,7 @@ impl Consents {
         // It is replaced, never written into: the same file holds the same.
         let stamp = file.metadata().map(|meta| (meta.ino(), meta.size(), meta.mtime_nsec(), meta.mtime()));
         let stamp = stamp.map_err(|error| error.to_string())?;
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock();
         if let Some((_, stored)) = read.as_ref().filter(|(before, _)| *before == stamp) {
             return Ok(stored.clone());
         }

@@ -1,7 +1,8 @@
 //! The calls in flight on a connection: to whom its progress, its log and its questions belong.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken, RequestId};
 
@@ -99,7 +100,7 @@ impl Flights {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What went wrong with a connection, as far as it is known: said in the fault of the calls it takes with it.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock};
 
 use super::process::Words;
 use super::remote::cut;
@@ -25,12 +26,12 @@ impl Health {
 
     /// Why it ended; the first reason counts.
     pub fn ended(&self, why: impl Into<String>) {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why.into());
+        self.end.lock().get_or_insert(why.into());
     }
 
     /// What it sent instead of a message; the first is remembered.
     pub fn rubbish(&self, line: &[u8]) {
-        let mut rubbish = self.rubbish.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rubbish = self.rubbish.lock();
         if rubbish.is_none() {
             let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN * 2)]);
             *rubbish = Some(cut(&shown(text.trim()), SHOWN));
@@ -39,8 +40,8 @@ impl Health {
 
     /// All that is known, in a few words; nothing where nothing is.
     pub fn said(&self) -> Option<String> {
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let rubbish = self.rubbish.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let end = self.end.lock().clone();
+        let rubbish = self.rubbish.lock().clone();
         let rubbish = rubbish.map(|text| format!("it wrote what is no message: {text:?}"));
         let words = self.words.get().and_then(|words| words.last());
         let words = words.map(|text| format!("its last words: {text:?}"));

@@ -1,5 +1,6 @@
 //! A server's process: a clean environment, a guard that ends all of it however we end, and its last words kept.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -7,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -54,7 +55,7 @@ impl Group {
 
     fn send(&self, signal: Signal, word: u8) {
         // Locked, so that the number is not given to another process meanwhile.
-        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.0.lock() {
             // A guard that is gone has nothing to end.
             Some(Held { line: Some(line), .. }) => drop((&*line).write_all(&[word])),
             Some(Held { pid, line: None }) => drop(kill_process_group(*pid, signal)),
@@ -63,7 +64,7 @@ impl Group {
     }
 
     fn pid(&self) -> Option<Pid> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|held| held.pid)
+        self.0.lock().as_ref().map(|held| held.pid)
     }
 
     /// Whether anything of it is left.
@@ -79,7 +80,7 @@ pub struct Words(Mutex<VecDeque<String>>);
 
 impl Words {
     fn add(&self, line: &str) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.0.lock();
         if lines.len() == WORDS {
             lines.pop_front();
         }
@@ -88,7 +89,7 @@ impl Words {
 
     /// The last one that says something.
     pub fn last(&self) -> Option<String> {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = self.0.lock();
         lines.iter().rev().find(|line| !line.trim().is_empty()).cloned()
     }
 }
@@ -174,7 +175,7 @@ impl Process {
         }
         self.group.kill();
         let status = self.child.wait().await;
-        self.group.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.group.0.lock().take();
         match status {
             Ok(status) if alone => format!("it ended ({status})"),
             _ => "it closed its output".to_owned(),
@@ -185,7 +186,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.group.kill();
-        self.group.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.group.0.lock().take();
     }
 }
 

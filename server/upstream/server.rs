@@ -1,9 +1,10 @@
 //! One configured server: started at the first need, one connection for all calls, started again with back-off.
 
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
@@ -107,7 +108,7 @@ impl Server {
 
     /// What is known of its tools; nothing where they were never listed.
     pub fn known(&self) -> Option<Arc<Known>> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.known.read().clone()
     }
 
     /// The person's consent to it as it is set now.
@@ -122,12 +123,12 @@ impl Server {
             let text = serde_json::to_string_pretty(def).unwrap_or_default();
             (def.name.clone(), (hash::short(text.as_bytes()), text))
         };
-        *self.definitions.write().unwrap_or_else(PoisonError::into_inner) = definitions.map(of).collect();
+        *self.definitions.write() = definitions.map(of).collect();
     }
 
     /// The project's definition of that name over it, with its hash, where it waits for consent.
     pub fn undefined_as(&self, name: &str) -> Option<(String, String)> {
-        let definitions = self.definitions.read().unwrap_or_else(PoisonError::into_inner);
+        let definitions = self.definitions.read();
         let (hash, text) = definitions.get(name)?;
         let consented = self.consent().is_some_and(|consent| consent.definitions.get(name) == Some(hash));
         (!consented).then(|| (hash.clone(), text.clone()))
@@ -135,15 +136,14 @@ impl Server {
 
     /// Every definition of the project's over it that waits for consent, by name, with what it says.
     pub fn undefined(&self) -> Vec<(String, String)> {
-        let names: Vec<String> =
-            self.definitions.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let names: Vec<String> = self.definitions.read().keys().cloned().collect();
         let waits = |name: String| self.undefined_as(&name).map(|(_, text)| (name, text));
         names.into_iter().filter_map(waits).collect()
     }
 
     /// The hash of each definition of the project's over it.
     pub fn definition_hashes(&self) -> BTreeMap<String, String> {
-        let definitions = self.definitions.read().unwrap_or_else(PoisonError::into_inner);
+        let definitions = self.definitions.read();
         definitions.iter().map(|(name, (hash, _))| (name.clone(), hash.clone())).collect()
     }
 
@@ -256,7 +256,7 @@ impl Server {
 
     /// A call was answered: whatever went wrong before is forgiven.
     pub fn answered(&self) {
-        *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = 0;
+        *self.failures.lock() = 0;
     }
 
     /// A call was not answered in time: where the server says nothing at all, it is ended, to be started anew.
@@ -293,7 +293,7 @@ impl Server {
 
     /// Counts a failure, and sets the time before which it is not tried again: 1, 2, 4 … 60 seconds.
     fn failed(&self, fault: Fault) -> Fault {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = self.failures.lock();
         let pause = Duration::from_secs(1 << (*failures).min(6)).min(LONGEST);
         *failures += 1;
         drop(failures);
@@ -336,7 +336,7 @@ impl Server {
         }
         if known != *before || self.known().is_none() {
             known.save(self.session.store(), &self.name);
-            *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(known));
+            *self.known.write() = Some(Arc::new(known));
         }
         self.news();
     }
@@ -369,7 +369,7 @@ impl Server {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -385,7 +385,7 @@ async fn watch(server: Weak<Server>, connection: Weak<Connection>, over: impl Fu
 /// Lists the tools again, soon; once more where that is asked for meanwhile, however often.
 fn relist(server: &Weak<Server>) {
     let Some(server) = server.upgrade() else { return };
-    let mut relisting = server.relisting.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut relisting = server.relisting.lock();
     relisting.wanted = true;
     if std::mem::replace(&mut relisting.running, true) {
         return;
@@ -394,10 +394,10 @@ fn relist(server: &Weak<Server>) {
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(RELIST / 10).await;
-            server.relisting.lock().unwrap_or_else(PoisonError::into_inner).wanted = false;
+            server.relisting.lock().wanted = false;
             server.list_again().await;
             tokio::time::sleep(RELIST).await;
-            let mut relisting = server.relisting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut relisting = server.relisting.lock();
             relisting.running = relisting.wanted;
             if !relisting.running {
                 return;

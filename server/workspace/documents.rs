@@ -1,7 +1,8 @@
 //! What the editor shows: the text of every open document, with what is not saved yet.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::watch;
 
@@ -115,7 +116,7 @@ impl Documents {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Document>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

@@ -1,9 +1,10 @@
 //! The workspace's root folder: the one descriptor that everything is opened beneath.
 
+use parking_lot::RwLock;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstat, open, openat, openat2, stat, statat};
 use rustix::io::{Errno, retry_on_intr};
@@ -143,7 +144,7 @@ impl Root {
     }
 
     fn put(&self, place: Place) {
-        *self.place.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(place);
+        *self.place.write() = Arc::new(place);
     }
 
     /// Its absolute path, as it was given. For reading the spelling of paths and for showing; nothing is
@@ -174,7 +175,7 @@ impl Root {
 
     /// The folder that it is on now.
     pub(super) fn place(&self) -> Arc<Place> {
-        self.place.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.place.read().clone()
     }
 
     /// Opens what stands at exactly this path: ELOOP where any part of it is a symlink. With `O_PATH` and

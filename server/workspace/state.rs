@@ -4,11 +4,12 @@
 //! Invariants: nothing that lies in the workspace is read as state, so a repository brings none along; a folder that
 //! belongs to somebody else, or that lies in the workspace, is not used; a file is replaced whole.
 
+use parking_lot::Mutex;
 use std::fs::DirBuilder;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rustix::fs::{
     Access, AtFlags, Mode, OFlags, access, fchmod, fstat, fsync, openat, renameat, statat, unlinkat,
@@ -263,7 +264,7 @@ impl State {
 
     /// Its folder; made where that is wanted, else nothing where it is not there.
     pub(super) fn opened(&self, make: bool) -> Result<Option<Arc<Shelf>>, Fault> {
-        let mut held = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.shelf.lock();
         // Somebody may have removed the folder meanwhile: then it is made anew, beneath a descriptor of its own.
         let stands = |shelf: &Arc<Shelf>| {
             let base = shelf.root().folder(&WorkspacePath::root()).and_then(fstat);

@@ -4,11 +4,12 @@
 //! next one, repeats the handshake in the agent's name, sends again what only looks, and says of each call under way
 //! that its answer is lost.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -61,7 +62,7 @@ struct Shared {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -143,7 +144,7 @@ fn upward_to_server(shared: &Shared) {
             }
             let Some(server) = state.server.clone() else {
                 // The other direction finds the next one.
-                drop(shared.changed.wait_timeout(state, LOOK));
+                shared.changed.wait_for(&mut state, LOOK);
                 continue;
             };
             drop(state);

@@ -1,7 +1,8 @@
 //! An endpoint and a scripted server at the other end of it.
 
+use parking_lot::Mutex;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -39,7 +40,7 @@ async fn serve(script: impl Fn(usize, &Value) -> Answer + Send + Sync + 'static)
                     let body: Value = serde_json::from_slice(&body).unwrap();
                     let key = head.headers.get("authorization").map(|key| key.to_str().unwrap().to_owned());
                     let count = {
-                        let mut noted = noted.lock().unwrap();
+                        let mut noted = noted.lock();
                         noted.push((head.uri.to_string(), key, body.clone()));
                         noted.len() - 1
                     };
@@ -83,7 +84,7 @@ async fn texts_go_in_batches_and_vectors_come_in_their_order() {
     assert_eq!((found.len(), &found[70], &found[149]), (150, &vec![6.0, 1.0], &vec![21.0, 1.0]));
     assert!(endpoint.embed(Vec::new()).await.unwrap().is_empty());
 
-    let seen = seen.lock().unwrap();
+    let seen = seen.lock();
     assert_eq!(seen.len(), 3);
     for (path, key, body) in &*seen {
         assert_eq!(path, "/v1/embeddings?api-version=1");
@@ -103,7 +104,7 @@ async fn one_that_is_busy_is_asked_again() {
     })
     .await;
     assert_eq!(endpoint(&url).embed(vec!["a".to_owned()]).await.unwrap().len(), 1);
-    assert_eq!(seen.lock().unwrap().len(), 3);
+    assert_eq!(seen.lock().len(), 3);
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ impl Fake {
     }
 
     fn be(&self, behaviour: Behaviour) {
-        *self.behaviour.lock().unwrap() = behaviour;
+        *self.behaviour.lock() = behaviour;
     }
 
     fn asked(&self) -> usize {
@@ -54,14 +54,14 @@ impl Embedder for Fake {
 
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
-        self.sent.lock().unwrap().extend(texts.iter().cloned());
+        self.sent.lock().extend(texts.iter().cloned());
         let dimension = self.dimension.load(Ordering::Relaxed);
         let vector = |text: &String| {
             let mut vector = vec![0.1; dimension];
             vector[text.len() % dimension] = 1.0;
             vector
         };
-        match *self.behaviour.lock().unwrap() {
+        match *self.behaviour.lock() {
             Behaviour::Works => std::future::ready(Ok(texts.iter().map(vector).collect())).boxed(),
             Behaviour::Fails => std::future::ready(Err(Fault::internal("it is away"))).boxed(),
             Behaviour::Hangs => std::future::pending().boxed(),
@@ -109,7 +109,7 @@ async fn a_model_is_sent_no_secret() {
     let sent = text.clone();
     near.fill(&keys, move |_| vec![Some(sent.clone())], |_, _| {}).await.unwrap();
     near.nearness(&format!("where is password={token}"), &keys).await.unwrap();
-    let sent = fake.sent.lock().unwrap().clone();
+    let sent = fake.sent.lock().clone();
     assert_eq!(sent.len(), 2);
     assert!(sent.iter().all(|text| !text.contains(&token) && text.contains("[redacted:")), "{sent:?}");
     assert!(sent[0].starts_with("fn sign_in() { connect("), "{sent:?}");

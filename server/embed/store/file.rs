@@ -4,11 +4,12 @@
 //! anew; a record that is damaged or torn is left out and embedded again. Whoever writes holds the folder's lock; who
 //! reads needs none, since records are only added and a file is only replaced whole.
 
+use parking_lot::Mutex;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use tokio::task::spawn_blocking;
@@ -58,7 +59,7 @@ impl VectorFile {
     /// The vectors of those texts that it holds, and how many records were gone through for that: only those that were
     /// added since the last time, unless the file is another one.
     fn read(&self, keys: &[Key]) -> (Found, u64) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let Some((file, dimension)) = self.open(false) else {
             *known = None;
             return (Found::new(), 0);

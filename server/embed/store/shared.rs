@@ -3,7 +3,8 @@
 //! It may be away, slow or wrong. It never fails then, but is as good as empty: that is told once, it is left alone for
 //! a while, and what was made meanwhile is put into it when it is back.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -120,7 +121,7 @@ impl VectorStore for Shared {
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// The store and the length of its vectors, where it can be asked: it is not left alone, and its vectors are those

@@ -1,8 +1,9 @@
 //! The index of one workspace: what is on the disk, joined with the list of its files, and kept up to date.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::entry::FileList;
 use super::query::Query;
@@ -143,7 +144,7 @@ impl Index {
         }
         self.set_segments(Vec::new());
         // Where an update runs it comes across the damage itself.
-        if let Ok(mut store) = self.store.try_lock()
+        if let Some(mut store) = self.store.try_lock()
             && let Some(store) = store.as_mut()
         {
             discard(store, damaged);
@@ -158,5 +159,5 @@ fn discard(store: &mut Store, segments: &Segments) {
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+    of.lock()
 }

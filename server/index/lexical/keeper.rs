@@ -1,6 +1,7 @@
 //! The thread that keeps an index up to date while nothing else is to be done.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -82,7 +83,7 @@ impl Drop for Keeper {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn keep(&self, index: &Index, source: &dyn Source, mut report: impl Report) {
@@ -104,12 +105,12 @@ impl Shared {
     fn next(&self, kept: Option<FileList>) -> Option<(FileList, bool)> {
         let mut state = self.lock();
         let idle = |state: &mut State| state.list.is_none() && !state.stopped;
-        state = match &kept {
+        match &kept {
             Some(_) => {
-                self.changed.wait_timeout_while(state, AGAIN, idle).unwrap_or_else(PoisonError::into_inner).0
+                self.changed.wait_while_for(&mut state, idle, AGAIN);
             }
-            None => self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner),
-        };
+            None => self.changed.wait_while(&mut state, idle),
+        }
         if state.stopped {
             return None;
         }

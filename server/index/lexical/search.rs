@@ -1,9 +1,10 @@
 //! A search: the files that may hold the query are looked through side by side, and its lines given in their order.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::gather::Gather;
@@ -116,10 +117,10 @@ pub fn search(
                 },
             };
             if searched.is_err() && go_on() {
-                unfinished.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(path));
+                unfinished.lock().push(Arc::clone(path));
             }
             if !hits.is_empty() {
-                let mut gather = gather.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut gather = gather.lock();
                 gather.push(number, hits);
                 end.store(gather.end(), Ordering::Relaxed);
             }
@@ -133,10 +134,10 @@ pub fn search(
         }
         work();
     });
-    let (hits, more) = gather.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+    let (hits, more) = gather.into_inner().finish();
     let hits =
         hits.into_iter().filter_map(|(number, hit)| texts.get(number).map(|path| (Arc::clone(path), hit)));
-    let mut unfinished = unfinished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut unfinished = unfinished.into_inner();
     unfinished.sort_unstable();
     Found { hits: hits.collect(), more, stopped: !go_on(), candidates: texts.len(), unfinished, damaged }
 }

@@ -2,10 +2,11 @@
 
 mod odd;
 
+use parking_lot::Mutex;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -107,7 +108,7 @@ pub fn walk(root: &Path, walk: &Walk<'_>, go_on: &(impl Fn() -> bool + Sync)) ->
         return Err(WalkError::Stopped);
     }
     odd.check(root)?;
-    let mut list = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut list = all.into_inner();
     list.sort_unstable_by(|one: &FileEntry, other| one.path.cmp(&other.path));
     Ok(list.into())
 }
@@ -120,7 +121,7 @@ struct Share<'a> {
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.own);
+        self.all.lock().append(&mut self.own);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which diagnostics stand at which document: a client replaces all of a document's at once.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range};
 
@@ -67,7 +67,7 @@ impl Board {
     }
 
     fn lock(&self) -> MutexGuard<'_, Shown> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

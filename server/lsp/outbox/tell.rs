@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tower_lsp::ls_types::notification::PublishDiagnostics;
@@ -91,7 +91,7 @@ impl Outbox {
     }
 
     async fn show(&self, notice: Notice, rate: &mut Rate, shown: &mut Shown) {
-        let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let settings = self.settings.lock().clone();
         let message = match notice {
             Notice::Call(call) => of_call(&call, &settings).map(|text| (MessageType::INFO, text)),
             Notice::Finish(finish) => of_fault(&finish, &settings).map(|text| (MessageType::WARNING, text)),
@@ -128,7 +128,7 @@ impl Outbox {
         if !self.features().content || self.mute.load(Ordering::Relaxed) {
             return;
         }
-        let uris: BTreeSet<_> = self.contents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let uris: BTreeSet<_> = self.contents.lock().clone();
         for uri in uris {
             self.refreshed(self.ask_for::<ContentRefresh>(SOON, ContentParams { uri }).await);
         }

@@ -59,7 +59,7 @@ async fn what_a_server_says_and_asks_goes_to_the_caller() {
     let agent = Arc::new(Agent::default());
     let call = |tool: &'static str| bench.call_as(tool, json!({}), Some(agent.clone()));
     assert_eq!(call("srv.steps").await.status, Status::Ok);
-    let told = || agent.0.lock().unwrap().clone();
+    let told = || agent.0.lock().clone();
     bench.until("progress", || told().len() == 3).await;
     assert_eq!(told(), ["step 1 Some(25)", "step 2 Some(50)", "step 4 Some(100)"]);
     let asked = call("srv.ask").await.result.unwrap();

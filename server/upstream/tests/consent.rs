@@ -112,7 +112,7 @@ async fn the_person_is_asked_once_and_sees_the_difference() {
         for _ in 0..2 {
             assert_eq!(bench.call("srv.echo", json!({})).await.error.map(|fault| fault.code), code);
         }
-        let questions = bench.editor.questions.lock().unwrap().clone();
+        let questions = bench.editor.questions.lock().clone();
         assert_eq!(questions.len(), 1, "{questions:?}");
         assert!(questions[0].contains("-  Says it.\n+  Says it loud."), "{questions:?}");
     }
@@ -136,7 +136,7 @@ async fn a_projects_server_waits_for_the_person() {
         bench.settle().await;
         bench.settle().await;
         assert_eq!(bench.registry.find("theirs.echo").is_some(), allowed);
-        let questions = bench.editor.questions.lock().unwrap().clone();
+        let questions = bench.editor.questions.lock().clone();
         assert_eq!(questions.len(), 1);
         assert!(questions[0].contains("\"node\" \"") && questions[0].contains("server.mjs"), "{questions:?}");
         if allowed {
@@ -144,7 +144,7 @@ async fn a_projects_server_waits_for_the_person() {
             let config = std::path::Path::new(bench.session.root()).join(".wherefore/config.toml");
             std::fs::write(config, project().replace("import = true", "import = true\nenv = { X = \"1\" }"))
                 .unwrap();
-            *bench.editor.answer.lock().unwrap() = Some("Deny".to_owned());
+            *bench.editor.answer.lock() = Some("Deny".to_owned());
             bench.session.configure(None);
             bench.upstreams.configure();
             bench.settle().await;

@@ -1,7 +1,8 @@
 //! A workspace with the test server in its settings, a pipeline over it, and a caller that answers.
 
+use parking_lot::Mutex;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -49,8 +50,8 @@ impl Editor for Person {
     }
 
     fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {
-        self.questions.lock().unwrap().push(question.text);
-        Box::pin(async { self.answer.lock().unwrap().clone() })
+        self.questions.lock().push(question.text);
+        Box::pin(async { self.answer.lock().clone() })
     }
 
     fn tell(&self, _: Notice) {}
@@ -62,11 +63,11 @@ pub struct Agent(pub Mutex<Vec<String>>);
 
 impl Caller for Agent {
     fn progress(&self, message: &str, percentage: Option<u32>) {
-        self.0.lock().unwrap().push(format!("{message} {percentage:?}"));
+        self.0.lock().push(format!("{message} {percentage:?}"));
     }
 
     fn log(&self, level: &str, data: Value) {
-        self.0.lock().unwrap().push(format!("{level} {data}"));
+        self.0.lock().push(format!("{level} {data}"));
     }
 
     fn ask(&self, asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
