@@ -19,13 +19,14 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 use crate::base::blocking;
 use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, HunkState, Policy, ProposalState, RawCall, Status};
 use crate::registry::{Call, Output, Refused, Registry};
 use crate::review::{self, Desk};
-use crate::session::{Cancel, Scope, Session};
+use crate::session::{Scope, Session};
 use record::{Entry, Pace};
 
 /// What the calls of one workspace go through.
@@ -38,7 +39,7 @@ pub struct Pipeline {
     /// One permit a call that waits for a slot or has one.
     places: Semaphore,
     /// How calls that run are stopped, by id.
-    running: Mutex<HashMap<String, Cancel>>,
+    running: Mutex<HashMap<String, CancellationToken>>,
 }
 
 /// A call that runs, among those that can be told to stop.
@@ -90,7 +91,7 @@ impl Pipeline {
     }
 
     /// A call can be told to stop, until what this returns is dropped.
-    fn stoppable<'a>(&'a self, call: &'a str, cancel: &Cancel) -> Stoppable<'a> {
+    fn stoppable<'a>(&'a self, call: &'a str, cancel: &CancellationToken) -> Stoppable<'a> {
         self.running.lock().insert(call.to_owned(), cancel.clone());
         Stoppable { pipeline: self, call }
     }
@@ -98,14 +99,19 @@ impl Pipeline {
     /// Takes a call all the way. Dropping the future cancels it: what runs is told to stop, and how it ended is
     /// still logged.
     pub async fn call(self: &Arc<Self>, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
-        let cancel = Cancel::default();
+        let cancel = CancellationToken::default();
         let work = AssertUnwindSafe(self.clone().run(raw, cancel.clone(), caller)).catch_unwind();
         let failed =
             |_| fault_envelope(String::new(), Fault::internal("the call failed by an error of ours"));
         Outliving { work: Some(Box::pin(work)), cancel }.await.unwrap_or_else(failed)
     }
 
-    async fn run(self: Arc<Self>, raw: RawCall, cancel: Cancel, caller: Option<Arc<dyn Caller>>) -> Envelope {
+    async fn run(
+        self: Arc<Self>,
+        raw: RawCall,
+        cancel: CancellationToken,
+        caller: Option<Arc<dyn Caller>>,
+    ) -> Envelope {
         let began = Instant::now();
         let origin = raw.origin.clone();
         self.session.saw(&raw.origin);
@@ -184,7 +190,7 @@ impl Pipeline {
         call: Call,
         pace: Pace,
         entry: &Entry,
-        cancel: Cancel,
+        cancel: CancellationToken,
         caller: Option<Arc<dyn Caller>>,
     ) -> Ended {
         self.session.editor().tell_call(&|| notices::call(&self.session, &call));
@@ -211,7 +217,7 @@ impl Pipeline {
         call: Call,
         pace: Pace,
         entry: &Entry,
-        cancel: Cancel,
+        cancel: CancellationToken,
         caller: Option<Arc<dyn Caller>>,
     ) -> Result<Ended, Fault> {
         let scope = Scope::new(self.session.clone(), call.origin(), cancel, caller);
@@ -362,7 +368,7 @@ pub fn fault_envelope(call_id: String, fault: Fault) -> Envelope {
 /// where it is waited for: a task of its own would cost a small call more than the call.
 struct Outliving<T: Send + 'static> {
     work: Option<BoxFuture<'static, T>>,
-    cancel: Cancel,
+    cancel: CancellationToken,
 }
 
 impl<T: Send + 'static> Future for Outliving<T> {

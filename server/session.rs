@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 pub use finder::Finder;
 pub use finding::{Meant, Wanted, Where};
 pub use nearness::Nearness;
-pub use scope::{Cancel, Scope, Snapshot, is_unsaved, text_of, text_seen, unencodable};
+pub use scope::{Scope, Snapshot, is_unsaved, text_of, text_seen, unencodable};
 pub use shown::Shown;
 
 use crate::base::ids::Counter;

@@ -1,5 +1,7 @@
 //! The names nearest to one that was not found.
 
+use strsim::osa_distance;
+
 /// The one of `names` that `asked` may well be a slip for.
 pub fn meant<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let asked = words(asked);
@@ -45,7 +47,7 @@ fn likeness(a: &[String], b: &[String]) -> f64 {
     if longest == 0 {
         return 0.0;
     }
-    let spelled = 1.0 - ratio(distance(&whole_a, &whole_b), longest);
+    let spelled = 1.0 - ratio(osa_distance(&whole_a, &whole_b), longest);
     let common = a.iter().filter(|word| b.iter().any(|other| alike(word, other))).count();
     let shared = 0.95 * ratio(2 * common, a.len() + b.len());
     // Of names that share as many words, the one spelled more alike is the nearer.
@@ -57,32 +59,12 @@ fn alike(a: &str, b: &str) -> bool {
     let shorter = a.len().min(b.len());
     a == b
         || (shorter >= 3 && (a.starts_with(b) || b.starts_with(a)))
-        || (shorter >= 4 && distance(a, b) <= 1)
+        || (shorter >= 4 && osa_distance(a, b) <= 1)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "names are at most 64 characters long")]
 fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
-}
-
-/// How many characters are to be put in, taken out, replaced or swapped with the next.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), vec![0; b.len() + 1]];
-    rows[0] = rows[1].clone();
-    for i in 1..=a.len() {
-        rows[2][0] = i;
-        for j in 1..=b.len() {
-            let same = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (rows[1][j] + 1).min(rows[2][j - 1] + 1).min(rows[1][j - 1] + same);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[0][j - 2] + 1);
-            }
-            rows[2][j] = least;
-        }
-        rows.rotate_left(1);
-    }
-    rows[1].last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

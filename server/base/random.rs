@@ -1,18 +1,14 @@
-//! Random bytes from the kernel.
-
-use std::fs::File;
-use std::io::Read;
+//! Random bytes from the operating system.
 
 use crate::protocol::Fault;
 
 /// 256 bits that nobody can guess.
 ///
 /// # Errors
-/// INTERNAL where the kernel gives none.
+/// INTERNAL where the system gives none.
 pub fn bytes() -> Result<[u8; 32], Fault> {
-    let fault = |error: std::io::Error| Fault::internal(format!("/dev/urandom: {error}"));
     let mut bytes = [0_u8; 32];
-    File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes)).map_err(fault)?;
+    getrandom::fill(&mut bytes).map_err(|error| Fault::internal(format!("no random bytes: {error}")))?;
     Ok(bytes)
 }
 

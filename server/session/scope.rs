@@ -1,9 +1,8 @@
 //! What an activity works on: a snapshot of the session's state, and how to be stopped.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use super::Session;
 use crate::base::text::{self, Decoded, Encoding};
@@ -12,32 +11,6 @@ use crate::ports::Caller;
 use crate::protocol::{Code, Fault, Origin, Settings};
 use crate::rules::{Grant, Opener};
 use crate::workspace::{Files, Governance};
-
-/// A flag that tells work in flight to stop.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<(AtomicBool, Notify)>);
-
-impl Cancel {
-    /// Tells it to stop.
-    pub fn cancel(&self) {
-        self.0.0.store(true, Ordering::SeqCst);
-        self.0.1.notify_waiters();
-    }
-
-    /// Whether it was told.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.0.load(Ordering::SeqCst)
-    }
-
-    /// Waits until it is told.
-    pub async fn cancelled(&self) {
-        let mut told = std::pin::pin!(self.0.1.notified());
-        told.as_mut().enable();
-        if !self.is_cancelled() {
-            told.await;
-        }
-    }
-}
 
 /// A text as the person sees it now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +31,7 @@ pub struct Scope {
     session: Arc<Session>,
     governance: Arc<Governance>,
     files: Files,
-    cancel: Cancel,
+    cancel: CancellationToken,
     caller: Option<Arc<dyn Caller>>,
     origin: Arc<Origin>,
 }
@@ -68,7 +41,7 @@ impl Scope {
     pub fn new(
         session: Arc<Session>,
         origin: &Origin,
-        cancel: Cancel,
+        cancel: CancellationToken,
         caller: Option<Arc<dyn Caller>>,
     ) -> Self {
         let governance = session.governance();
@@ -134,7 +107,7 @@ impl Scope {
     }
 
     /// What stops it.
-    pub fn cancel(&self) -> &Cancel {
+    pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
     }
 
