@@ -17,6 +17,5 @@ mod vectors;
 pub use chosen::{Chosen, Use};
 pub use near::Near;
 pub use place::{check, open, takes_files};
-pub use quantised::Quantised;
-pub use store::{Postgres, VectorStore};
-pub use vectors::{Key, Vectors, key};
+pub use store::Postgres;
+pub use vectors::{Key, key};

@@ -8,50 +8,50 @@ pub mod protocol;
 
 pub mod base;
 
-pub mod redact;
+mod redact;
 
 pub mod ports;
 
-pub mod embed;
+mod embed;
 
 pub mod patch;
 
-pub mod rules;
+mod rules;
 
 pub mod catalogue;
 
 pub mod journal;
 
-pub mod workspace;
+mod workspace;
 
-pub mod watch;
+mod watch;
 
 pub mod index;
 
-pub mod memory;
+mod memory;
 
 pub mod session;
 
 pub mod registry;
 
-pub mod review;
+mod review;
 
-pub mod pipeline;
+mod pipeline;
 
-pub mod tools;
+mod tools;
 
-pub mod upstream;
+mod upstream;
 
 pub mod hub;
 
 pub mod requests;
 
-pub mod socket;
+mod socket;
 
 pub mod mcp;
 
-pub mod lsp;
+mod lsp;
 
-pub mod serve;
+mod serve;
 
 pub mod cli;

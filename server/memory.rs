@@ -19,7 +19,6 @@ mod summary;
 mod tokens;
 
 pub use heat::Touch;
-pub use hotness::Standing;
 pub use notes::{FILES as NOTE_FILES, Notes};
 pub use state::{Memory, Seen};
 pub use summary::{Extractive, Page, is_summary};

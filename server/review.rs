@@ -19,7 +19,5 @@ mod sound;
 mod turns;
 mod undo;
 
-pub use decide::Decided;
-pub use desk::{Desk, OpenCall};
-pub use item::{Item, Stage};
+pub use desk::Desk;
 pub use report::{answer, unchanged};

@@ -14,5 +14,5 @@ mod tests;
 
 pub use builtin::{Entry, Kind, table};
 pub use held::Held;
-pub use judge::{Ask, Grant, Lists, Opener, Rules, Ruling, Touch, Verdict};
+pub use judge::{Ask, Grant, Lists, Opener, Rules, Touch, Verdict};
 pub use review::ReviewRules;

@@ -37,7 +37,7 @@ use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::broadcast::Sender;
 
-pub use batch::{Batch, Change, ChangeKind};
+pub use batch::{Batch, ChangeKind};
 pub use listener::Listener;
 pub use options::Options;
 pub use snapshot::{FileEntry, Snapshot};
@@ -154,6 +154,7 @@ impl Watch {
         caught_up.map(|()| tree.files.clone())
     }
 
+    #[cfg(test)]
     /// The files as they are known, at once: what happened in the last few milliseconds may be missing.
     pub fn known(&self) -> Arc<Snapshot> {
         self.0.0.published.lock().0.clone()

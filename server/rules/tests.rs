@@ -1,7 +1,8 @@
 //! The built-in rules and those of settings, by path.
 
 use super::builtin::{self, Kind};
-use super::{Lists, Opener, Rules, Ruling, Touch, Verdict};
+use super::judge::Ruling;
+use super::{Lists, Opener, Rules, Touch, Verdict};
 use crate::base::WorkspacePath;
 use crate::protocol::{Access, RuleSettings};
 

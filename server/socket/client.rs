@@ -25,7 +25,6 @@ pub fn enter(server: &Server, greeting: Greeting) -> std::io::Result<UnixStream>
 #[derive(Debug)]
 pub struct Link {
     stream: BufReader<UnixStream>,
-    server: Server,
     next: u64,
     gone: bool,
 }
@@ -34,20 +33,15 @@ impl Link {
     /// Connects to the server of the folder `root`; nothing where there is none.
     pub fn find(root: &str) -> Option<Self> {
         let serves = |server: &Server| server.roots.iter().any(|served| served == root);
-        servers().into_iter().filter(serves).find_map(Self::connect)
+        servers().into_iter().filter(serves).find_map(|server| Self::connect(&server))
     }
 
-    fn connect(server: Server) -> Option<Self> {
-        let stream = enter(&server, Greeting::default()).ok()?;
-        let mut link = Self { stream: BufReader::new(stream), server, next: 0, gone: false };
+    fn connect(server: &Server) -> Option<Self> {
+        let stream = enter(server, Greeting::default()).ok()?;
+        let mut link = Self { stream: BufReader::new(stream), next: 0, gone: false };
         // A server that is just ending takes the connection too, and answers nothing. What one of another version answers
         // need not be read.
         link.request(Status::METHOD, &Value::Null).ok().map(|_| link)
-    }
-
-    /// The server at the other end.
-    pub fn server(&self) -> &Server {
-        &self.server
     }
 
     /// Whether the server went away under a request: this connection serves no more.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::broadcast::error::RecvError;
+#[cfg(test)]
+use tokio::sync::broadcast::error::TryRecvError;
 use tokio::sync::broadcast::{Receiver, Sender};
 
 use super::batch::Batch;
@@ -20,15 +22,7 @@ impl Listener {
         Self(sender.subscribe())
     }
 
-    /// The next changes; none once the watch has ended. A listener that was too slow hears that it missed some.
-    pub async fn next(&mut self) -> Option<Arc<Batch>> {
-        match self.0.recv().await {
-            Ok(batch) => Some(batch),
-            Err(RecvError::Lagged(_)) => Some(lagged()),
-            Err(RecvError::Closed) => None,
-        }
-    }
-
+    #[cfg(test)]
     /// The next changes, where there are some already.
     pub fn ready(&mut self) -> Option<Arc<Batch>> {
         match self.0.try_recv() {
@@ -38,7 +32,8 @@ impl Listener {
         }
     }
 
-    /// As [`Listener::next`], for a thread that may wait.
+    /// The next changes, for a thread that may wait; none once the watch has ended. A listener that was too slow hears
+    /// that it missed some.
     pub fn wait(&mut self) -> Option<Arc<Batch>> {
         match self.0.blocking_recv() {
             Ok(batch) => Some(batch),

@@ -122,7 +122,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// Changes as text: `+new ~modified -removed from>to`.
 fn shown(batch: &Batch) -> Vec<String> {
-    let show = |change: &super::Change| match &change.kind {
+    let show = |change: &super::batch::Change| match &change.kind {
         ChangeKind::Created => format!("+{}", change.path),
         ChangeKind::Modified => format!("~{}", change.path),
         ChangeKind::Removed => format!("-{}", change.path),

@@ -14,7 +14,7 @@ use crate::base::person;
 use crate::embed;
 use crate::protocol::{McpServer, PolicyRule, Settings};
 use crate::workspace::Store;
-pub use party::{Lost, Party};
+pub use party::Party;
 
 /// Bytes of the largest settings file.
 pub const LARGEST: u64 = 1 << 20;

@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use super::Lab;
 use crate::protocol::{ChangeKind, StorageSettings};
-use crate::workspace::{Checkpoint, Checkpoints, Step, Sweep, Swept};
+use crate::workspace::sweep::Swept;
+use crate::workspace::{Checkpoint, Checkpoints, Step, Sweep};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

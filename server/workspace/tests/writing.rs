@@ -9,7 +9,8 @@ use rustix::io::Errno;
 use super::{Lab, code, path};
 use crate::base::hash;
 use crate::protocol::Code;
-use crate::workspace::{Expect, Written};
+use crate::workspace::Expect;
+use crate::workspace::write::Written;
 
 fn set_mode(full: &std::path::Path, mode: u32) {
     std::fs::set_permissions(full, std::fs::Permissions::from_mode(mode)).unwrap();
