@@ -14,8 +14,8 @@ mod store;
 mod trouble;
 mod vectors;
 
-pub use chosen::{Chosen, Use};
-pub use near::Near;
-pub use place::{check, open, takes_files};
-pub use store::Postgres;
-pub use vectors::{Key, key};
+pub(crate) use chosen::{Chosen, Use};
+pub(crate) use near::Near;
+pub(crate) use place::{check, open, takes_files};
+pub(crate) use store::Postgres;
+pub(crate) use vectors::{Key, key};

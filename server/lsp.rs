@@ -1,27 +1,27 @@
 //! The language-server door, and our own transport under it.
 
-pub mod backend;
+pub(crate) mod backend;
 mod calls;
-pub mod codec;
+pub(crate) mod codec;
 mod commands;
 mod completion;
-pub mod content;
-pub mod ext;
-pub mod features;
-pub mod guard;
+pub(crate) mod content;
+pub(crate) mod ext;
+pub(crate) mod features;
+pub(crate) mod guard;
 mod hunks;
 mod initialize;
 mod label;
-pub mod message;
-pub mod outbox;
-pub mod outgoing;
-pub mod parent;
+pub(crate) mod message;
+pub(crate) mod outbox;
+pub(crate) mod outgoing;
+pub(crate) mod parent;
 mod requests;
 mod review;
-pub mod stdio;
+pub(crate) mod stdio;
 mod sync;
-pub mod texts;
-pub mod transport;
+pub(crate) mod texts;
+pub(crate) mod transport;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -30,11 +30,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::hub::{DocumentEvent, Hub};
 use crate::ports::Editor;
-pub use transport::{End, Reason};
+pub(crate) use transport::{End, Reason};
 
 /// Serves one client until it leaves: an editor of the hub's. `orphaned` resolves when its process,
 /// which `parent` is told of, is gone; `ends_hub` says that nobody else is served by the hub afterwards.
-pub async fn serve<R, W>(
+pub(crate) async fn serve<R, W>(
     hub: &Hub,
     ends_hub: bool,
     input: R,

@@ -3,10 +3,10 @@
 //! Invariants: what a file is like is worked out from text that is handed in, never read here; a line that a person
 //! wrote in `hot.yml`, `cold.yml` or `working-set.yml` stays as they wrote it; a file that cannot be read is not written.
 
-pub mod advise;
-pub mod collect;
+pub(crate) mod advise;
+pub(crate) mod collect;
 mod cut;
-pub mod fit;
+pub(crate) mod fit;
 mod heat;
 mod hints;
 mod hotness;
@@ -18,8 +18,8 @@ mod state;
 mod summary;
 mod tokens;
 
-pub use heat::Touch;
-pub use notes::{FILES as NOTE_FILES, Notes};
-pub use state::{Memory, Seen};
-pub use summary::{Extractive, Page, is_summary};
-pub use tokens::{Counter, ESTIMATE, estimate};
+pub(crate) use heat::Touch;
+pub(crate) use notes::{FILES as NOTE_FILES, Notes};
+pub(crate) use state::{Memory, Seen};
+pub(crate) use summary::{Extractive, Page, is_summary};
+pub(crate) use tokens::{Counter, ESTIMATE, estimate};

@@ -350,7 +350,7 @@ fn changes_something(call: &Call) -> bool {
 }
 
 /// The answer to a call that could not be made.
-pub fn fault_envelope(call_id: String, fault: Fault) -> Envelope {
+pub(crate) fn fault_envelope(call_id: String, fault: Fault) -> Envelope {
     Envelope {
         call_id,
         status: Status::Error,

@@ -28,7 +28,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::base::hash;
 
-pub use mapping::{names_value, redact_argument, redact_named, redact_value};
+pub(crate) use mapping::{names_value, redact_argument, redact_named, redact_value};
 
 /// A secret found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| {
 
 /// The text with each secret replaced by `[redacted:KIND:HASH]`, where HASH is the first four digits of the
 /// secret's hash: enough to see that two are the same, not enough to guess one.
-pub fn redact(text: &str) -> Cow<'_, str> {
+pub(crate) fn redact(text: &str) -> Cow<'_, str> {
     // The shortest secret is a name, a sign and a value.
     if text.len() <= 8 {
         return Cow::Borrowed(text);

@@ -19,5 +19,5 @@ mod sound;
 mod turns;
 mod undo;
 
-pub use desk::Desk;
-pub use report::{answer, unchanged};
+pub(crate) use desk::Desk;
+pub(crate) use report::{answer, unchanged};

@@ -12,7 +12,7 @@ mod review;
 #[cfg(test)]
 mod tests;
 
-pub use builtin::{Entry, Kind, table};
-pub use held::Held;
-pub use judge::{Ask, Grant, Lists, Opener, Rules, Touch, Verdict};
-pub use review::ReviewRules;
+pub(crate) use builtin::{Entry, Kind, table};
+pub(crate) use held::Held;
+pub(crate) use judge::{Ask, Grant, Lists, Opener, Rules, Touch, Verdict};
+pub(crate) use review::ReviewRules;

@@ -9,8 +9,8 @@ use std::future::Future;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub use editor::editor;
-pub use headless::headless;
+pub(crate) use editor::editor;
+pub(crate) use headless::headless;
 
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};

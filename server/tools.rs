@@ -30,7 +30,7 @@ use crate::session::Scope;
 use change::Rewrite;
 
 /// Every built-in activity, under the name of its tool.
-pub fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
+pub(crate) fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
     let activities = Activities::default();
     let all: [(&str, Arc<dyn Activity>); 16] = [
         ("fs.ls", Arc::new(fs_ls::Ls)),

@@ -4,28 +4,28 @@
 //! and carries the calls of all callers. What a project names waits for the person's consent, and so does every word
 //! of a tool that changes after it.
 
-pub mod bound;
+pub(crate) mod bound;
 mod connection;
-pub mod consents;
+pub(crate) mod consents;
 mod expand;
 mod faults;
 mod flights;
 mod gate;
-pub mod guard;
+pub(crate) mod guard;
 mod handler;
 mod health;
 mod http;
 mod import;
-pub mod known;
+pub(crate) mod known;
 mod listening;
 mod names;
 mod process;
-pub mod remote;
+pub(crate) mod remote;
 mod remote_call;
 mod result;
 mod server;
 mod stdio;
-pub mod waiting;
+pub(crate) mod waiting;
 
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ use crate::registry::Activity;
 use crate::session::Session;
 use consents::Consents;
 use known::Standing;
-pub use server::Changed;
+pub(crate) use server::Changed;
 use server::Server;
 
 /// How long servers may take to end when we do.

@@ -37,10 +37,11 @@ use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::broadcast::Sender;
 
-pub use batch::{Batch, ChangeKind};
-pub use listener::Listener;
-pub use options::Options;
-pub use snapshot::{FileEntry, Snapshot};
+pub(crate) use batch::{Batch, ChangeKind};
+pub(crate) use listener::Listener;
+pub(crate) use options::Options;
+pub use snapshot::FileEntry;
+pub(crate) use snapshot::Snapshot;
 pub use stamp::Stamp;
 use tree::Tree;
 
@@ -48,7 +49,7 @@ use crate::protocol::WatchStatus;
 
 /// Why a folder cannot be watched.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub(crate) enum StartError {
     /// There is no folder at that path.
     #[error("{} is no folder that can be read: {source}", path.display())]
     Root {
@@ -64,7 +65,7 @@ pub enum StartError {
 
 /// Why the list could not be brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsettled {
+pub(crate) enum Unsettled {
     /// There was more to read than could be read by the deadline: at the start, or while very much changes.
     #[error("files are still being read")]
     Busy,
@@ -81,7 +82,7 @@ const STATUS: Duration = Duration::from_millis(20);
 
 /// A folder that is watched. Clones are the same watch; it ends with the last of them.
 #[derive(Clone)]
-pub struct Watch(Arc<Handle>);
+pub(crate) struct Watch(Arc<Handle>);
 
 struct Handle(Arc<Shared>);
 
@@ -114,7 +115,7 @@ impl Watch {
     ///
     /// # Errors
     /// Where there is no folder, or the system gives no thread.
-    pub fn start(root: &Path, options: Options) -> Result<Self, StartError> {
+    pub(crate) fn start(root: &Path, options: Options) -> Result<Self, StartError> {
         let wrong = |source| StartError::Root { path: root.to_owned(), source };
         std::fs::read_dir(root).map_err(wrong)?;
         let root = std::path::absolute(root).map_err(wrong)?;
@@ -136,7 +137,7 @@ impl Watch {
     ///
     /// # Errors
     /// Why that cannot be said by the deadline.
-    pub fn settled(&self, deadline: Instant) -> Result<Arc<Snapshot>, Unsettled> {
+    pub(crate) fn settled(&self, deadline: Instant) -> Result<Arc<Snapshot>, Unsettled> {
         let shared = &self.0.0;
         let asked = Instant::now();
         let mut tree = shared.tree.try_lock_until(deadline).ok_or(Unsettled::Busy)?;
@@ -156,19 +157,19 @@ impl Watch {
 
     #[cfg(test)]
     /// The files as they are known, at once: what happened in the last few milliseconds may be missing.
-    pub fn known(&self) -> Arc<Snapshot> {
+    pub(crate) fn known(&self) -> Arc<Snapshot> {
         self.0.0.published.lock().0.clone()
     }
 
     /// Hears of changes from now on.
-    pub fn subscribe(&self) -> Listener {
+    pub(crate) fn subscribe(&self) -> Listener {
         let listeners = self.0.0.listeners.lock();
         // Of a watch that has ended nothing is heard.
         listeners.as_ref().map_or_else(|| Listener::new(&Sender::new(1)), Listener::new)
     }
 
     /// How it stands.
-    pub fn status(&self) -> WatchStatus {
+    pub(crate) fn status(&self) -> WatchStatus {
         let shared = &self.0.0;
         match shared.tree.try_lock_for(STATUS) {
             Some(tree) => tree.status(),
@@ -177,7 +178,7 @@ impl Watch {
     }
 
     /// Ends it now: its thread stops, the kernel watches nothing more, listeners hear that it ended.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.0.0.end();
     }
 }

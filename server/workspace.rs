@@ -4,7 +4,7 @@
 //! is the one at the path that the rules judged; a file is replaced whole or not at all.
 
 mod checkpoints;
-pub mod config;
+pub(crate) mod config;
 mod copy;
 mod documents;
 mod errno;
@@ -29,17 +29,17 @@ mod temp;
 mod tests;
 mod write;
 
-pub use checkpoints::{Checkpoint, Checkpoints, Step};
-pub use copy::CopyStep;
-pub use documents::{Document, Documents};
-pub use files::Files;
-pub use governance::Governance;
-pub use list::Entry;
-pub use read::{Lines, Window, read_lines};
-pub use root::Root;
-pub use shelf::Stamp;
-pub use stat::Kind;
-pub use state::State;
-pub use store::Store;
-pub use sweep::Sweep;
-pub use write::Expect;
+pub(crate) use checkpoints::{Checkpoint, Checkpoints, Step};
+pub(crate) use copy::CopyStep;
+pub(crate) use documents::{Document, Documents};
+pub(crate) use files::Files;
+pub(crate) use governance::Governance;
+pub(crate) use list::Entry;
+pub(crate) use read::{Lines, Window, read_lines};
+pub(crate) use root::Root;
+pub(crate) use shelf::Stamp;
+pub(crate) use stat::Kind;
+pub(crate) use state::State;
+pub(crate) use store::Store;
+pub(crate) use sweep::Sweep;
+pub(crate) use write::Expect;

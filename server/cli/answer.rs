@@ -10,16 +10,16 @@ use crate::base::hidden::in_json;
 use crate::protocol::Fault;
 
 /// The exit code of a fault.
-pub const FAULT: u8 = 1;
+pub(super) const FAULT: u8 = 1;
 
 /// Writes a line to standard output. Once nobody reads it there is nothing left to do: the process ends.
-pub fn line(text: &str) {
+pub(super) fn line(text: &str) {
     out(&format!("{text}\n"));
 }
 
 /// Writes text to standard output, its hidden characters shown. What cannot be written for another reason than that nobody reads is
 /// an answer lost: the process says so and ends with the code of a fault.
-pub fn out(text: &str) {
+pub(super) fn out(text: &str) {
     raw(&inert(text));
 }
 
@@ -36,13 +36,13 @@ fn raw(text: &str) {
 }
 
 /// Writes a line to standard error, its hidden characters shown.
-pub fn note(text: &str) {
+pub(super) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", inert(text));
 }
 
 /// Writes a value as JSON: indented for a person at a terminal, else on one line. Hidden characters are escapes of
 /// JSON's, so that a terminal obeys none and a program reads the same.
-pub fn json(value: &impl Serialize) {
+pub(super) fn json(value: &impl Serialize) {
     let text = match std::io::stdout().is_terminal() {
         true => serde_json::to_string_pretty(value),
         false => serde_json::to_string(value),
@@ -51,17 +51,17 @@ pub fn json(value: &impl Serialize) {
 }
 
 /// Writes a value as one line of JSON.
-pub fn json_line(value: &impl Serialize) {
+pub(super) fn json_line(value: &impl Serialize) {
     raw(&format!("{}\n", in_json(&serde_json::to_string(value).unwrap_or_default())));
 }
 
 /// Writes a fault for a person to standard error; returns its exit code.
-pub fn fault(fault: &Fault) -> ExitCode {
+pub(super) fn fault(fault: &Fault) -> ExitCode {
     told("wherefore", fault)
 }
 
 /// Writes a fault with the name of whoever says so before it.
-pub fn told(who: &str, fault: &Fault) -> ExitCode {
+pub(super) fn told(who: &str, fault: &Fault) -> ExitCode {
     // Only the first line stands at the margin: a value with line ends forges no message of ours.
     let mut lines = fault.message.lines();
     note(&format!("{who}: {}", lines.next().unwrap_or_default()));

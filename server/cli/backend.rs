@@ -18,7 +18,7 @@ const NEXT_SERVERS: usize = 5;
 
 /// The workspace meant.
 #[derive(Clone, Debug, Default, Args)]
-pub struct RootArgs {
+pub(super) struct RootArgs {
     /// The workspace's folder [default: the nearest one above that is open in an editor or holds .wherefore or
     /// .git, else the current one]
     #[arg(long, value_name = "DIR")]
@@ -30,7 +30,7 @@ impl RootArgs {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn find(&self) -> Result<String, Fault> {
+    pub(super) fn find(&self) -> Result<String, Fault> {
         let here = std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?;
         let open: Vec<String> = servers().into_iter().flat_map(|server| server.roots).collect();
         let marked = |folder: &&Path| {
@@ -55,7 +55,7 @@ impl RootArgs {
 
 /// Who carries it out.
 #[derive(Debug)]
-pub enum Backend {
+pub(super) enum Backend {
     /// A running server of this folder: it knows the editor's unsaved text.
     Server(Link, String),
     /// This process, with a runtime of its own.
@@ -76,7 +76,7 @@ impl Backend {
     ///
     /// # Errors
     /// What keeps the folder from being opened.
-    pub fn open(root: &str) -> Result<Self, Fault> {
+    pub(super) fn open(root: &str) -> Result<Self, Fault> {
         limits::room_for_files()?;
         if let Some(link) = Link::find(root) {
             return Ok(Self::Server(link, root.to_owned()));
@@ -96,7 +96,7 @@ impl Backend {
     ///
     /// # Errors
     /// What the request says.
-    pub fn ask<R: Request>(&mut self, params: R::Params) -> Result<R::Answer, Fault> {
+    pub(super) fn ask<R: Request>(&mut self, params: R::Params) -> Result<R::Answer, Fault> {
         for _ in 0..NEXT_SERVERS {
             let Self::Server(link, root) = self else { break };
             let answer = link.ask::<R>(&params);

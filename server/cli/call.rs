@@ -14,7 +14,7 @@ use crate::requests::Call;
 
 /// Call a tool: its result as JSON on standard output (exit 0), or its fault (exit 1)
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The tool's name, as `wherefore tools` lists it
     #[arg(required_unless_present = "batch")]
     tool: Option<String>,
@@ -60,7 +60,7 @@ impl From<PolicyArg> for Policy {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     let opened = args.root.find().and_then(|root| Ok((Backend::open(&root)?, root)));
     let (mut backend, root) = match opened {
         Ok(opened) => opened,

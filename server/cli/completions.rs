@@ -10,14 +10,14 @@ use super::print;
 
 /// Print the completions for a shell.
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(super) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub shell: Shell,
 }
 
 /// Prints the completions of the whole command line `command`.
-pub fn run(args: &CompletionsArgs, mut command: Command) -> ExitCode {
+pub(super) fn run(args: &CompletionsArgs, mut command: Command) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "wherefore", &mut script);
     print::exit(io::stdout().lock().write_all(&script).map(|()| ExitCode::SUCCESS))

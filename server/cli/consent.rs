@@ -18,7 +18,7 @@ use crate::upstream::waiting::{Waiting, WaitingTool};
 
 /// Decide on the servers that a project names, and on tools whose words have changed
 #[derive(Debug, Args)]
-pub struct ConsentArgs {
+pub(super) struct ConsentArgs {
     /// Consent to what waits for this server, without being asked
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "revoke"])]
     pub yes: Vec<String>,
@@ -36,7 +36,7 @@ pub struct ConsentArgs {
 }
 
 /// Runs it.
-pub fn run(args: &ConsentArgs) -> ExitCode {
+pub(super) fn run(args: &ConsentArgs) -> ExitCode {
     match consent(args) {
         Ok(done) => print::exit(done.map(|()| ExitCode::SUCCESS)),
         Err(fault) => answer::fault(&fault),

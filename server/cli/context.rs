@@ -14,7 +14,7 @@ use crate::requests::Call;
 /// Print the files that matter now, and those named, as many as fit into a budget of tokens. Hidden characters are shown as
 /// \u{202e}; --json holds the texts as they are
 #[derive(Debug, clap::Args)]
-pub struct ContextArgs {
+pub(super) struct ContextArgs {
     /// Files that go in before all others
     paths: Vec<String>,
     /// Tokens at most [default: what working-set.yml or the settings say]
@@ -71,7 +71,7 @@ struct LeftOut {
 }
 
 /// Runs it.
-pub fn run(args: &ContextArgs) -> ExitCode {
+pub(super) fn run(args: &ContextArgs) -> ExitCode {
     match assemble(args) {
         Ok(context) if args.json => answer::json(&context),
         Ok(context) => show(&context),

@@ -27,7 +27,7 @@ use project::Project;
 
 /// Play a recorded agent on a copy of a project: see its calls, decide on its changes, undo them.
 #[derive(Debug, Args)]
-pub struct DemoArgs {
+pub(super) struct DemoArgs {
     /// The project to copy; a small one that ships with the program when absent
     pub dir: Option<PathBuf>,
     /// Decide on the hunks without asking; `alternate` where there is no terminal to ask on
@@ -39,7 +39,7 @@ pub struct DemoArgs {
 }
 
 /// Plays the demo. It succeeds only when the disk, the answers and the undo are what was decided.
-pub fn run(args: &DemoArgs) -> ExitCode {
+pub(super) fn run(args: &DemoArgs) -> ExitCode {
     print::exit(Project::copy(args.dir.as_deref()).and_then(|project| {
         let same = match args.editor {
             Some(editor) => live::run(&project, editor)?,

@@ -13,11 +13,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::print::{self, Look, Page};
-pub use editors::usable;
+pub(super) use editors::usable;
 
 /// Say what works here and how to mend what does not.
 #[derive(Debug, Args)]
-pub struct DoctorArgs {
+pub(super) struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -67,7 +67,7 @@ impl Check {
 }
 
 /// Looks at everything. It fails when something is broken; what is only lacking is told.
-pub fn run(args: &DoctorArgs) -> ExitCode {
+pub(super) fn run(args: &DoctorArgs) -> ExitCode {
     let mut checks = kernel::checks();
     checks.extend(places::checks());
     checks.push(settings::check());

@@ -10,7 +10,7 @@ use crate::protocol::{Code, Fault};
 ///
 /// # Errors
 /// NOT_FOUND for a link to nothing, UNSUPPORTED for what is no regular file; else what the system says.
-pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     match std::fs::metadata(path) {
         // Reading a pipe or a device may never end.
         Ok(found) if !found.is_file() => {
@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
 ///
 /// # Errors
 /// UNSUPPORTED for a file with several hard links; else what the system says.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let target = target(path);
     if let Ok(found) = std::fs::metadata(&target)
         && found.nlink() > 1
@@ -80,12 +80,12 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
 ///
 /// # Errors
 /// What the system says.
-pub fn remove(path: &Path) -> Result<(), Fault> {
+pub(super) fn remove(path: &Path) -> Result<(), Fault> {
     std::fs::remove_file(target(path)).map_err(|error| fault("remove", path, &error))
 }
 
 /// What the system said no to.
-pub fn fault(act: &str, path: &Path, error: &std::io::Error) -> Fault {
+pub(super) fn fault(act: &str, path: &Path, error: &std::io::Error) -> Fault {
     let code = match error.kind() {
         ErrorKind::NotFound => Code::NotFound,
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Code::PermissionDenied,

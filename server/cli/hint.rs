@@ -12,7 +12,7 @@ use crate::requests::Hint;
 
 /// Say that a file matters now or does not, pin it, or take that back
 #[derive(Debug, clap::Args)]
-pub struct HintArgs {
+pub(super) struct HintArgs {
     /// What to say of it
     advice: Word,
     /// The file
@@ -42,7 +42,7 @@ enum Word {
 }
 
 /// Runs it.
-pub fn run(args: &HintArgs) -> ExitCode {
+pub(super) fn run(args: &HintArgs) -> ExitCode {
     match hint(args) {
         Ok(told) if args.json => answer::json(&told),
         Ok(told) => answer::line(&format!("{}: {}", visible(&told.path), visible(&told.reason))),

@@ -22,7 +22,7 @@ use crate::patch;
 /// Set a project up: settings with their defaults, an example of a tool, and the files in which the agents that are
 /// found here read how to start wherefore
 #[derive(Debug, Args)]
-pub struct InitArgs {
+pub(super) struct InitArgs {
     /// The project's folder
     #[arg(default_value = ".")]
     pub dir: PathBuf,
@@ -55,7 +55,7 @@ const NEOVIM: &str = include_str!("init/neovim.lua");
 const PROGRAM: &str = "wherefore";
 
 /// Shows what would be written, asks, writes. Files that are there keep what else they hold.
-pub fn run(args: &InitArgs) -> ExitCode {
+pub(super) fn run(args: &InitArgs) -> ExitCode {
     let page = Page::stdout();
     let done = match args.dir.is_dir() {
         true if args.remove => remove(page, args),

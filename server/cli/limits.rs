@@ -15,7 +15,7 @@ const FILES: usize = 24;
 ///
 /// # Errors
 /// QUOTA_EXCEEDED with the limit's name.
-pub fn room_for_files() -> Result<(), Fault> {
+pub(super) fn room_for_files() -> Result<(), Fault> {
     let stderr = std::io::stderr();
     let files: Result<Vec<_>, _> = (0..FILES).map(|_| stderr.as_fd().try_clone_to_owned()).collect();
     files.map(drop).map_err(|error| {
@@ -29,7 +29,7 @@ pub fn room_for_files() -> Result<(), Fault> {
 
 /// From now on a write past the limit of file sizes (`ulimit -f`) fails as one on a full disk does; the kernel
 /// would kill the process. The handler does nothing and stays when its runtime is gone; children start without it.
-pub fn outlive_size_limit() {
+pub(super) fn outlive_size_limit() {
     if room_for_files().is_err() {
         return;
     }

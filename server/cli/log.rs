@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(120);
 /// Show, filter and follow the session log; `verify` says where it was altered.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct LogArgs {
+pub(super) struct LogArgs {
     #[command(subcommand)]
     command: Option<LogCommand>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ enum Format {
 const UNVOUCHED: u8 = 3;
 
 /// Runs `wherefore log`: 0 where all is well, 1 where there is no log or it is damaged, 3 where nobody can vouch for it.
-pub fn run(args: LogArgs) -> ExitCode {
+pub(super) fn run(args: LogArgs) -> ExitCode {
     let mut out = Lines::new(io::BufWriter::new(io::stdout().lock()));
     let ended = match &args.command {
         Some(LogCommand::Verify(which)) => check(which, &mut out),

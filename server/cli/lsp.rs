@@ -6,7 +6,7 @@ use super::{answer, limits};
 
 /// Serve an editor as a language server, over standard input and output
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Taken for editors that give it: standard input and output are always used
     #[arg(long)]
     stdio: bool,
@@ -16,7 +16,7 @@ pub struct Args {
 }
 
 /// Runs it until the editor leaves.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     match limits::room_for_files() {
         Ok(()) => crate::serve::editor(args.client_process_id),
         Err(fault) => answer::fault(&fault),

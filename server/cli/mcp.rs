@@ -14,7 +14,7 @@ use reach::Reach;
 
 /// Serve an agent over the Model Context Protocol: all agents and the editor of a folder share one server
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The folder that the agent works in [default: the innermost one around the current folder that a server has
     /// open, else the nearest that holds .wherefore or .git, else the current one]
     #[arg(long, value_name = "DIR")]
@@ -30,7 +30,7 @@ pub struct Args {
 }
 
 /// Runs it until the agent leaves.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     let reach = Reach::new(args.root.as_deref(), args.policy.map(Into::into));
     let ended = reach.and_then(|reach| match &args.http {
         Some(address) => http::serve(&reach, address),

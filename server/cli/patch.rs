@@ -17,7 +17,7 @@ mod batch;
 
 /// Apply a diff as models write them; exit 1 and the file untouched where it cannot be placed
 #[derive(Args, Debug)]
-pub struct PatchArgs {
+pub(super) struct PatchArgs {
     /// The file to change; for a diff that makes one it need not exist
     #[arg(required_unless_present = "batch")]
     pub file: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub struct PatchArgs {
 
 /// Applies the diff: exit code 0 where it stands applied, 1 with the reason on standard error and the file as it
 /// was where it does not.
-pub fn run(args: &PatchArgs) -> ExitCode {
+pub(super) fn run(args: &PatchArgs) -> ExitCode {
     let done = match (&args.file, &args.diff) {
         _ if args.batch => batch::run(),
         (Some(file), Some(diff)) => one(file, diff, args.output.as_deref()),

@@ -11,7 +11,7 @@ use crate::base::{hidden, ids, random};
 
 /// How a piece of text looks, where the terminal shows colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub(super) enum Look {
     /// Stands out.
     Bold,
     /// Steps back.
@@ -42,7 +42,7 @@ impl Look {
 
 /// Standard output, as a page of lines.
 #[derive(Clone, Copy, Debug)]
-pub struct Page {
+pub(super) struct Page {
     colour: bool,
     width: usize,
 }
@@ -50,7 +50,7 @@ pub struct Page {
 impl Page {
     /// The page that this process writes: coloured on a terminal unless `NO_COLOR` is set or the terminal
     /// is dumb.
-    pub fn stdout() -> Self {
+    pub(super) fn stdout() -> Self {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
         let colour = set("CLICOLOR_FORCE") || (io::stdout().is_terminal() && !dumb);
@@ -58,12 +58,12 @@ impl Page {
     }
 
     /// Columns that a line may fill.
-    pub fn width(self) -> usize {
+    pub(super) fn width(self) -> usize {
         self.width
     }
 
     /// The text in that look, its control characters shown and not obeyed.
-    pub fn paint(self, look: Look, text: &str) -> String {
+    pub(super) fn paint(self, look: Look, text: &str) -> String {
         let text = visible(text);
         match self.colour && !text.is_empty() {
             true => format!("{mark}{}m{text}{mark}0m", look.code(), mark = *COLOUR),
@@ -75,7 +75,7 @@ impl Page {
     ///
     /// # Errors
     /// What the write says; a reader who has gone is [`io::ErrorKind::BrokenPipe`].
-    pub fn line(self, text: impl AsRef<str>) -> io::Result<()> {
+    pub(super) fn line(self, text: impl AsRef<str>) -> io::Result<()> {
         writeln!(io::stdout().lock(), "{}", inert(text.as_ref()))
     }
 
@@ -83,7 +83,7 @@ impl Page {
     ///
     /// # Errors
     /// What the write says.
-    pub fn prompt(self, text: &str) -> io::Result<()> {
+    pub(super) fn prompt(self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
         write!(out, "{}", inert(text))?;
         out.flush()
@@ -91,7 +91,7 @@ impl Page {
 }
 
 /// Ends a subcommand: a reader who has gone is no failure, anything else is told on standard error.
-pub fn exit(outcome: io::Result<ExitCode>) -> ExitCode {
+pub(super) fn exit(outcome: io::Result<ExitCode>) -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -108,13 +108,13 @@ static COLOUR: LazyLock<String> =
     LazyLock::new(|| format!("\u{fdd0}{}:", random::token().unwrap_or_else(|_| ids::unique())));
 
 /// The text in one line with hidden characters as escapes, so that a value cannot drive the terminal.
-pub fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     hidden::in_line(text).into_owned()
 }
 
 /// What a terminal gets of a text: our own colours, and nothing else that is hidden. Everything that is written for a
 /// person passes here, whatever was forgotten before.
-pub fn inert(text: &str) -> Cow<'_, str> {
+pub(super) fn inert(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{fdd0}') {
         return hidden::shown(text);
     }
@@ -129,14 +129,14 @@ pub fn inert(text: &str) -> Cow<'_, str> {
 
 /// A writer of lines for a person: each is made [`inert`].
 #[derive(Debug)]
-pub struct Lines<W: Write> {
+pub(super) struct Lines<W: Write> {
     to: W,
     line: Vec<u8>,
 }
 
 impl<W: Write> Lines<W> {
     /// Lines that go to `to`.
-    pub fn new(to: W) -> Self {
+    pub(super) fn new(to: W) -> Self {
         Self { to, line: Vec::new() }
     }
 
@@ -171,7 +171,7 @@ impl<W: Write> Drop for Lines<W> {
 }
 
 /// The text cut to so many columns, with `…` where something is gone.
-pub fn fit(text: &str, columns: usize) -> String {
+pub(super) fn fit(text: &str, columns: usize) -> String {
     let text = visible(text);
     let wide = |c: char| c.width().unwrap_or(0);
     if text.chars().map(wide).sum::<usize>() <= columns {
@@ -187,7 +187,7 @@ pub fn fit(text: &str, columns: usize) -> String {
 }
 
 /// The text in lines of so many columns at the most, broken between words; a longer word is cut.
-pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let wide = |text: &str| text.chars().map(|c| c.width().unwrap_or(0)).sum::<usize>();
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace().map(visible) {

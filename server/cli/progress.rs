@@ -6,14 +6,14 @@ use super::print::visible;
 
 /// What was told so far.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub(super) struct Progress {
     told: bool,
     ended: bool,
 }
 
 impl Progress {
     /// Tells how far it is; whether that is its end.
-    pub fn tell(&mut self, how_far: &str, is_end: bool) {
+    pub(super) fn tell(&mut self, how_far: &str, is_end: bool) {
         let text = format!("wherefore: {}", visible(how_far));
         let mut stderr = std::io::stderr().lock();
         // That nobody reads it is no reason to stop.
@@ -26,7 +26,7 @@ impl Progress {
     }
 
     /// Whether it was told, and not its end.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.told && !self.ended
     }
 }

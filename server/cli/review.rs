@@ -14,7 +14,7 @@ use crate::requests::{Decide, Proposals};
 
 /// Decide on changes that wait: at a terminal hunk by hunk, or by --accept and --reject
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The proposal meant; all of them when absent
     proposal: Option<String>,
     /// Accept these hunks: `all`, or ids with commas between (`h1,h3`; they need a PROPOSAL)
@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     match decide(args) {
         Ok(code) => code,
         Err(fault) => answer::fault(&fault),

@@ -10,14 +10,14 @@ use crate::rules::{Entry, Kind, table};
 
 /// Show the built-in rules on paths: what is closed, what is asked for, what warns, each with its reason
 #[derive(Debug, clap::Args)]
-pub struct RulesArgs {
+pub(super) struct RulesArgs {
     /// Answer as JSON
     #[arg(long)]
     json: bool,
 }
 
 /// Runs it.
-pub fn run(args: &RulesArgs) -> ExitCode {
+pub(super) fn run(args: &RulesArgs) -> ExitCode {
     if args.json {
         let entry =
             |entry: &Entry| json!({ "glob": entry.glob, "rule": entry.kind.rule(), "reason": entry.reason });

@@ -17,7 +17,7 @@ use crate::requests::search::{SearchAnswer, SearchCase, SearchHit, SearchKind, S
 
 /// Search the workspace: files by what they are about, or with --lexical lines that match a pattern
 #[derive(Debug, clap::Args)]
-pub struct SearchArgs {
+pub(super) struct SearchArgs {
     /// What is sought: words, or a regular expression with --lexical
     #[arg(required_unless_present = "batch")]
     query: Option<String>,
@@ -89,7 +89,7 @@ struct Place {
 }
 
 /// Runs it: exit code 1 with the reason on standard error where it cannot be done.
-pub fn run(args: &SearchArgs) -> ExitCode {
+pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let opened = args.root.find().and_then(|root| Backend::open(&root));
     let done = opened.and_then(|mut backend| match &args.query {
         Some(query) if !args.batch => one(args, query, &mut backend),

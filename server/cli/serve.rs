@@ -10,13 +10,13 @@ use super::{answer, limits};
 
 /// Serve a folder to agents while no editor does; `wherefore mcp` starts it by itself. It ends with its last client
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     root: RootArgs,
 }
 
 /// Runs it: a line on standard output says that it is ready, or why it is not.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     let root = match limits::room_for_files().and_then(|()| args.root.find()) {
         Ok(root) => root,
         Err(fault) => return answer::fault(&fault),

@@ -4,7 +4,7 @@ use super::print::{Look, Page, visible};
 use crate::protocol::{Hunk, Proposal, ProposedFile};
 
 /// A proposal's heading: what, by whom, why.
-pub fn heading(page: Page, proposal: &Proposal) -> String {
+pub(super) fn heading(page: Page, proposal: &Proposal) -> String {
     let who = visible(proposal.origin.agent.as_deref().unwrap_or("someone"));
     format!(
         "{} {} by {who}\n  {}",
@@ -15,7 +15,7 @@ pub fn heading(page: Page, proposal: &Proposal) -> String {
 }
 
 /// One hunk with its place.
-pub fn hunk(page: Page, file: &ProposedFile, hunk: &Hunk) -> String {
+pub(super) fn hunk(page: Page, file: &ProposedFile, hunk: &Hunk) -> String {
     let place = page.paint(Look::Cyan, &format!("{}:{}", file.path, hunk.start + 1));
     let kind = page.paint(Look::Dim, &format!("{} {:?}", hunk.id, file.kind).to_lowercase());
     let mut shown = format!("{place} {kind}");
@@ -36,7 +36,7 @@ pub fn hunk(page: Page, file: &ProposedFile, hunk: &Hunk) -> String {
 }
 
 /// How a line of a unified diff looks.
-pub fn diff_look(line: &str) -> Look {
+pub(super) fn diff_look(line: &str) -> Look {
     match line.as_bytes() {
         [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => Look::Bold,
         [b'-', ..] => Look::Red,

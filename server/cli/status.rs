@@ -15,7 +15,7 @@ use crate::workspace::{Root, State};
 
 /// Show sessions, agents and what waits for a decision
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Answer as JSON
     #[arg(long)]
     json: bool,
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     match status(args) {
         Ok((status, _)) if args.json => answer::json(&status),
         Ok((status, served)) => {

@@ -22,7 +22,7 @@ use crate::requests::{Asker, Compose, ExpandTool, Request};
 
 /// List the tools of a workspace, show one with its schema, or compose several for a model
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     act: Option<Act>,
     #[command(flatten)]
@@ -122,7 +122,7 @@ impl From<FormatArg> for Format {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     match show(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => answer::fault(&fault),

@@ -11,7 +11,7 @@ use crate::requests::undo::UndoParams;
 
 /// Take back what a call changed; later edits stay, and where they overlap nothing changes
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The call, as `c-0007` or `SESSION/c-0007`, or an undo's own id; the last change when absent
     call: Option<String>,
     /// Answer as JSON
@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> ExitCode {
+pub(super) fn run(args: &Args) -> ExitCode {
     match undo(args) {
         Ok(answer) if args.json => answer::json(&answer),
         Ok(answer) => {

@@ -12,7 +12,7 @@ use crate::requests::{Collect, WorkingSet};
 
 /// Show the files that matter now, the hottest first, and why each does
 #[derive(Debug, clap::Args)]
-pub struct WorkingSetArgs {
+pub(super) struct WorkingSetArgs {
     /// First drop what has cooled, and say what that was
     #[arg(long)]
     collect: bool,
@@ -24,7 +24,7 @@ pub struct WorkingSetArgs {
 }
 
 /// Runs it.
-pub fn run(args: &WorkingSetArgs) -> ExitCode {
+pub(super) fn run(args: &WorkingSetArgs) -> ExitCode {
     match working_set(args) {
         Ok((dropped, set)) if args.json => {
             let mut shown = serde_json::to_value(&set).unwrap_or_default();

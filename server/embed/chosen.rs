@@ -9,7 +9,7 @@ use crate::protocol::{EmbeddingSettings, Fault};
 
 /// What a model is used for. Each holds vectors of its own, in a file of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Use {
+pub(crate) enum Use {
     /// To find tools.
     #[default]
     Tools,
@@ -19,7 +19,7 @@ pub enum Use {
 
 /// The model, where the person set one.
 #[derive(Debug, Default)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     used: Use,
     model: RwLock<Model>,
 }
@@ -33,13 +33,13 @@ struct Model {
 
 impl Chosen {
     /// That of these settings, or none.
-    pub fn new(used: Use, settings: Option<EmbeddingSettings>) -> Self {
+    pub(crate) fn new(used: Use, settings: Option<EmbeddingSettings>) -> Self {
         let settings = settings.filter(|settings| used.is_allowed(settings));
         Self { used, model: RwLock::new(Model { settings, near: None }) }
     }
 
     /// Takes the settings as they hold now; whether the model is another one.
-    pub fn configure(&self, settings: Option<&EmbeddingSettings>) -> bool {
+    pub(crate) fn configure(&self, settings: Option<&EmbeddingSettings>) -> bool {
         let settings = settings.filter(|settings| self.used.is_allowed(settings));
         let mut model = self.model.write();
         let is_other = model.settings.as_ref() != settings;
@@ -53,7 +53,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn near(&self) -> Result<Option<Arc<Near>>, Fault> {
+    pub(crate) fn near(&self) -> Result<Option<Arc<Near>>, Fault> {
         let model = self.model.read();
         let made = match (&model.settings, &model.near) {
             (None, _) => return Ok(None),
@@ -73,7 +73,7 @@ impl Chosen {
     }
 
     /// What is wrong with it, as a sentence.
-    pub fn trouble(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<String> {
         match self.near() {
             Ok(near) => near?.trouble(),
             Err(fault) => Some(fault.message),

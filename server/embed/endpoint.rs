@@ -36,7 +36,7 @@ const ERROR: (usize, usize) = (64 << 10, 200);
 
 /// An endpoint with a model.
 #[derive(Debug)]
-pub struct Endpoint {
+pub(super) struct Endpoint {
     client: Client,
     url: Url,
     /// The URL as it is shown: without what a secret could stand in.
@@ -102,7 +102,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// INVALID_ARGS for settings that are wrong, NOT_FOUND where the variable of the key is not set.
-    pub fn new(settings: &EmbeddingSettings) -> Result<Self, Fault> {
+    pub(super) fn new(settings: &EmbeddingSettings) -> Result<Self, Fault> {
         let mend = "mend [embeddings] in the person's config.toml";
         let url = url(settings)
             .map_err(|wrong| Fault::new(Code::InvalidArgs, format!("embeddings: {wrong}")).suggest(mend))?;
@@ -118,7 +118,7 @@ impl Endpoint {
     }
 
     /// Where it is, for a reader.
-    pub fn place(&self) -> &str {
+    pub(super) fn place(&self) -> &str {
         &self.place
     }
 

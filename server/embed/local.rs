@@ -41,7 +41,7 @@ trait Encode: Send + Sync {
 type Load = dyn Fn() -> Result<Arc<dyn Encode>, Fault> + Send + Sync;
 
 /// A model in this process.
-pub struct Local {
+pub(super) struct Local {
     model: String,
     identity: String,
     is_static: bool,
@@ -61,7 +61,7 @@ impl Local {
     ///
     /// # Errors
     /// NOT_FOUND where one of its files is missing.
-    pub fn in_folder(folder: &str) -> Result<Arc<Self>, Fault> {
+    pub(super) fn in_folder(folder: &str) -> Result<Arc<Self>, Fault> {
         let path = expanded(folder).map_err(|wrong| Fault::new(Code::InvalidArgs, wrong))?;
         let name = shown(&path.display().to_string()).into_owned();
         let mut identity = format!("folder\n{name}");
@@ -86,7 +86,7 @@ impl Local {
     ///
     /// # Errors
     /// UNSUPPORTED where it carries none.
-    pub fn built_in() -> Result<Arc<Self>, Fault> {
+    pub(super) fn built_in() -> Result<Arc<Self>, Fault> {
         #[cfg(feature = "pocket-encoder")]
         return Ok(pocket::model());
         #[cfg(not(feature = "pocket-encoder"))]
@@ -145,7 +145,7 @@ fn fault(model: &str, wrong: &str) -> Fault {
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
-pub fn expanded(folder: &str) -> Result<PathBuf, String> {
+pub(super) fn expanded(folder: &str) -> Result<PathBuf, String> {
     let folder = folder.trim();
     let path = match folder.strip_prefix("~/") {
         Some(rest) => person::home().ok_or("its `folder` begins with ~, and HOME is not set")?.join(rest),

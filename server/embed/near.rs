@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 
 /// A model with the vectors that it has made.
 #[derive(Debug)]
-pub struct Near {
+pub(crate) struct Near {
     embedder: Arc<dyn Embedder>,
     vectors: Vectors,
     /// How long a request is waited for.
@@ -45,14 +45,18 @@ impl Near {
     ///
     /// # Errors
     /// As [`super::open`].
-    pub fn open(settings: &EmbeddingSettings, folder: Option<&Path>) -> Result<Self, Fault> {
+    pub(crate) fn open(settings: &EmbeddingSettings, folder: Option<&Path>) -> Result<Self, Fault> {
         let (embedder, _) = super::open(settings)?;
         let store = store::open(&embedder, folder, settings.store.as_ref());
         Ok(Self::new(embedder, store, Duration::from_millis(settings.wait_ms)))
     }
 
     /// A model whose vectors are kept in `store`, where one is given; a search waits that long.
-    pub fn new(embedder: Arc<dyn Embedder>, store: Option<Arc<dyn VectorStore>>, wait: Duration) -> Self {
+    pub(crate) fn new(
+        embedder: Arc<dyn Embedder>,
+        store: Option<Arc<dyn VectorStore>>,
+        wait: Duration,
+    ) -> Self {
         Self {
             vectors: Vectors::new(store),
             embedder,
@@ -65,27 +69,27 @@ impl Near {
     }
 
     /// The model's name.
-    pub fn model(&self) -> &str {
+    pub(crate) fn model(&self) -> &str {
         self.embedder.model()
     }
 
     /// Whether its vectors are means of those of words: [`Embedder::is_static`].
-    pub fn is_static(&self) -> bool {
+    pub(crate) fn is_static(&self) -> bool {
         self.embedder.is_static()
     }
 
     /// How long a search waits for the model.
-    pub fn wait(&self) -> Duration {
+    pub(crate) fn wait(&self) -> Duration {
         self.wait
     }
 
     /// Holds the vectors of these texts that are kept, and no others; the places of those that have none.
-    pub async fn hold(&self, keys: &[Key]) -> Vec<usize> {
+    pub(crate) async fn hold(&self, keys: &[Key]) -> Vec<usize> {
         self.vectors.want(keys).await
     }
 
     /// How many vectors are held.
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.vectors.count()
     }
 
@@ -95,7 +99,7 @@ impl Near {
     ///
     /// # Errors
     /// What the model says.
-    pub async fn fill(
+    pub(crate) async fn fill(
         self: &Arc<Self>,
         keys: &Arc<[Key]>,
         texts: impl Fn(&[usize]) -> Vec<Option<String>> + Send + Sync + 'static,
@@ -137,7 +141,7 @@ impl Near {
 
     /// The cosine of the angle between a request's vector and that of each text, NaN where a text has none yet. Nothing
     /// where the request has none in time.
-    pub async fn nearness(self: &Arc<Self>, request: &str, keys: &[Key]) -> Option<Vec<f32>> {
+    pub(crate) async fn nearness(self: &Arc<Self>, request: &str, keys: &[Key]) -> Option<Vec<f32>> {
         let kept = self.vectors.dimension()?;
         let vector = self.of_request(request).await?;
         if vector.dimension() != kept {
@@ -150,17 +154,17 @@ impl Near {
     }
 
     /// Waits until all vectors were forgotten, so that they have to be made anew.
-    pub async fn forgotten(&self) {
+    pub(crate) async fn forgotten(&self) {
         self.forgotten.notified().await;
     }
 
     /// How long the model is left alone after it failed.
-    pub fn pause(&self) -> Duration {
+    pub(crate) fn pause(&self) -> Duration {
         self.trouble.lock().pause()
     }
 
     /// Why it, or the store of its vectors, failed last, where that has not worked since.
-    pub fn trouble(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<String> {
         let said = self.trouble.lock().said();
         said.or_else(|| self.vectors.trouble())
     }

@@ -17,7 +17,7 @@ const LONGEST_WAIT: u64 = 10_000;
 ///
 /// # Errors
 /// That sentence.
-pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
+pub(crate) fn check(settings: &EmbeddingSettings) -> Result<(), String> {
     if settings.wait_ms > LONGEST_WAIT {
         return Err(format!("its `wait_ms` is at most {LONGEST_WAIT}"));
     }
@@ -35,7 +35,7 @@ pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
 }
 
 /// Whether the model may read texts of files: as the person says, else where it is on this machine.
-pub fn takes_files(settings: &EmbeddingSettings) -> bool {
+pub(crate) fn takes_files(settings: &EmbeddingSettings) -> bool {
     let is_here = || settings.url.trim().is_empty() || http::is_loopback(settings.url.trim());
     settings.files.unwrap_or_else(is_here)
 }
@@ -44,7 +44,7 @@ pub fn takes_files(settings: &EmbeddingSettings) -> bool {
 ///
 /// # Errors
 /// As [`Endpoint::new`], [`Local::in_folder`] and [`Local::built_in`].
-pub fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String), Fault> {
+pub(crate) fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String), Fault> {
     let (found, place) = match &settings.folder {
         Some(folder) => (Local::in_folder(folder)?, folder.as_str()),
         None if settings.built_in => (Local::built_in()?, "this program"),

@@ -2,14 +2,14 @@
 
 /// A vector as it is kept and compared.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Quantised {
+pub(crate) struct Quantised {
     numbers: Vec<i8>,
     scale: f32,
 }
 
 impl Quantised {
     /// The direction of a vector; nothing for one that has none.
-    pub fn of(vector: &[f32]) -> Option<Self> {
+    pub(crate) fn of(vector: &[f32]) -> Option<Self> {
         let most = vector.iter().fold(0.0_f32, |most, number| most.max(number.abs()));
         if most == 0.0 || !vector.iter().all(|number| number.is_finite()) {
             return None;
@@ -20,41 +20,41 @@ impl Quantised {
     }
 
     /// One that was kept.
-    pub fn kept(numbers: Vec<i8>, scale: f32) -> Self {
+    pub(crate) fn kept(numbers: Vec<i8>, scale: f32) -> Self {
         Self { numbers, scale }
     }
 
     /// Its numbers, -127 to 127.
-    pub fn numbers(&self) -> &[i8] {
+    pub(crate) fn numbers(&self) -> &[i8] {
         &self.numbers
     }
 
     /// What its numbers are multiplied by to make its length one.
-    pub fn scale(&self) -> f32 {
+    pub(crate) fn scale(&self) -> f32 {
         self.scale
     }
 
     /// It in a form that is compared with many.
-    pub fn widened(&self) -> Widened {
+    pub(crate) fn widened(&self) -> Widened {
         Widened { numbers: self.numbers.iter().map(|number| i16::from(*number)).collect(), scale: self.scale }
     }
 }
 
 /// A vector that is compared with many: as wide as the processor multiplies.
 #[derive(Clone, Debug)]
-pub struct Widened {
+pub(crate) struct Widened {
     numbers: Vec<i16>,
     scale: f32,
 }
 
 impl Widened {
     /// How many numbers it has.
-    pub fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         self.numbers.len()
     }
 
     /// The cosine of the angle to a vector as it is kept, -1 to 1.
-    pub fn cosine(&self, numbers: &[i8], scale: f32) -> f32 {
+    pub(crate) fn cosine(&self, numbers: &[i8], scale: f32) -> f32 {
         // In parts of a size that is known when this is compiled: the processor then multiplies several at once.
         let (own, rest) = self.numbers.as_chunks::<32>();
         let (others, others_rest) = numbers.as_chunks::<32>();

@@ -24,15 +24,15 @@ use crate::ports::Embedder;
 use crate::protocol::{Fault, VectorStoreSettings};
 
 use chain::Chain;
-pub use file::VectorFile;
-pub use postgres::Postgres;
+pub(super) use file::VectorFile;
+pub(crate) use postgres::Postgres;
 use shared::Shared;
 
 /// Vectors with the texts that they are of.
-pub type Found = HashMap<Key, Quantised>;
+pub(super) type Found = HashMap<Key, Quantised>;
 
 /// Where the vectors of one model are kept.
-pub trait VectorStore: Send + Sync + Debug {
+pub(crate) trait VectorStore: Send + Sync + Debug {
     /// Those of these texts that it has, all of one length: that many numbers, where that is said.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ pub trait VectorStore: Send + Sync + Debug {
 ///
 /// # Errors
 /// That sentence.
-pub fn check(settings: &VectorStoreSettings) -> Result<(), String> {
+pub(super) fn check(settings: &VectorStoreSettings) -> Result<(), String> {
     let name = &settings.postgres_env;
     if name.is_empty() || name.contains(['=', '\0', ':']) {
         return Err("its `store.postgres_env` is no name of an environment variable: the URL stands in that variable, not here".to_owned());
@@ -70,7 +70,7 @@ pub fn check(settings: &VectorStoreSettings) -> Result<(), String> {
 }
 
 /// The store of a model's vectors: a file in `folder`, and the team's store of these settings behind it.
-pub fn open(
+pub(super) fn open(
     embedder: &Arc<dyn Embedder>,
     folder: Option<&Path>,
     settings: Option<&VectorStoreSettings>,

@@ -13,7 +13,7 @@ const TOLD: usize = 16;
 
 /// How it fails.
 #[derive(Debug, Default)]
-pub struct Trouble {
+pub(super) struct Trouble {
     /// What went wrong last; nothing where it works.
     said: Option<String>,
     pause: Duration,
@@ -23,7 +23,7 @@ pub struct Trouble {
 
 impl Trouble {
     /// It failed once more. Whether that is to be told.
-    pub fn begin(&mut self, what: &str) -> bool {
+    pub(super) fn begin(&mut self, what: &str) -> bool {
         let now = Instant::now();
         // What fails while it is left alone was under way before.
         if self.pause().is_zero() {
@@ -40,18 +40,18 @@ impl Trouble {
     }
 
     /// It worked. Whether it had failed before.
-    pub fn over(&mut self) -> bool {
+    pub(super) fn over(&mut self) -> bool {
         (self.pause, self.until) = (Duration::ZERO, None);
         self.said.take().is_some()
     }
 
     /// How long it is still left alone.
-    pub fn pause(&self) -> Duration {
+    pub(super) fn pause(&self) -> Duration {
         self.until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
     }
 
     /// What went wrong last, where nothing worked since.
-    pub fn said(&self) -> Option<String> {
+    pub(super) fn said(&self) -> Option<String> {
         self.said.clone()
     }
 }

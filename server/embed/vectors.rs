@@ -11,24 +11,24 @@ use crate::base::person;
 use crate::protocol::Fault;
 
 /// What a text is known by.
-pub type Key = [u8; 32];
+pub(crate) type Key = [u8; 32];
 
 /// A vector with the text that it is of.
-pub type Record = (Key, Quantised);
+pub(super) type Record = (Key, Quantised);
 
 /// What a text is known by.
-pub fn key(text: &str) -> Key {
+pub(crate) fn key(text: &str) -> Key {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 
 /// Where vectors are kept: `$XDG_CACHE_HOME/wherefore/vectors`, else `~/.cache/wherefore/vectors`.
-pub fn folder() -> Option<PathBuf> {
+pub(super) fn folder() -> Option<PathBuf> {
     person::folder("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("vectors"))
 }
 
 /// The vectors of one model.
 #[derive(Debug)]
-pub struct Vectors {
+pub(super) struct Vectors {
     /// None where there is none for them: they last as long as this process.
     store: Option<Arc<dyn VectorStore>>,
     held: RwLock<Held>,
@@ -64,13 +64,13 @@ impl Held {
 
 impl Vectors {
     /// Those that `store` has of its model.
-    pub fn new(store: Option<Arc<dyn VectorStore>>) -> Self {
+    pub(super) fn new(store: Option<Arc<dyn VectorStore>>) -> Self {
         Self { store, held: RwLock::default() }
     }
 
     /// Holds the vectors of these texts in memory, as far as there are any, and no others. Gives the places of those
     /// that lack one; of two texts with one key the first counts. Asks the store for those that are not in memory.
-    pub async fn want(&self, keys: &[Key]) -> Vec<usize> {
+    pub(super) async fn want(&self, keys: &[Key]) -> Vec<usize> {
         let read = match (&self.store, self.lacking(keys)) {
             (Some(store), lacking) if !lacking.is_empty() => {
                 let read = store.get(lacking, None).await;
@@ -109,7 +109,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Why they could not be kept. They are held all the same.
-    pub async fn add(&self, records: Vec<Record>) -> Result<(), Fault> {
+    pub(super) async fn add(&self, records: Vec<Record>) -> Result<(), Fault> {
         let Some((_, first)) = records.first() else { return Ok(()) };
         self.hold(first.numbers().len(), &records);
         match &self.store {
@@ -127,7 +127,7 @@ impl Vectors {
     }
 
     /// Forgets all of them, in the store too where they have that length there: another process may have begun anew.
-    pub async fn forget(&self, dimension: usize) {
+    pub(super) async fn forget(&self, dimension: usize) {
         *self.held.write() = Held::default();
         if let Some(store) = &self.store {
             store.forget(dimension).await;
@@ -135,24 +135,24 @@ impl Vectors {
     }
 
     /// What is wrong with the store at the moment, as a sentence.
-    pub fn trouble(&self) -> Option<String> {
+    pub(super) fn trouble(&self) -> Option<String> {
         self.store.as_ref()?.trouble()
     }
 
     /// How many are held.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.held.read().scales.len()
     }
 
     /// How many numbers each of them has; nothing where none is held.
-    pub fn dimension(&self) -> Option<usize> {
+    pub(super) fn dimension(&self) -> Option<usize> {
         let held = self.held.read();
         (!held.scales.is_empty()).then_some(held.dimension)
     }
 
     /// The cosine of the angle of a vector to that of each text, NaN where a text has none. Nothing where no text has
     /// one of that length.
-    pub fn cosines(&self, vector: &Widened, keys: &[Key]) -> Option<Vec<f32>> {
+    pub(super) fn cosines(&self, vector: &Widened, keys: &[Key]) -> Option<Vec<f32>> {
         let held = self.held.read();
         if held.scales.is_empty() || held.dimension != vector.dimension() {
             return None;

@@ -12,7 +12,7 @@ use crate::session::Session;
 
 /// The watch on the folder that they stand in, once there is one.
 #[derive(Debug)]
-pub struct NoteFiles {
+pub(super) struct NoteFiles {
     folder: PathBuf,
     session: Weak<Session>,
     /// With what tells one folder from another that was made in its place.
@@ -21,13 +21,13 @@ pub struct NoteFiles {
 
 impl NoteFiles {
     /// Those of a session.
-    pub fn new(session: &Arc<Session>) -> Self {
+    pub(super) fn new(session: &Arc<Session>) -> Self {
         let folder = Path::new(session.root()).join(OURS);
         Self { folder, session: Arc::downgrade(session), watch: None }
     }
 
     /// Hears of changes from now on, where there is such a folder: to be called again when there may be one.
-    pub fn listen(&mut self) {
+    pub(super) fn listen(&mut self) {
         let Ok(found) = std::fs::symlink_metadata(&self.folder) else { return self.watch = None };
         let is_same = |(known, _): &(u64, _)| *known == found.ino();
         if !found.is_dir() || self.watch.as_ref().is_some_and(is_same) {

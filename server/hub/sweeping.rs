@@ -13,7 +13,7 @@ use crate::workspace::Sweep;
 const NICE: i32 = 19;
 
 /// Sweeps on a thread of its own, which ends with the session.
-pub fn start(session: &Arc<Session>, desk: &Arc<Desk>) {
+pub(super) fn start(session: &Arc<Session>, desk: &Arc<Desk>) {
     let (session, desk) = (session.clone(), desk.clone());
     let sweep = move || {
         // On Linux this is the thread's alone. Where it may not, it runs like any other.

@@ -17,7 +17,7 @@ const GATHER: Duration = Duration::from_millis(200);
 type Shown = (String, i64, bool, Option<Advice>, bool, bool, u32, Option<u32>);
 
 /// Tells the session's editor of changes, for as long as the session is there. Nothing happens outside of a runtime.
-pub fn start(session: &Arc<Session>) {
+pub(super) fn start(session: &Arc<Session>) {
     let Ok(runtime) = Handle::try_current() else { return };
     let mut notes = NoteFiles::new(session);
     let (mut memory, mut documents) = (session.memory().watch(), session.documents().watch());

@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// What the system says.
-pub fn start(custom: &Arc<Custom>) -> Result<Sender<()>, String> {
+pub(super) fn start(custom: &Arc<Custom>) -> Result<Sender<()>, String> {
     let (nudge, nudged) = channel();
     let events = nudge.clone();
     let wanted = custom.places();

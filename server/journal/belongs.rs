@@ -19,7 +19,7 @@ const FIRST: u64 = 64 << 10;
 
 /// What stands in a session's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(super) enum Standing {
     /// No log.
     Absent,
     /// A log that may be continued, or the torn beginning of one.
@@ -27,7 +27,7 @@ pub enum Standing {
 }
 
 /// The first event of a log, and whether its hash fits the key.
-pub struct First {
+pub(super) struct First {
     /// Its fields.
     pub body: Map<String, Value>,
     /// Whether its hash fits.
@@ -36,7 +36,7 @@ pub struct First {
 
 impl First {
     /// The name of the key that the log says it is hashed with.
-    pub fn key(&self) -> Option<&str> {
+    pub(super) fn key(&self) -> Option<&str> {
         self.body.get("key").and_then(Value::as_str)
     }
 }
@@ -45,7 +45,7 @@ impl First {
 ///
 /// # Errors
 /// Those of the disk; ENOENT where there is no part.
-pub fn first(dir: &OwnedFd, key: &Key) -> io::Result<Option<First>> {
+pub(super) fn first(dir: &OwnedFd, key: &Key) -> io::Result<Option<First>> {
     let earliest = file::again(|| file::parts(dir))?
         .first()
         .map_or_else(|| LOG.to_owned(), |part| file::part_name(*part));
@@ -60,7 +60,7 @@ pub fn first(dir: &OwnedFd, key: &Key) -> io::Result<Option<First>> {
 ///
 /// # Errors
 /// One that says `taken` where it may not; those of the disk.
-pub fn check(
+pub(super) fn check(
     dir: &OwnedFd,
     session: &str,
     root: &str,

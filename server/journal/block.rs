@@ -30,14 +30,14 @@ use super::key::Key;
 use super::yaml::{self, Comments};
 
 /// Bytes that one block may have; a longer run of lines is no block.
-pub const LARGEST: usize = 8 << 20;
+pub(super) const LARGEST: usize = 8 << 20;
 
 /// The last number given out of each kind of id, by prefix: `c` for calls.
-pub type Numbers = BTreeMap<String, u64>;
+pub(super) type Numbers = BTreeMap<String, u64>;
 
 /// All of an event's block that does not depend on its place in the log.
 #[derive(Debug, Default)]
-pub struct Prepared {
+pub(super) struct Prepared {
     /// What stands behind the time in the heading, safe.
     pub heading: String,
     /// The line for people, safe, or empty.
@@ -53,7 +53,7 @@ pub struct Prepared {
 impl Prepared {
     /// Lays out the fields of `body`, which has its `type` and was redacted and sealed, each
     /// of the comments above its key.
-    pub fn new(
+    pub(super) fn new(
         heading: String,
         reason: String,
         mut body: Map<String, Value>,
@@ -68,7 +68,7 @@ impl Prepared {
     }
 
     /// Writes the block into `out`, which is emptied first, and gives its hash under `key`.
-    pub fn compose(&self, out: &mut String, place: &Place<'_>, key: &Key) -> String {
+    pub(super) fn compose(&self, out: &mut String, place: &Place<'_>, key: &Key) -> String {
         let fence = "`".repeat(longest_run(&self.fields).max(2) + 1);
         out.clear();
         let clock = place.time.get(11..19).unwrap_or_default();
@@ -92,7 +92,7 @@ impl Prepared {
 
 /// Where a block stands in the log.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub(super) struct Place<'a> {
     /// Its number, from 1.
     pub seq: u64,
     /// When, RFC 3339 in UTC.
@@ -129,7 +129,7 @@ fn longest_run(text: &str) -> usize {
 
 /// A block as it stands in the file, taken apart but not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block<'a> {
+pub(super) struct Block<'a> {
     /// Its bytes.
     pub text: &'a str,
     /// Its number.
@@ -146,7 +146,7 @@ pub struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// Takes the block apart that `bytes` begins with; nothing where they do not begin with a whole one.
-    pub fn parse(bytes: &'a [u8], key: &Key) -> Option<Self> {
+    pub(super) fn parse(bytes: &'a [u8], key: &Key) -> Option<Self> {
         let mut splitter = Splitter::default();
         let end = bytes.split_inclusive(|b| *b == b'\n').find_map(|line| match splitter.feed(line) {
             Fed::Block(length) => Some(Some(length)),
@@ -166,7 +166,7 @@ impl<'a> Block<'a> {
     }
 
     /// The last number given out of each kind of id, as of this block.
-    pub fn numbers(&self) -> Numbers {
+    pub(super) fn numbers(&self) -> Numbers {
         let line =
             self.yaml.lines().rev().nth(2).and_then(|line| line.strip_prefix("last: {")?.strip_suffix('}'));
         let pairs = line.unwrap_or_default().split(", ").filter_map(|pair| pair.split_once(": "));
@@ -184,7 +184,7 @@ fn last_line<'a>(yaml: &'a str, key: &str) -> Option<(&'a str, &'a str)> {
 
 /// What a line did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fed {
+pub(super) enum Fed {
     /// It belongs to a block that goes on.
     More,
     /// It ends a block of so many bytes.
@@ -197,7 +197,7 @@ pub enum Fed {
 
 /// Finds blocks in a stream of lines, whatever else the lines are.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Splitter {
+pub(super) struct Splitter {
     expect: Expect,
     length: usize,
 }
@@ -216,7 +216,7 @@ enum Expect {
 
 impl Splitter {
     /// Takes the next line, with its line feed.
-    pub fn feed(&mut self, line: &[u8]) -> Fed {
+    pub(super) fn feed(&mut self, line: &[u8]) -> Fed {
         let blank = line == b"\n";
         let next = match self.expect {
             Expect::Heading if line.starts_with(b"## ") && line.ends_with(b"\n") => Expect::BlankAfterHeading,

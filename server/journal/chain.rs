@@ -23,23 +23,23 @@ use crate::protocol::{Event, Fault, LogEvent};
 
 /// What befell a log, a sentence each, until somebody takes it.
 #[derive(Clone, Debug, Default)]
-pub struct Troubles(Arc<Mutex<Vec<String>>>);
+pub(super) struct Troubles(Arc<Mutex<Vec<String>>>);
 
 impl Troubles {
     /// Adds a sentence.
-    pub fn add(&self, trouble: String) {
+    pub(super) fn add(&self, trouble: String) {
         tracing::warn!("{trouble}");
         self.0.lock().push(trouble);
     }
 
     /// Takes all.
-    pub fn take(&self) -> Vec<String> {
+    pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock())
     }
 }
 
 /// A log's parts, open for writing, and where their chain stands.
-pub struct Chain {
+pub(super) struct Chain {
     pub(super) dir: OwnedFd,
     /// Where the log stands while its folder is in its place.
     path: PathBuf,
@@ -80,7 +80,7 @@ impl Chain {
     ///
     /// # Errors
     /// One that says `taken` for a log that is not to be continued; those of the disk.
-    pub fn open(
+    pub(super) fn open(
         dir: OwnedFd,
         given: Opening,
         preparer: Arc<Preparer>,
@@ -138,7 +138,7 @@ impl Chain {
     /// # Errors
     /// Those of the disk: the event is not in the log then, the log is whole, and the next event is taken. After
     /// [`Chain::close`] nothing is taken.
-    pub fn append(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, Fault> {
+    pub(super) fn append(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, Fault> {
         if self.closed {
             return Err(Fault::internal(format!("the log of session {} is closed", self.session)));
         }
@@ -155,22 +155,22 @@ impl Chain {
     }
 
     /// Takes nothing more.
-    pub fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.closed = true;
     }
 
     /// Whether it takes nothing more.
-    pub fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         self.closed
     }
 
     /// The last number given out of the ids with this prefix, 0 where there is none.
-    pub fn last_number(&self, prefix: &str) -> u64 {
+    pub(super) fn last_number(&self, prefix: &str) -> u64 {
         self.numbers.get(prefix).copied().unwrap_or_default()
     }
 
     /// Where it puts what the person should hear of.
-    pub fn troubles(&self) -> Troubles {
+    pub(super) fn troubles(&self) -> Troubles {
         self.troubles.clone()
     }
 

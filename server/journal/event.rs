@@ -20,24 +20,24 @@ const REASON: usize = 400;
 
 /// Makes blocks of events, as the settings want them.
 #[derive(Debug)]
-pub struct Preparer {
+pub(super) struct Preparer {
     settings: LogSettings,
     store: Arc<Store>,
 }
 
 impl Preparer {
     /// A preparer that stores large values in `store`.
-    pub fn new(settings: LogSettings, store: Arc<Store>) -> Self {
+    pub(super) fn new(settings: LogSettings, store: Arc<Store>) -> Self {
         Self { settings, store }
     }
 
     /// Where large values are stored.
-    pub fn store(&self) -> &Store {
+    pub(super) fn store(&self) -> &Store {
         &self.store
     }
 
     /// The settings.
-    pub fn settings(&self) -> &LogSettings {
+    pub(super) fn settings(&self) -> &LogSettings {
         &self.settings
     }
 
@@ -46,7 +46,7 @@ impl Preparer {
     ///
     /// # Errors
     /// Those of storing a large value.
-    pub fn prepare(&self, event: LogEvent) -> Result<(Prepared, Vec<String>), Fault> {
+    pub(super) fn prepare(&self, event: LogEvent) -> Result<(Prepared, Vec<String>), Fault> {
         let verbosity = self.settings.verbosity;
         let factor = if verbosity == Verbosity::Verbose { VERBOSE } else { 1 };
         let mut sealer = Sealer::new(&self.store, self.settings.inline_bytes.saturating_mul(factor));

@@ -26,7 +26,7 @@ const HOLE: [u8; 16] = [0; 16];
 ///
 /// # Errors
 /// What the system says then.
-pub fn again<T>(mut once: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn again<T>(mut once: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for tried in 0..TRIES {
         match once() {
             Err(Errno::INTR | Errno::AGAIN) if tried < 8 => {}
@@ -38,20 +38,20 @@ pub fn again<T>(mut once: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 }
 
 /// Whether bytes hold what a power cut leaves in place of data that did not reach the disk.
-pub fn has_hole(bytes: &[u8]) -> bool {
+pub(super) fn has_hole(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, &HOLE).is_some()
 }
 
 /// Which file a descriptor or a path leads to.
-pub type Id = (u64, u64);
+pub(super) type Id = (u64, u64);
 
 /// The identity in what the system says of a file.
-pub fn id(stat: &fs::Stat) -> Id {
+pub(super) fn id(stat: &fs::Stat) -> Id {
     (stat.st_dev, stat.st_ino)
 }
 
 /// The name of a full part.
-pub fn part_name(part: u64) -> String {
+pub(super) fn part_name(part: u64) -> String {
     format!("session-log.{part}.md")
 }
 
@@ -59,7 +59,7 @@ pub fn part_name(part: u64) -> String {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn parts(dir: &OwnedFd) -> io::Result<Vec<u64>> {
+pub(super) fn parts(dir: &OwnedFd) -> io::Result<Vec<u64>> {
     let mut parts = Vec::new();
     for entry in fs::Dir::read_from(dir)? {
         let entry = entry?;
@@ -76,7 +76,7 @@ pub fn parts(dir: &OwnedFd) -> io::Result<Vec<u64>> {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn folder(dir: impl AsFd) -> io::Result<OwnedFd> {
+pub(super) fn folder(dir: impl AsFd) -> io::Result<OwnedFd> {
     again(|| fs::openat(&dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()))
 }
 
@@ -84,7 +84,7 @@ pub fn folder(dir: impl AsFd) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn parent(dir: &OwnedFd) -> io::Result<OwnedFd> {
+pub(super) fn parent(dir: &OwnedFd) -> io::Result<OwnedFd> {
     fs::openat(dir, "..", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
@@ -92,7 +92,7 @@ pub fn parent(dir: &OwnedFd) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn subfolder(dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+pub(super) fn subfolder(dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match fs::openat(dir, name, flags, Mode::empty()) {
         Err(Errno::NOENT) => {}
@@ -109,7 +109,7 @@ pub fn subfolder(dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// Those of the disk; ELOOP, EMLINK or EINVAL for what is no such file.
-pub fn open_log(dir: &OwnedFd) -> io::Result<OwnedFd> {
+pub(super) fn open_log(dir: &OwnedFd) -> io::Result<OwnedFd> {
     let flags = OFlags::RDWR
         | OFlags::APPEND
         | OFlags::NOFOLLOW
@@ -136,7 +136,7 @@ pub fn open_log(dir: &OwnedFd) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn length(fd: &OwnedFd) -> io::Result<u64> {
+pub(super) fn length(fd: &OwnedFd) -> io::Result<u64> {
     Ok(u64::try_from(fs::fstat(fd)?.st_size).unwrap_or_default())
 }
 
@@ -144,7 +144,7 @@ pub fn length(fd: &OwnedFd) -> io::Result<u64> {
 ///
 /// # Errors
 /// Those of the disk; nothing is left behind then.
-pub fn replace(dir: &OwnedFd, name: &str, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn replace(dir: &OwnedFd, name: &str, bytes: &[u8]) -> io::Result<()> {
     let other = format!(".{name}.{}", crate::base::ids::unique());
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let fd = fs::openat(dir, &other, flags, Mode::RUSR | Mode::WUSR)?;
@@ -172,7 +172,7 @@ fn write_all(fd: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn set_aside(dir: &OwnedFd, log: &OwnedFd, from: u64, to: u64) -> io::Result<String> {
+pub(super) fn set_aside(dir: &OwnedFd, log: &OwnedFd, from: u64, to: u64) -> io::Result<String> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     for number in 1..u32::MAX {
         let name = format!("recovered-{number}.bin");
@@ -206,7 +206,7 @@ fn copy(log: &OwnedFd, mut from: u64, to: u64, kept: &OwnedFd) -> io::Result<()>
 ///
 /// # Errors
 /// Those of the disk.
-pub fn read(fd: impl AsFd, from: u64, to: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read(fd: impl AsFd, from: u64, to: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX)];
     let mut done = 0;
     while done < bytes.len() {
@@ -223,7 +223,7 @@ pub fn read(fd: impl AsFd, from: u64, to: u64) -> io::Result<Vec<u8>> {
 
 /// Where a log's last whole block ends, and what the next one needs of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tail {
+pub(super) struct Tail {
     /// Where the block begins.
     pub start: u64,
     /// Where it ends.
@@ -244,13 +244,13 @@ impl Tail {
 }
 
 /// What reads the bytes from one place to another.
-pub type Reading<'a> = dyn FnMut(u64, u64) -> io::Result<Vec<u8>> + 'a;
+pub(super) type Reading<'a> = dyn FnMut(u64, u64) -> io::Result<Vec<u8>> + 'a;
 
 /// Finds the last whole and intact block before `end`, reading backwards, no more than it has to.
 ///
 /// # Errors
 /// Those of `read`.
-pub fn tail(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Result<Option<Tail>> {
+pub(super) fn tail(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Result<Option<Tail>> {
     let mut limit = end;
     while let Some(start) = block_start(limit, read)? {
         let bytes = read(start, limit.min(start + LARGEST as u64))?;
@@ -267,7 +267,7 @@ pub fn tail(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Result<Option<Ta
 ///
 /// # Errors
 /// Those of `read`.
-pub fn tail_before_holes(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Result<Option<Tail>> {
+pub(super) fn tail_before_holes(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Result<Option<Tail>> {
     let Some(mut last) = tail(end, key, read)? else { return Ok(None) };
     let mut at = last.start;
     while end - at < 8 * WINDOW {
@@ -287,7 +287,7 @@ pub fn tail_before_holes(end: u64, key: &Key, read: &mut Reading<'_>) -> io::Res
 ///
 /// # Errors
 /// Those of `read`.
-pub fn follow(
+pub(super) fn follow(
     from: u64,
     end: u64,
     last: Option<Tail>,
@@ -323,7 +323,7 @@ pub fn follow(
 ///
 /// # Errors
 /// Those of `read`.
-pub fn block_start(limit: u64, read: &mut Reading<'_>) -> io::Result<Option<u64>> {
+pub(super) fn block_start(limit: u64, read: &mut Reading<'_>) -> io::Result<Option<u64>> {
     const MARK: &[u8] = b"\n## ";
     const STEP: u64 = 16 << 10;
     let mut to = limit;
@@ -339,7 +339,7 @@ pub fn block_start(limit: u64, read: &mut Reading<'_>) -> io::Result<Option<u64>
 }
 
 /// The fault of a disk's error, with a way out where there is one.
-pub fn disk_fault(what: &str, error: Errno) -> Fault {
+pub(super) fn disk_fault(what: &str, error: Errno) -> Fault {
     let message = format!("could not {what}: {error}");
     match error {
         Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Fault::new(Code::QuotaExceeded, message)
@@ -361,7 +361,7 @@ pub fn disk_fault(what: &str, error: Errno) -> Fault {
 ///
 /// # Errors
 /// Those of the disk; EINVAL for what is no regular file.
-pub fn open_read(dir: impl AsFd, name: &str) -> io::Result<OwnedFd> {
+pub(super) fn open_read(dir: impl AsFd, name: &str) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let fd = again(|| fs::openat(&dir, name, flags, Mode::empty()))?;
     if FileType::from_raw_mode(fs::fstat(&fd)?.st_mode).is_file() { Ok(fd) } else { Err(Errno::INVAL) }

@@ -38,6 +38,6 @@ impl fmt::Debug for Opening {
 }
 
 /// The path of a session's log.
-pub fn path(root: &str, session: &str) -> PathBuf {
+pub(super) fn path(root: &str, session: &str) -> PathBuf {
     Path::new(root).join(OURS).join("sessions").join(session).join(LOG)
 }

@@ -138,7 +138,7 @@ fn first_block(end: u64, read: &mut file::Reading<'_>) -> io::Result<u64> {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn is_torn(dir: &OwnedFd, key: &Key, head: Option<&Head>) -> io::Result<bool> {
+pub(super) fn is_torn(dir: &OwnedFd, key: &Key, head: Option<&Head>) -> io::Result<bool> {
     let parts = again(|| file::parts(dir))?.last().copied().unwrap_or(0);
     let log = file::open_read(dir, LOG)?;
     let end = file::length(&log)?;

@@ -24,7 +24,7 @@ pub struct Place {
 
 /// One piece of a log, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(super) enum Piece {
     /// A part's title.
     Title(String),
     /// A block, by its form; nothing in it was checked.
@@ -59,7 +59,7 @@ impl Rest {
 
 /// Reads pieces, part after part. It never holds more than a block of the log.
 #[derive(Debug)]
-pub struct Scan {
+pub(super) struct Scan {
     dir: Arc<OwnedFd>,
     follow: bool,
     part: u64,
@@ -82,7 +82,7 @@ struct Part {
 
 impl Scan {
     /// From the first part, or from `offset` in part number `part`.
-    pub fn new(dir: Arc<OwnedFd>, start: Option<(u64, u64)>) -> Result<Self, Errno> {
+    pub(super) fn new(dir: Arc<OwnedFd>, start: Option<(u64, u64)>) -> Result<Self, Errno> {
         let mut scan = Self { dir, follow: false, part: 0, open: None };
         match start {
             None => scan.advance()?,
@@ -99,12 +99,12 @@ impl Scan {
     }
 
     /// From now on the end of the log is not the end: what is there of a block is kept until the rest comes.
-    pub fn follow(&mut self) {
+    pub(super) fn follow(&mut self) {
         self.follow = true;
     }
 
     /// The next piece; nothing at the end, for now where it follows.
-    pub fn next(&mut self) -> Result<Option<Piece>, Errno> {
+    pub(super) fn next(&mut self) -> Result<Option<Piece>, Errno> {
         loop {
             let Some(open) = &mut self.open else {
                 if self.follow {

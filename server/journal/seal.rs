@@ -19,7 +19,7 @@ use crate::protocol::Fault;
 use crate::redact::{names_value, redact, redact_argument, redact_named, redact_value};
 
 /// The folder of stored values, in the session's folder.
-pub const RESULTS: &str = "results";
+pub(super) const RESULTS: &str = "results";
 /// The key of a reference.
 const SEALED: &str = "sealed";
 /// Bytes that all of one field may have in the log; a part of it that is larger is stored.
@@ -31,7 +31,7 @@ const RECENT: usize = 4096;
 
 /// The folder where large values are stored.
 #[derive(Debug)]
-pub struct Store {
+pub(super) struct Store {
     session: Mutex<Arc<OwnedFd>>,
     recent: Mutex<HashSet<String>>,
     /// Values whose sync failed.
@@ -40,7 +40,7 @@ pub struct Store {
 
 impl Store {
     /// The store of the session whose folder this is.
-    pub fn new(session: OwnedFd) -> Self {
+    pub(super) fn new(session: OwnedFd) -> Self {
         Self { session: Mutex::new(Arc::new(session)), recent: Mutex::default(), doubtful: Mutex::default() }
     }
 
@@ -49,13 +49,13 @@ impl Store {
     }
 
     /// The session's folder is another one now: nothing is stored in it yet.
-    pub fn moved(&self, session: OwnedFd) {
+    pub(super) fn moved(&self, session: OwnedFd) {
         *self.session.lock() = Arc::new(session);
         self.recent.lock().clear();
     }
 
     /// These values may not be on the disk as they were stored: who needs one again stores it again.
-    pub fn distrust(&self, names: &[String]) {
+    pub(super) fn distrust(&self, names: &[String]) {
         let mut recent = self.recent.lock();
         names.iter().for_each(|name| {
             recent.remove(name);
@@ -99,7 +99,7 @@ impl Store {
 
 /// Replaces what is secret and what is too large in one event.
 #[derive(Debug)]
-pub struct Sealer<'a> {
+pub(super) struct Sealer<'a> {
     store: &'a Store,
     inline: usize,
     /// Hashes of the values it stored, which are to be synced before the event counts as durable.
@@ -108,7 +108,7 @@ pub struct Sealer<'a> {
 
 impl<'a> Sealer<'a> {
     /// Strings of more than `inline` bytes are stored.
-    pub fn new(store: &'a Store, inline: usize) -> Self {
+    pub(super) fn new(store: &'a Store, inline: usize) -> Self {
         Self { store, inline, fresh: Vec::new() }
     }
 
@@ -117,14 +117,14 @@ impl<'a> Sealer<'a> {
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn seal(&mut self, value: &Value) -> Result<Value, Fault> {
+    pub(super) fn seal(&mut self, value: &Value) -> Result<Value, Fault> {
         let mut copy = self.copy(value, 0)?;
         self.shrink(&mut copy, FIELD)?;
         Ok(copy)
     }
 
     /// What stands in the log for a value that is not kept.
-    pub fn omit(&self, value: &Value) -> Value {
+    pub(super) fn omit(&self, value: &Value) -> Value {
         let mut clean = value.clone();
         redact_value(&mut clean);
         let (bytes, form) = bytes(&clean);
@@ -249,7 +249,7 @@ fn rename(map: &mut Map<String, Value>, name: impl Fn(&str) -> Option<String>) {
 
 /// A reference to a stored value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seal {
+pub(super) struct Seal {
     /// The value's hash, the name of its file.
     pub hash: String,
     /// Its size.
@@ -261,7 +261,7 @@ pub struct Seal {
 
 impl Seal {
     /// The reference that a mapping of the log is, if it is one.
-    pub fn of(map: &Map<String, Value>) -> Option<Self> {
+    pub(super) fn of(map: &Map<String, Value>) -> Option<Self> {
         let hash = map.get(SEALED)?.as_str()?;
         let name = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
         name.then(|| Self {
@@ -273,7 +273,7 @@ impl Seal {
     }
 
     /// Every reference in a value of the log.
-    pub fn all(value: &Value, found: &mut Vec<Self>) {
+    pub(super) fn all(value: &Value, found: &mut Vec<Self>) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| Self::all(item, found)),
             Value::Object(map) => match Self::of(map) {
@@ -295,7 +295,11 @@ impl Seal {
 
 /// Puts stored values in the place of their references and takes the escapes off keys. `load` gives the bytes
 /// of a hash, checked. What cannot be loaded stays a reference, and why is added to `problems`.
-pub fn open(value: &mut Value, load: &dyn Fn(&Seal) -> Result<Vec<u8>, String>, problems: &mut Vec<String>) {
+pub(super) fn open(
+    value: &mut Value,
+    load: &dyn Fn(&Seal) -> Result<Vec<u8>, String>,
+    problems: &mut Vec<String>,
+) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| open(item, load, problems)),
         Value::Object(map) => match Seal::of(map) {

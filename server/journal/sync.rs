@@ -88,7 +88,7 @@ enum Failure {
 
 /// Shared by the writers and the thread.
 #[derive(Debug)]
-pub struct Syncer {
+pub(super) struct Syncer {
     dir: Mutex<Arc<OwnedFd>>,
     store: Arc<Store>,
     head: Option<HeadFile>,
@@ -100,7 +100,7 @@ pub struct Syncer {
 impl Syncer {
     /// For the session whose folder this is, and whose last durable block is kept in `head`. Nothing is synced until
     /// [`Syncer::run`].
-    pub fn new(dir: OwnedFd, store: Arc<Store>, head: Option<HeadFile>) -> Self {
+    pub(super) fn new(dir: OwnedFd, store: Arc<Store>, head: Option<HeadFile>) -> Self {
         let dir = Mutex::new(Arc::new(dir));
         Self {
             dir,
@@ -121,7 +121,7 @@ impl Syncer {
     }
 
     /// Notes that `log` was written to up to the block `head`, after the stored values it names.
-    pub fn wrote(&self, log: &Arc<OwnedFd>, values: Vec<String>, head: Head) -> Mark {
+    pub(super) fn wrote(&self, log: &Arc<OwnedFd>, values: Vec<String>, head: Head) -> Mark {
         let mut todo = self.todo();
         todo.written += 1;
         todo.head = Some(head);
@@ -140,29 +140,29 @@ impl Syncer {
     }
 
     /// Notes that a name in the session's folder changed.
-    pub fn renamed(&self) {
+    pub(super) fn renamed(&self) {
         self.todo().folder = true;
     }
 
     /// Notes that the last block is not in the log after all.
-    pub fn forget_head(&self) {
+    pub(super) fn forget_head(&self) {
         self.todo().head = None;
     }
 
     /// Notes how far the log was durable when it was opened.
-    pub fn begin(&self, seq: u64) {
+    pub(super) fn begin(&self, seq: u64) {
         self.progress.send_modify(|progress| progress.seq = progress.seq.max(seq));
     }
 
     /// Why the part at hand is not to be written to any more, and the number of the last block that is durable.
-    pub fn broken(&self) -> Option<(Fault, u64)> {
+    pub(super) fn broken(&self) -> Option<(Fault, u64)> {
         let progress = self.progress.borrow();
         progress.broken.clone().map(|fault| (fault, progress.seq))
     }
 
     /// The log goes on in a new part: what was written to the one before is given up where it was not durable.
     /// `log` is the new part, `last` the last mark in the one before.
-    pub fn mended(&self, log: &Arc<OwnedFd>, last: Mark) {
+    pub(super) fn mended(&self, log: &Arc<OwnedFd>, last: Mark) {
         let mut todo = self.todo();
         todo.logs.retain(|other| Arc::ptr_eq(other, log));
         self.progress.send_modify(|progress| {
@@ -175,12 +175,12 @@ impl Syncer {
     }
 
     /// The mark of what was written last.
-    pub fn written(&self) -> Mark {
+    pub(super) fn written(&self) -> Mark {
         Mark(self.todo().written)
     }
 
     /// The log goes on in another folder: what stood in the one before is given up.
-    pub fn moved(&self, dir: OwnedFd) {
+    pub(super) fn moved(&self, dir: OwnedFd) {
         *self.dir.lock() = Arc::new(dir);
         let mut todo = self.todo();
         let written = todo.written;
@@ -199,7 +199,7 @@ impl Syncer {
     /// # Errors
     /// The fault of a sync that failed. Where data was lost by it, every wait for the same mark ends so; else the next
     /// wait tries again.
-    pub async fn durable(&self, mark: Mark) -> Result<(), Fault> {
+    pub(super) async fn durable(&self, mark: Mark) -> Result<(), Fault> {
         let mut progress = self.progress.subscribe();
         let tries = self.want(mark);
         let done = progress.wait_for(|progress| progress.outcome(mark.0, tries).is_some()).await;
@@ -219,13 +219,13 @@ impl Syncer {
     }
 
     /// Ends the thread after one last sync.
-    pub fn stop(&self) {
+    pub(super) fn stop(&self) {
         self.todo().stop = true;
         self.wake.notify_all();
     }
 
     /// The thread's work.
-    pub fn run(&self) {
+    pub(super) fn run(&self) {
         loop {
             let (work, stop) = self.next();
             if work.written > self.progress.borrow().synced && self.progress.borrow().broken.is_none() {

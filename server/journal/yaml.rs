@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use crate::base::hidden::is_hidden;
 
 /// Nesting that a block may have; what is deeper is sealed before it comes here.
-pub const DEPTH: usize = 48;
+pub(super) const DEPTH: usize = 48;
 
 /// Comments by the path of the key they stand above. Emitting one takes it out.
-pub type Comments = BTreeMap<String, String>;
+pub(super) type Comments = BTreeMap<String, String>;
 
 /// Writes a mapping's entries at `indent`, with the comments whose key is found. `path` names the mapping.
-pub fn entries(
+pub(super) fn entries(
     out: &mut String,
     map: &Map<String, Value>,
     indent: usize,
@@ -44,7 +44,7 @@ fn entry(out: &mut String, key: &str, value: &Value, indent: usize, path: &str, 
 
 /// Whether a comment can stand as `#` lines above its key: the key is there, and the text is shown whole, with
 /// no hidden character.
-pub fn takes_comment(body: &Map<String, Value>, path: &str, text: &str) -> bool {
+pub(super) fn takes_comment(body: &Map<String, Value>, path: &str, text: &str) -> bool {
     const LONGEST: usize = 2048;
     let shown = text.len() <= LONGEST && text.chars().all(|c| c == '\n' || !is_hidden(c));
     shown && !text.is_empty() && has_path(body, path)
@@ -106,7 +106,7 @@ fn item(out: &mut String, value: &Value, indent: usize) {
 }
 
 /// Writes a scalar on one line.
-pub fn flow(out: &mut String, value: &Value) {
+pub(super) fn flow(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
@@ -163,7 +163,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Writes a double-quoted scalar.
-pub fn quoted(out: &mut String, text: &str) {
+pub(super) fn quoted(out: &mut String, text: &str) {
     out.push('"');
     let mut clean = 0;
     for (at, c) in text.char_indices() {
@@ -232,7 +232,7 @@ fn pad(out: &mut String, indent: usize) {
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
-pub fn read(text: &str) -> Result<Map<String, Value>, String> {
+pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: 2 * DEPTH,
@@ -251,7 +251,7 @@ pub fn read(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 /// The comments of a block's YAML, by the path of the key each stands above.
-pub fn read_comments(text: &str) -> Comments {
+pub(super) fn read_comments(text: &str) -> Comments {
     let mut found = Comments::new();
     let mut above: Vec<&str> = Vec::new();
     let mut path: Vec<(usize, String)> = Vec::new();

@@ -25,7 +25,7 @@ use crate::requests::{self, Call, Signature};
 
 /// The language server.
 #[derive(Debug)]
-pub struct Backend {
+pub(crate) struct Backend {
     pub(super) hub: Hub,
     pub(super) outbox: Arc<Outbox>,
     pub(super) texts: Arc<Texts>,
@@ -37,7 +37,7 @@ pub struct Backend {
 }
 
 /// The service for one client of the hub, the channel to that client, and the client as the hub's editor.
-pub fn service(
+pub(crate) fn service(
     hub: Hub,
     ends_hub: bool,
     parent: parent::Client,

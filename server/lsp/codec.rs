@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::base::envelope::Envelope;
 
 /// Bytes of the largest message that is read.
-pub const BODY_LIMIT: u64 = 64 << 20;
+pub(crate) const BODY_LIMIT: u64 = 64 << 20;
 const HEADER_LIMIT: usize = 8 << 10;
 /// Bytes of the longest header line that is looked for inside a body.
 const HEADER_LINE: usize = 64;
@@ -26,7 +26,7 @@ const TYPE: &[u8] = b"content-type:";
 
 /// What comes next in the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Frame {
+pub(crate) enum Frame {
     /// A whole message: its bytes are [`Frames::body`].
     Body,
     /// Something that is no frame; reading goes on at the next header.
@@ -40,7 +40,7 @@ pub enum Frame {
 
 /// Reads frames.
 #[derive(Debug)]
-pub struct Frames<R> {
+pub(crate) struct Frames<R> {
     input: R,
     buffer: Vec<u8>,
     /// Where the unread part of the buffer begins.
@@ -85,7 +85,7 @@ enum Header {
 
 impl<R: AsyncRead + Unpin> Frames<R> {
     /// Frames out of `input`.
-    pub fn new(input: R) -> Self {
+    pub(crate) fn new(input: R) -> Self {
         Self { input, buffer: Vec::new(), at: 0, searched: 0, body: 0..0, told: false, passing: None }
     }
 
@@ -93,7 +93,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     ///
     /// # Errors
     /// Those of the stream.
-    pub async fn next(&mut self) -> io::Result<Option<Frame>> {
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Frame>> {
         loop {
             match self.step() {
                 Step::Again => {}
@@ -116,13 +116,13 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     /// The message of the last [`Frame::Body`].
-    pub fn body(&self) -> &[u8] {
+    pub(crate) fn body(&self) -> &[u8] {
         self.buffer.get(self.body.clone()).unwrap_or_default()
     }
 
     /// The last body was no JSON: its length may have been wrong, so the next header is searched from where
     /// it began.
-    pub fn reject(&mut self) {
+    pub(crate) fn reject(&mut self) {
         self.at = self.body.start;
         self.searched = 0;
         self.told = true;

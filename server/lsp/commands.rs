@@ -12,7 +12,7 @@ use crate::requests::log::LogAnswer;
 use crate::requests::{Decide, Log, Status, Undo};
 
 /// Every command.
-pub const NAMES: &[&str] = &[
+pub(super) const NAMES: &[&str] = &[
     "wherefore.call",
     "wherefore.accept",
     "wherefore.reject",

@@ -12,11 +12,11 @@ use tower_service::Service;
 use super::features::CONTENT;
 
 /// The scheme of the documents that the server holds.
-pub const SCHEME: &str = "wherefore";
+pub(crate) const SCHEME: &str = "wherefore";
 
 /// A language service with the capability added to `initialize`, both ways.
 #[derive(Debug)]
-pub struct WithContent<S>(
+pub(crate) struct WithContent<S>(
     /// The service.
     pub S,
 );

@@ -15,34 +15,34 @@ use crate::requests::Message;
 /// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
 /// capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FocusParams {
+pub(crate) struct FocusParams {
     /// Its URI.
     pub uri: String,
 }
 
 /// Params of `wherefore/save`: documents to write to the disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SaveParams {
+pub(crate) struct SaveParams {
     /// Their URIs.
     pub uris: Vec<String>,
 }
 
 /// Answer of `wherefore/save`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SaveAnswer {
+pub(crate) struct SaveAnswer {
     /// The URIs of those that were written.
     pub saved: Vec<String>,
 }
 
 /// Params of `workspace/textDocumentContent` and its refresh, which are newer than the types we stand on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContentParams {
+pub(crate) struct ContentParams {
     /// The document.
     pub uri: String,
 }
 
 /// `wherefore/didFocus`, which needs no answer.
-pub const DID_FOCUS: Message = Message::notification::<FocusParams>(
+pub(crate) const DID_FOCUS: Message = Message::notification::<FocusParams>(
     "client",
     "wherefore/didFocus",
     "The person looks at another document.",
@@ -50,7 +50,7 @@ pub const DID_FOCUS: Message = Message::notification::<FocusParams>(
 
 /// Says that a document of the server's is not what it was.
 #[derive(Debug)]
-pub enum ContentRefresh {}
+pub(crate) enum ContentRefresh {}
 
 impl Request for ContentRefresh {
     type Params = ContentParams;
@@ -63,7 +63,7 @@ macro_rules! notifications {
         $(
             #[doc = $doc]
             #[derive(Debug)]
-            pub enum $name {}
+            pub(crate) enum $name {}
 
             impl Notification for $name {
                 type Params = $params;
@@ -89,7 +89,7 @@ macro_rules! reverse_requests {
         $(
             #[doc = $doc]
             #[derive(Debug)]
-            pub enum $name {}
+            pub(crate) enum $name {}
 
             impl Request for $name {
                 type Params = $params;

@@ -7,7 +7,7 @@ use crate::base::position::Encoding;
 
 /// What the client can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features {
+pub(crate) struct Features {
     /// What its positions count.
     pub encoding: Encoding,
     /// It is a plugin of ours: shows calls and hunks itself.
@@ -43,11 +43,11 @@ pub struct Features {
 }
 
 /// Where the 3.18 capability is put that the types of 3.17 do not know.
-pub const CONTENT: &str = "wherefore/textDocumentContent";
+pub(crate) const CONTENT: &str = "wherefore/textDocumentContent";
 
 impl Features {
     /// Reads what the client said.
-    pub fn of(params: &InitializeParams) -> Self {
+    pub(crate) fn of(params: &InitializeParams) -> Self {
         let client = &params.capabilities;
         let none = WorkspaceClientCapabilities::default();
         let workspace = client.workspace.as_ref().unwrap_or(&none);

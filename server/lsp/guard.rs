@@ -15,7 +15,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Response};
 use tower_service::Service;
 
 /// What a request comes to.
-pub type Outcome = Result<Value, Error>;
+pub(crate) type Outcome = Result<Value, Error>;
 
 const NEW: u8 = 0;
 const RUNNING: u8 = 1;
@@ -23,7 +23,7 @@ const DOWN: u8 = 2;
 
 /// A language service that answers every request, whatever happens in it.
 #[derive(Debug)]
-pub struct Guard<S> {
+pub(crate) struct Guard<S> {
     service: S,
     phase: Arc<AtomicU8>,
 }
@@ -35,18 +35,23 @@ where
     S::Error: Send + 'static,
 {
     /// Guards `service`.
-    pub fn new(service: S) -> Self {
+    pub(crate) fn new(service: S) -> Self {
         Self { service, phase: Arc::new(AtomicU8::new(NEW)) }
     }
 
     /// Whether `shutdown` was asked for.
-    pub fn is_down(&self) -> bool {
+    pub(crate) fn is_down(&self) -> bool {
         self.phase.load(Ordering::SeqCst) == DOWN
     }
 
     /// Starts a request under an id of ours, unique among those that run. Its handler runs when the future is
     /// first polled.
-    pub fn request(&mut self, id: i64, method: String, params: Option<Value>) -> BoxFuture<'static, Outcome> {
+    pub(crate) fn request(
+        &mut self,
+        id: i64,
+        method: String,
+        params: Option<Value>,
+    ) -> BoxFuture<'static, Outcome> {
         if let Some(error) = self.refuses(&method) {
             return futures::future::ready(Err(error)).boxed();
         }
@@ -72,7 +77,7 @@ where
     }
 
     /// Runs a notification up to its first wait. What is left of it comes back.
-    pub fn notify(&mut self, method: String, params: Option<Value>) -> Option<BoxFuture<'static, ()>> {
+    pub(crate) fn notify(&mut self, method: String, params: Option<Value>) -> Option<BoxFuture<'static, ()>> {
         // Without an id these two are no notifications either: the service would change its phase for them.
         let misused = method == "shutdown" || method == "initialize";
         if misused || self.phase.load(Ordering::SeqCst) != RUNNING {
@@ -82,12 +87,12 @@ where
     }
 
     /// Cancels the request with this id of ours, if it runs.
-    pub fn cancel(&mut self, id: i64) {
+    pub(crate) fn cancel(&mut self, id: i64) {
         self.start("$/cancelRequest".to_owned(), Some(json!({ "id": id })));
     }
 
     /// Cancels whatever runs, for good.
-    pub fn exit(&mut self) {
+    pub(crate) fn exit(&mut self) {
         self.start("exit".to_owned(), None);
     }
 
@@ -139,7 +144,7 @@ where
 }
 
 /// An error with a message of our own.
-pub fn error(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Error {
+pub(crate) fn error(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Error {
     let mut error = Error::new(code);
     error.message = message.into();
     error

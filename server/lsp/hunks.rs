@@ -14,7 +14,7 @@ use crate::base::position::Encoding;
 use crate::protocol::{Act, ChangeKind, DecideParams, Hunk, HunkState, Proposal, ProposedFile};
 
 /// Whose diagnostics these are.
-pub const SOURCE: &str = "wherefore";
+pub(super) const SOURCE: &str = "wherefore";
 
 /// Characters of a name or a why in a hover.
 const WORDS: usize = 1_000;
@@ -24,7 +24,7 @@ const MOST_LINES: usize = 200;
 
 /// How positions in one document are counted.
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
+pub(super) struct View<'a> {
     /// Its text, where it is open.
     pub text: Option<&'a str>,
     /// The client's encoding.
@@ -33,19 +33,19 @@ pub struct View<'a> {
 
 impl View<'_> {
     /// The lines that `hunk` replaces; for an insertion the place where it goes.
-    pub fn range(self, hunk: &Hunk) -> Range {
+    pub(super) fn range(self, hunk: &Hunk) -> Range {
         let count = u32::try_from(hunk.old.len()).unwrap_or(u32::MAX);
         line_range(self.text, hunk.start, count, self.encoding)
     }
 }
 
 /// The pending hunks of a file.
-pub fn pending(file: &ProposedFile) -> impl Iterator<Item = &Hunk> {
+pub(super) fn pending(file: &ProposedFile) -> impl Iterator<Item = &Hunk> {
     file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending)
 }
 
 /// A hint on each pending hunk of `file`.
-pub fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'_>) -> Vec<Diagnostic> {
+pub(super) fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'_>) -> Vec<Diagnostic> {
     let hint = |hunk: &Hunk| Diagnostic {
         range: view.range(hunk),
         severity: Some(DiagnosticSeverity::HINT),
@@ -59,7 +59,12 @@ pub fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'_>) -> 
 }
 
 /// Accept and reject above each pending hunk of `file`, and for the whole file above the first.
-pub fn lenses(proposal: &Proposal, file: &ProposedFile, view: View<'_>, preview: bool) -> Vec<CodeLens> {
+pub(super) fn lenses(
+    proposal: &Proposal,
+    file: &ProposedFile,
+    view: View<'_>,
+    preview: bool,
+) -> Vec<CodeLens> {
     let mut lenses = Vec::new();
     let count = pending(file).count();
     for (index, hunk) in pending(file).enumerate() {
@@ -82,7 +87,7 @@ pub fn lenses(proposal: &Proposal, file: &ProposedFile, view: View<'_>, preview:
 }
 
 /// Accept and reject for the pending hunks of `file` that touch `range`.
-pub fn actions(
+pub(super) fn actions(
     proposal: &Proposal,
     file: &ProposedFile,
     view: View<'_>,
@@ -128,7 +133,7 @@ pub fn actions(
 
 /// What the pending hunks of `file` at a line would do, for a person to read before deciding: for each who proposes it
 /// and why, then its lines.
-pub fn shown_at(
+pub(super) fn shown_at(
     proposal: &Proposal,
     file: &ProposedFile,
     view: View<'_>,

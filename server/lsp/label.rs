@@ -4,12 +4,12 @@
 use crate::base::hidden;
 
 /// One line: a title, a label, a line of a message.
-pub fn label(text: &str) -> String {
+pub(super) fn label(text: &str) -> String {
     inert(&hidden::in_line(text))
 }
 
 /// A message that may have several lines.
-pub fn message(text: &str) -> String {
+pub(super) fn message(text: &str) -> String {
     inert(&hidden::shown(text))
 }
 

@@ -12,7 +12,7 @@ use crate::base::json;
 
 /// A message from the client.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Message {
+pub(crate) enum Message {
     /// Wants an answer.
     Request {
         /// A string, a whole number or null; goes back as it came.
@@ -35,7 +35,7 @@ pub enum Message {
 
 /// What is answered to a body that is no message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// The id it carries, null where it has no usable one.
     pub id: Value,
     /// What is wrong.
@@ -69,7 +69,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 ///
 /// # Errors
 /// What to answer to it.
-pub fn parse(body: &[u8]) -> Result<Message, Refusal> {
+pub(crate) fn parse(body: &[u8]) -> Result<Message, Refusal> {
     let text = std::str::from_utf8(body).map_err(|error| torn(body, format!("not UTF-8: {error}")))?;
     if !text.trim_ascii_start().starts_with('{') {
         return Err(no_object(text));
@@ -205,7 +205,7 @@ fn mend(text: &str) -> String {
 }
 
 /// An answer, framed.
-pub fn answer(id: &Value, outcome: &Result<Value, Error>) -> Vec<u8> {
+pub(crate) fn answer(id: &Value, outcome: &Result<Value, Error>) -> Vec<u8> {
     // Room for a small file and its escapes, so that most answers are never moved.
     let mut body = Vec::with_capacity(8 << 10);
     body.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
@@ -225,7 +225,7 @@ pub fn answer(id: &Value, outcome: &Result<Value, Error>) -> Vec<u8> {
 }
 
 /// Any message, framed.
-pub fn frame(message: &impl Serialize) -> Vec<u8> {
+pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     framed(&serialized(message))
 }
 

@@ -43,7 +43,7 @@ const PERSON: Duration = Duration::from_secs(120);
 
 /// The editor, as far as its client lets us reach it.
 #[derive(Debug)]
-pub struct Outbox {
+pub(crate) struct Outbox {
     client: Client,
     texts: Arc<Texts>,
     features: OnceLock<Features>,
@@ -65,7 +65,7 @@ pub struct Outbox {
 
 impl Outbox {
     /// An editor behind `client` that is not attached yet.
-    pub fn new(client: Client, texts: Arc<Texts>) -> Self {
+    pub(crate) fn new(client: Client, texts: Arc<Texts>) -> Self {
         Self {
             client,
             texts,
@@ -83,28 +83,28 @@ impl Outbox {
     }
 
     /// The client said what it can do.
-    pub fn connect(&self, features: Features) {
+    pub(crate) fn connect(&self, features: Features) {
         let _ = self.features.set(features);
     }
 
     /// What the client can do.
-    pub fn features(&self) -> Features {
+    pub(crate) fn features(&self) -> Features {
         self.features.get().copied().unwrap_or_default()
     }
 
     /// Whether there is someone to show things to from now on.
-    pub fn attach(&self, attached: bool) {
+    pub(crate) fn attach(&self, attached: bool) {
         self.attached.store(attached, Ordering::SeqCst);
     }
 
     /// Tells what is queued from now on.
-    pub fn start(self: &Arc<Self>) {
+    pub(crate) fn start(self: &Arc<Self>) {
         let telling = tokio::spawn(Arc::clone(self).run());
         let _ = self.telling.set(telling.abort_handle());
     }
 
     /// The client is gone for good, and what it had open is what the disk holds: the URIs of that.
-    pub fn end(&self) -> Vec<String> {
+    pub(crate) fn end(&self) -> Vec<String> {
         self.attach(false);
         if let Some(telling) = self.telling.get() {
             telling.abort();
@@ -113,45 +113,45 @@ impl Outbox {
     }
 
     /// Which calls are shown, and how many a second.
-    pub fn configure(&self, settings: NotifySettings) {
+    pub(crate) fn configure(&self, settings: NotifySettings) {
         *self.settings.lock() = settings;
     }
 
     /// The client looked at this document of ours: it is told from now on when it changes.
-    pub fn watches(&self, uri: &str) {
+    pub(crate) fn watches(&self, uri: &str) {
         self.contents.lock().insert(uri.to_owned());
     }
 
     /// The pending proposals, as they are when the client connects.
-    pub async fn load(&self, proposals: Vec<Proposal>) {
+    pub(crate) async fn load(&self, proposals: Vec<Proposal>) {
         for proposal in proposals {
             self.show_hunks(proposal).await;
         }
     }
 
     /// The definition files that are wrong, each at its line; those shown before and not named here are well.
-    pub async fn problems(&self, problems: Vec<Problem>) {
+    pub(crate) async fn problems(&self, problems: Vec<Problem>) {
         for uri in self.board.set_problems(problems, &self.texts) {
             self.publish(&uri).await;
         }
     }
 
     /// The client opened a document: some show only what they are told after that.
-    pub async fn opened(&self, uri: &str) {
+    pub(crate) async fn opened(&self, uri: &str) {
         if !self.board.diagnostics(uri, &self.texts, self.features().encoding).is_empty() {
             self.publish(uri).await;
         }
     }
 
     /// The settings that the client holds for us.
-    pub async fn configuration(&self) -> Option<Value> {
+    pub(crate) async fn configuration(&self) -> Option<Value> {
         let item = ConfigurationItem { scope_uri: None, section: Some("wherefore".to_owned()) };
         let values = bounded(SOON, self.client.configuration(vec![item])).await.ok()?;
         values.into_iter().next().filter(|value| !value.is_null())
     }
 
     /// Asks to be told when the settings change.
-    pub async fn register_configuration(&self) {
+    pub(crate) async fn register_configuration(&self) {
         let registration = Registration {
             id: "wherefore-configuration".to_owned(),
             method: "workspace/didChangeConfiguration".to_owned(),
@@ -163,24 +163,24 @@ impl Outbox {
     }
 
     /// Opens a document and puts the person into it. Says whether the editor says so.
-    pub async fn show_document(&self, uri: &str) -> bool {
+    pub(crate) async fn show_document(&self, uri: &str) -> bool {
         let Ok(uri) = Uri::from_str(uri) else { return false };
         let params = ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
         bounded(SOON, self.client.show_document(params)).await.unwrap_or(false)
     }
 
     /// A line for the person, now.
-    pub async fn say(&self, kind: MessageType, text: String) {
+    pub(crate) async fn say(&self, kind: MessageType, text: String) {
         let _ = timeout(SOON, self.client.show_message(kind, message(&text))).await;
     }
 
     /// Makes a token for progress that the client did not ask for.
-    pub async fn create_progress(&self, token: ProgressToken) -> bool {
+    pub(crate) async fn create_progress(&self, token: ProgressToken) -> bool {
         bounded(SOON, self.client.create_work_done_progress(token)).await.is_ok()
     }
 
     /// One step of progress.
-    pub async fn progress(&self, token: ProgressToken, value: WorkDoneProgress) {
+    pub(crate) async fn progress(&self, token: ProgressToken, value: WorkDoneProgress) {
         let value = ProgressParamsValue::WorkDone(value);
         self.notify::<Progress>(ProgressParams { token, value }).await;
     }
@@ -190,7 +190,7 @@ impl Outbox {
     ///
     /// # Errors
     /// Why it could not be shown.
-    pub async fn preview(&self, proposal: &Proposal) -> Result<(), String> {
+    pub(crate) async fn preview(&self, proposal: &Proposal) -> Result<(), String> {
         let features = self.features();
         if !(features.apply_edit && features.document_changes && features.annotations) {
             return Err("this editor cannot ask before it applies an edit".to_owned());

@@ -12,12 +12,12 @@ use tower_lsp::jsonrpc::Request;
 use super::message;
 
 /// Bytes of answers that may wait for a client that does not read; beyond it nothing more is read from it.
-pub const QUEUE_LIMIT: usize = 32 << 20;
+pub(crate) const QUEUE_LIMIT: usize = 32 << 20;
 const BATCH: usize = 256 << 10;
 
 /// Takes framed messages. Clones are the same queue.
 #[derive(Clone, Debug)]
-pub struct Outgoing {
+pub(crate) struct Outgoing {
     queue: mpsc::UnboundedSender<Item>,
     waiting: Arc<Waiting>,
 }
@@ -36,13 +36,13 @@ enum Item {
 
 /// The other end of the queue, for the task that writes.
 #[derive(Debug)]
-pub struct Pump {
+pub(crate) struct Pump {
     queue: mpsc::UnboundedReceiver<Item>,
     waiting: Arc<Waiting>,
 }
 
 /// A queue and the end that empties it.
-pub fn queue() -> (Outgoing, Pump) {
+pub(crate) fn queue() -> (Outgoing, Pump) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(Waiting::default());
     (Outgoing { queue: sender, waiting: waiting.clone() }, Pump { queue: receiver, waiting })
@@ -50,19 +50,19 @@ pub fn queue() -> (Outgoing, Pump) {
 
 impl Outgoing {
     /// Queues a framed message.
-    pub fn push(&self, framed: Vec<u8>) {
+    pub(crate) fn push(&self, framed: Vec<u8>) {
         self.waiting.bytes.fetch_add(framed.len(), Ordering::SeqCst);
         // Only fails when nobody writes any more, and then the server is about to end.
         let _ = self.queue.send(Item::Bytes(framed));
     }
 
     /// Nothing comes after this.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         let _ = self.queue.send(Item::End);
     }
 
     /// Waits until less than [`QUEUE_LIMIT`] waits to be read.
-    pub async fn room(&self) {
+    pub(crate) async fn room(&self) {
         while self.waiting.bytes.load(Ordering::SeqCst) > QUEUE_LIMIT {
             let less = self.waiting.less.notified();
             if self.waiting.bytes.load(Ordering::SeqCst) > QUEUE_LIMIT {
@@ -78,7 +78,7 @@ impl Pump {
     ///
     /// # Errors
     /// Those of the stream: the client is gone.
-    pub async fn run(
+    pub(crate) async fn run(
         mut self,
         mut requests: impl Stream<Item = Request> + Unpin,
         mut output: impl AsyncWrite + Unpin,

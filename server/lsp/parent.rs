@@ -10,16 +10,16 @@ use tokio::sync::watch;
 const POLL: Duration = Duration::from_secs(1);
 
 /// Who the client is, as far as known.
-pub type Client = watch::Sender<Option<i32>>;
+pub(crate) type Client = watch::Sender<Option<i32>>;
 
 /// Who the client is, where it is known already, and what resolves when it is dead. The first that is named counts.
-pub fn watch(client: Option<u32>) -> (Client, impl Future<Output = ()> + Send + 'static) {
+pub(crate) fn watch(client: Option<u32>) -> (Client, impl Future<Output = ()> + Send + 'static) {
     let (client, named) = watch::channel(client.map(id));
     (client, orphaned(named))
 }
 
 /// A process id as the system counts them; 0, which no process has, for one that is too large.
-pub fn id(pid: u32) -> i32 {
+pub(crate) fn id(pid: u32) -> i32 {
     i32::try_from(pid).unwrap_or(0)
 }
 

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::unix::pipe;
 
 /// Standard input. Call it inside the runtime.
-pub fn input() -> Box<dyn AsyncRead + Send + Unpin> {
+pub(crate) fn input() -> Box<dyn AsyncRead + Send + Unpin> {
     match channel(std::io::stdin().as_fd()) {
         Some(Channel::Pipe(file)) => match pipe::Receiver::from_file(file) {
             Ok(pipe) => Box::new(pipe),
@@ -21,7 +21,7 @@ pub fn input() -> Box<dyn AsyncRead + Send + Unpin> {
 }
 
 /// Standard output. Call it inside the runtime.
-pub fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
+pub(crate) fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
     match channel(std::io::stdout().as_fd()) {
         Some(Channel::Pipe(file)) => match pipe::Sender::from_file(file) {
             Ok(pipe) => Box::new(pipe),

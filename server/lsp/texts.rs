@@ -11,7 +11,7 @@ use crate::base::uri;
 
 /// One open document.
 #[derive(Clone, Debug)]
-pub struct Text {
+pub(crate) struct Text {
     /// The absolute path, where it is a file.
     pub path: Option<String>,
     /// The client's count.
@@ -22,16 +22,16 @@ pub struct Text {
 
 /// Every open document, by URI.
 #[derive(Debug, Default)]
-pub struct Texts(Mutex<HashMap<String, Text>>);
+pub(crate) struct Texts(Mutex<HashMap<String, Text>>);
 
 impl Texts {
     /// The client opened it.
-    pub fn open(&self, uri: &str, version: i32, text: Arc<str>) {
+    pub(crate) fn open(&self, uri: &str, version: i32, text: Arc<str>) {
         self.lock().insert(uri.to_owned(), Text { path: uri::path_of(uri), version, text });
     }
 
     /// The client changed it; its text afterwards, or nothing where it is not open.
-    pub fn change(
+    pub(crate) fn change(
         &self,
         uri: &str,
         version: i32,
@@ -57,22 +57,22 @@ impl Texts {
     }
 
     /// The client closed it.
-    pub fn close(&self, uri: &str) {
+    pub(crate) fn close(&self, uri: &str) {
         self.lock().remove(uri);
     }
 
     /// The URIs of all that is open.
-    pub fn uris(&self) -> Vec<String> {
+    pub(crate) fn uris(&self) -> Vec<String> {
         self.lock().keys().cloned().collect()
     }
 
     /// The document with this URI.
-    pub fn get(&self, uri: &str) -> Option<Text> {
+    pub(crate) fn get(&self, uri: &str) -> Option<Text> {
         self.lock().get(uri).cloned()
     }
 
     /// The file's document, with the URI that the client gave it.
-    pub fn of_file(&self, path: &str) -> Option<(String, Text)> {
+    pub(crate) fn of_file(&self, path: &str) -> Option<(String, Text)> {
         let open = self.lock();
         let same = open.iter().find(|(_, text)| text.path.as_deref() == Some(path));
         same.map(|(uri, text)| (uri.clone(), text.clone()))
@@ -85,7 +85,7 @@ impl Texts {
 
 /// The range of whole lines, where a line ends with `\n` alone: as patches count, not as editors do. Without
 /// the text the two are taken for the same.
-pub fn line_range(text: Option<&str>, start: u32, count: u32, encoding: Encoding) -> Range {
+pub(crate) fn line_range(text: Option<&str>, start: u32, count: u32, encoding: Encoding) -> Range {
     let Some(text) = text else {
         return Range::new(Position::new(start, 0), Position::new(start.saturating_add(count), 0));
     };

@@ -26,7 +26,7 @@ use super::message::{self, Message};
 use super::outgoing::{self, Outgoing};
 
 /// Requests that may run at one time; a further one is refused, so that cancellations are still read.
-pub const RUNNING_LIMIT: usize = 32_768;
+pub(crate) const RUNNING_LIMIT: usize = 32_768;
 /// Messages that are taken in a row before answers are written.
 const BURST: u64 = 32;
 /// How long `initialize` and `shutdown` may hold up what was sent after them.
@@ -40,7 +40,7 @@ const FLUSH: Duration = Duration::from_millis(250);
 
 /// Why serving ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub(crate) enum Reason {
     /// The client sent `exit`.
     Exit,
     /// The client closed its end.
@@ -53,7 +53,7 @@ pub enum Reason {
 
 /// How serving ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
+pub(crate) struct End {
     /// Why.
     pub reason: Reason,
     /// Whether `shutdown` came before it: then the exit code is 0, otherwise 1.
@@ -61,7 +61,7 @@ pub struct End {
 }
 
 /// Serves one client until it or its process ends. `orphaned` resolves when the latter is gone.
-pub async fn serve<R, W, S, L>(
+pub(crate) async fn serve<R, W, S, L>(
     input: R,
     output: W,
     service: S,

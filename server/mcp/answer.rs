@@ -10,11 +10,11 @@ use crate::base::json;
 use crate::protocol::{Envelope, Fault};
 
 /// Under which name a result that is no object stands: earlier versions of the protocol take only objects.
-pub const RESULT: &str = "result";
+pub(super) const RESULT: &str = "result";
 
 /// The answer to a call. Where it tells the agent what to do next, the tools in `names` go by the names that they are
 /// listed under.
-pub fn of(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> CallToolResult {
+pub(super) fn of(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> CallToolResult {
     let mut content = match (&envelope.error, &envelope.result) {
         (Some(fault), _) => fault_object(fault),
         (None, Some(result)) => match &**result {
@@ -61,7 +61,7 @@ pub fn of(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> CallToolR
 }
 
 /// The answer to an operation that finds tools.
-pub fn of_operation(answer: Result<impl Serialize, Fault>) -> CallToolResult {
+pub(super) fn of_operation(answer: Result<impl Serialize, Fault>) -> CallToolResult {
     match answer.map(|answer| serde_json::to_value(answer).unwrap_or_default()) {
         Ok(content) => finish(content, false),
         Err(fault) => finish(Value::Object(fault_object(&fault)), true),
@@ -69,7 +69,7 @@ pub fn of_operation(answer: Result<impl Serialize, Fault>) -> CallToolResult {
 }
 
 /// A fault alone, where it is the error of a request.
-pub fn fault(fault: &Fault, names: &[String]) -> Value {
+pub(super) fn fault(fault: &Fault, names: &[String]) -> Value {
     let mut fault = json!(fault);
     for place in ["/message", "/suggestion", "/hints", "/next_action/tool"] {
         if let Some(value) = fault.pointer_mut(place) {

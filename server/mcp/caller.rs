@@ -24,7 +24,7 @@ const A_LITTLE: f64 = 0.001;
 
 /// The agent at the other end of one call.
 #[derive(Debug)]
-pub struct Attendant {
+pub(super) struct Attendant {
     peer: Peer<RoleServer>,
     modern: bool,
     capabilities: ClientCapabilities,
@@ -47,7 +47,7 @@ struct Reached {
 impl Attendant {
     /// The agent that made the request in `context`, and what is to be sent to it before its answer. `answers` are
     /// those it gave to what was asked before, `level` is what a session set.
-    pub fn new(
+    pub(super) fn new(
         context: &RequestContext<RoleServer>,
         answers: Map<String, Value>,
         level: Option<LoggingLevel>,
@@ -69,7 +69,7 @@ impl Attendant {
     }
 
     /// What was asked and has no answer yet, as the later era sends it; with it the answers so far.
-    pub fn open_questions(&self) -> Option<(InputRequests, &Map<String, Value>)> {
+    pub(super) fn open_questions(&self) -> Option<(InputRequests, &Map<String, Value>)> {
         let open = std::mem::take(&mut *self.open.lock());
         let requests: InputRequests =
             open.into_iter().filter_map(|(key, ask)| Some((key, input_request(ask).ok()?))).collect();

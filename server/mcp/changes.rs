@@ -19,7 +19,7 @@ const GATHER: Duration = Duration::from_millis(100);
 
 /// What an agent wants to hear of.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub(super) struct Wishes {
     /// That the tools are others.
     pub tools: bool,
     /// That there is a resource more or less.
@@ -30,7 +30,7 @@ pub struct Wishes {
 
 /// The next notifications for an agent with those wishes; nothing when the server ends. Ask for the wishes at the
 /// moment that they count.
-pub async fn next(
+pub(super) async fn next(
     changes: &mut Receiver<Change>,
     wishes: impl Fn() -> Wishes,
 ) -> Option<Vec<ServerNotification>> {

@@ -16,7 +16,7 @@ const LENGTH: usize = 200;
 const CALL_IDS: [&str; 5] = ["tooluseid", "tool_use_id", "callid", "call_id", "toolcallid"];
 
 /// The origin of a request that came in by a connection of that name; over HTTP, by the session of its header.
-pub fn of(context: &RequestContext<RoleServer>, connection: Option<&str>) -> Origin {
+pub(super) fn of(context: &RequestContext<RoleServer>, connection: Option<&str>) -> Origin {
     let header = context.extensions.get::<Parts>().and_then(|parts| parts.headers.get("mcp-session-id"));
     let session = connection.or_else(|| header.and_then(|header| header.to_str().ok()));
     let client = context.client_info();

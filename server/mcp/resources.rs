@@ -8,9 +8,9 @@ use crate::hub::{Change, Hub};
 use crate::protocol::{Code, Fault, Proposal, ProposalsParams};
 
 /// The session log as it stands.
-pub const LOG: &str = "wherefore://log";
+pub(super) const LOG: &str = "wherefore://log";
 /// The files that matter now.
-pub const WORKING_SET: &str = "wherefore://working-set";
+pub(super) const WORKING_SET: &str = "wherefore://working-set";
 /// A proposal, its id behind it.
 const PROPOSAL: &str = "wherefore://proposal/";
 
@@ -18,7 +18,7 @@ const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
 /// The resources of a folder.
-pub fn list(hub: &Hub, root: &str) -> Vec<Resource> {
+pub(super) fn list(hub: &Hub, root: &str) -> Vec<Resource> {
     let log = Resource::new(LOG, "session-log")
         .with_title("Session log")
         .with_description("Every call with its why, what came of it, and who decided what")
@@ -38,7 +38,7 @@ pub fn list(hub: &Hub, root: &str) -> Vec<Resource> {
 }
 
 /// The forms of URIs that are not listed one by one.
-pub fn templates() -> Vec<ResourceTemplate> {
+pub(super) fn templates() -> Vec<ResourceTemplate> {
     let proposal = ResourceTemplate::new(format!("{PROPOSAL}{{id}}"), "proposal")
         .with_description("A proposed change: its hunks and what was decided on each")
         .with_mime_type(JSON);
@@ -49,7 +49,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
 ///
 /// # Errors
 /// NOT_FOUND where there is none of that URI.
-pub fn read(hub: &Hub, root: &str, uri: &str) -> Result<ReadResourceResult, Fault> {
+pub(super) fn read(hub: &Hub, root: &str, uri: &str) -> Result<ReadResourceResult, Fault> {
     let (text, kind) = match uri {
         LOG => (hub.folder(Some(root))?.log(None)?.text, MARKDOWN),
         WORKING_SET => {
@@ -79,7 +79,7 @@ fn proposal(hub: &Hub, root: &str, uri: &str) -> Result<String, Fault> {
 }
 
 /// The resource that a change touches, where it touches one.
-pub fn touched(change: &Change) -> Option<String> {
+pub(super) fn touched(change: &Change) -> Option<String> {
     match change {
         Change::Log => Some(LOG.to_owned()),
         Change::WorkingSet => Some(WORKING_SET.to_owned()),

@@ -16,11 +16,11 @@ use crate::protocol::{
 use crate::registry::{Format, render};
 
 /// The operation that calls what the others found.
-pub const CALL: &str = "call_tool";
+pub(super) const CALL: &str = "call_tool";
 
 /// The operations that find tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub(super) enum Operation {
     /// What stands at a node.
     List,
     /// The nodes that may hold what is wanted.
@@ -33,7 +33,7 @@ pub enum Operation {
 
 /// Params of [`CALL`].
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct CallToolParams {
+pub(super) struct CallToolParams {
     /// The tool, by name or alias.
     pub tool_id: String,
     /// Its arguments by its `args_schema`, `why` among them.
@@ -42,10 +42,10 @@ pub struct CallToolParams {
 
 impl Operation {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 4] = [Self::SearchTools, Self::List, Self::SearchNodes, Self::Expand];
+    pub(super) const ALL: [Self; 4] = [Self::SearchTools, Self::List, Self::SearchNodes, Self::Expand];
 
     /// Its name.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::List => "list",
             Self::SearchNodes => "search_nodes",
@@ -55,7 +55,7 @@ impl Operation {
     }
 
     /// The operation of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
@@ -135,7 +135,7 @@ fn slim(mut schema: Value) -> Value {
 }
 
 /// Whether agents of that folder find tools instead of being shown all of them.
-pub fn is_discovery(hub: &Hub, root: &str) -> bool {
+pub(super) fn is_discovery(hub: &Hub, root: &str) -> bool {
     // In a folder that is gone nothing is to be found.
     let Ok(folder) = hub.folder(Some(root)) else { return false };
     let discovery = &folder.session().settings().discovery;
@@ -147,7 +147,7 @@ pub fn is_discovery(hub: &Hub, root: &str) -> bool {
 }
 
 /// The tools that an agent of that folder is offered.
-pub fn tools(hub: &Hub, root: &str) -> Vec<Tool> {
+pub(super) fn tools(hub: &Hub, root: &str) -> Vec<Tool> {
     let definitions = hub.folder(Some(root)).map(|folder| folder.definitions()).unwrap_or_default();
     if !is_discovery(hub, root) {
         return definitions.iter().map(|(tool, latent)| listed(tool.def(), *latent)).collect();
@@ -159,7 +159,7 @@ pub fn tools(hub: &Hub, root: &str) -> Vec<Tool> {
 }
 
 /// A tool as it is listed, under its name without dots.
-pub fn listed(def: &ToolDef, latent: bool) -> Tool {
+pub(super) fn listed(def: &ToolDef, latent: bool) -> Tool {
     let mut tool = render(def, Format::Mcp, "");
     if let Some(members) = tool.as_object_mut() {
         members.remove("outputSchema");

@@ -8,7 +8,7 @@ const BUSY: f64 = 1.0;
 
 /// What is known of the file that a hint names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// Why no hint can count: no such file, a folder, closed by a rule.
     pub bar: Option<String>,
     /// What is true of it now.
@@ -26,7 +26,7 @@ pub struct Facts {
 }
 
 /// Decides on one hint of a model's.
-pub fn decide(advice: Advice, facts: &Facts) -> (Outcome, String) {
+pub(crate) fn decide(advice: Advice, facts: &Facts) -> (Outcome, String) {
     if let Some(bar) = &facts.bar {
         return (Outcome::Overridden, bar.clone());
     }

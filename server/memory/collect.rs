@@ -23,7 +23,7 @@ impl Occasion {
 
 /// The files of a set that leave it, the coolest first. What is pinned, open, hinted at or under review stays, and so does
 /// what is warm. On request all that has cooled goes; for the budget only as much as is over it.
-pub fn leaving(files: &[WorkingFile], budget: u64, occasion: Occasion) -> Vec<HintOutcome> {
+pub(crate) fn leaving(files: &[WorkingFile], budget: u64, occasion: Occasion) -> Vec<HintOutcome> {
     let mut held: u64 = files.iter().filter_map(|file| file.tokens).sum();
     let mut leaving = Vec::new();
     for file in files.iter().rev() {

@@ -5,7 +5,7 @@ use crate::protocol::Truncate;
 
 /// What is left of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub(super) struct Cut {
     /// The text with its mark.
     pub text: String,
     /// Its tokens.
@@ -15,7 +15,7 @@ pub struct Cut {
 }
 
 /// Cuts a text that is too long to at most `room` tokens. Nothing where not one line fits, or nothing may be cut.
-pub fn cut(text: &str, way: Truncate, room: u64, counter: Counter) -> Option<Cut> {
+pub(super) fn cut(text: &str, way: Truncate, room: u64, counter: Counter) -> Option<Cut> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     // A line counted alone may be a token more than in its place, so this errs on the short side.
     let costs: Vec<u64> = lines.iter().map(|line| counter.count(line)).collect();

@@ -10,7 +10,7 @@ const LEAST: u64 = 48;
 
 /// A file that may go into a context.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// Its path.
     pub path: String,
     /// Its place, 1 first.
@@ -25,7 +25,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// A file that somebody named, of which nothing else is known.
-    pub fn of(path: String, hotness: f64) -> Self {
+    pub(crate) fn of(path: String, hotness: f64) -> Self {
         let role = roles::of(&path);
         let truncate = roles::truncate(role, &path);
         Self { path, priority: 1, hotness, role, truncate }
@@ -34,7 +34,7 @@ impl Candidate {
 
 /// A file in the context.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Included {
+pub(crate) struct Included {
     /// The file.
     pub file: Candidate,
     /// What is left of its text.
@@ -47,7 +47,7 @@ pub struct Included {
 
 /// A file that is not in the context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub(crate) struct LeftOut {
     /// Its path.
     pub path: String,
     /// Its tokens, where they were counted.
@@ -58,7 +58,7 @@ pub struct LeftOut {
 
 /// A context.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fitted {
+pub(crate) struct Fitted {
     /// What is in it, in its order.
     pub included: Vec<Included>,
     /// What is not.
@@ -69,7 +69,7 @@ pub struct Fitted {
 
 /// The most that a context holds.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub(crate) struct Room {
     /// Tokens.
     pub tokens: u64,
     /// Bytes, whatever they count as: the limit of an answer.
@@ -79,7 +79,7 @@ pub struct Room {
 /// Puts files into a context, by priority and then by hotness, until the room is used up. A file that is cut takes at most
 /// half of what is left while others wait, so that one long file does not keep the rest out. Each is read when its turn
 /// comes; `read` says why one cannot be.
-pub fn fit(
+pub(crate) fn fit(
     mut candidates: Vec<Candidate>,
     mut read: impl FnMut(&Candidate) -> Result<String, String>,
     room: Room,

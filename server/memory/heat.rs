@@ -45,7 +45,7 @@ impl Touch {
 
 /// All touches of one kind on one file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
+pub(super) struct Trace {
     /// What they sum up to, as of `at`.
     sum: f64,
     /// The activity clock then, in milliseconds.
@@ -62,18 +62,18 @@ pub struct Trace {
 
 /// The touches on one file, by kind.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Traces([Trace; Touch::COUNT]);
+pub(super) struct Traces([Trace; Touch::COUNT]);
 
 impl Traces {
     /// Those of one kind, where there were any.
-    pub fn of(&self, touch: Touch) -> Option<&Trace> {
+    pub(super) fn of(&self, touch: Touch) -> Option<&Trace> {
         Some(&self.0[touch as usize]).filter(|trace| trace.count > 0)
     }
 }
 
 /// The touches of a workspace.
 #[derive(Clone, Debug, Default)]
-pub struct Heat {
+pub(super) struct Heat {
     files: HashMap<Box<str>, Traces>,
     /// Milliseconds of activity so far.
     active: f64,
@@ -83,18 +83,18 @@ pub struct Heat {
 
 impl Heat {
     /// Nothing touched yet; a touch counts half after so many minutes of activity.
-    pub fn new(half_life_min: u32) -> Self {
+    pub(super) fn new(half_life_min: u32) -> Self {
         let half_life_ms = f64::from(half_life_min.max(1)) * 60_000.0;
         Self { half_life_ms, ..Self::default() }
     }
 
     /// Lets touches count half after so many minutes from now on.
-    pub fn set_half_life(&mut self, minutes: u32) {
+    pub(super) fn set_half_life(&mut self, minutes: u32) {
         self.half_life_ms = f64::from(minutes.max(1)) * 60_000.0;
     }
 
     /// A file was touched.
-    pub fn touch(&mut self, path: &str, touch: Touch, by: &str, why: &str, now_ms: i64) {
+    pub(super) fn touch(&mut self, path: &str, touch: Touch, by: &str, why: &str, now_ms: i64) {
         self.active = self.active_at(now_ms);
         self.last_ms = now_ms;
         let (active, half_life) = (self.active, self.half_life_ms);
@@ -121,12 +121,12 @@ impl Heat {
     }
 
     /// What was done to a file counts no longer.
-    pub fn forget(&mut self, path: &str) {
+    pub(super) fn forget(&mut self, path: &str) {
         self.files.remove(path);
     }
 
     /// A file stands at another path now: what was done to it counts there. Whether anything was.
-    pub fn follow(&mut self, from: &str, to: &str) -> bool {
+    pub(super) fn follow(&mut self, from: &str, to: &str) -> bool {
         let moved = self.files.remove(from);
         moved.is_some_and(|traces| {
             self.files.insert(to.into(), traces);
@@ -135,18 +135,18 @@ impl Heat {
     }
 
     /// What the touches on a file sum up to now.
-    pub fn sum(&self, path: &str, now_ms: i64) -> f64 {
+    pub(super) fn sum(&self, path: &str, now_ms: i64) -> f64 {
         let active = self.active_at(now_ms);
         self.files.get(path).map_or(0.0, |traces| total(traces, active, self.half_life_ms))
     }
 
     /// The touches on a file.
-    pub fn traces(&self, path: &str) -> Option<&Traces> {
+    pub(super) fn traces(&self, path: &str) -> Option<&Traces> {
         self.files.get(path)
     }
 
     /// Every file that was touched.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(|path| &**path)
     }
 

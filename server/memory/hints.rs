@@ -32,7 +32,7 @@ pub struct Hints {
 }
 
 /// The name of the file of one advice.
-pub fn file(advice: Advice) -> &'static str {
+pub(super) fn file(advice: Advice) -> &'static str {
     match advice {
         Advice::Hot => "hot.yml",
         Advice::Cold => "cold.yml",
@@ -50,7 +50,7 @@ fn heading(advice: Advice) -> &'static str {
 }
 
 /// Reads one.
-pub fn read(advice: Advice, text: &str) -> Hints {
+pub(super) fn read(advice: Advice, text: &str) -> Hints {
     let name = file(advice);
     let listed = match Listed::read(name, text, &LISTS) {
         Ok(listed) => listed,
@@ -97,7 +97,7 @@ fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<Entry> {
 }
 
 /// A path of the workspace as it is written in these files.
-pub fn clean(asked: &str) -> Option<String> {
+pub(super) fn clean(asked: &str) -> Option<String> {
     if asked.starts_with('/') {
         return None;
     }
@@ -109,7 +109,13 @@ pub fn clean(asked: &str) -> Option<String> {
 ///
 /// # Errors
 /// Why it cannot be written so, as a sentence: it is not YAML, or not in a form that lines can be added to.
-pub fn with(advice: Advice, text: &str, path: &str, why: &str, by: Option<&str>) -> Result<String, String> {
+pub(super) fn with(
+    advice: Advice,
+    text: &str,
+    path: &str,
+    why: &str,
+    by: Option<&str>,
+) -> Result<String, String> {
     let text = without(advice, text, |entry| entry.path == path)?;
     let text = if text.trim().is_empty() { heading(advice).to_owned() } else { text };
     let listed = Listed::read(file(advice), &text, &LISTS)?;
@@ -127,7 +133,7 @@ pub fn with(advice: Advice, text: &str, path: &str, why: &str, by: Option<&str>)
 ///
 /// # Errors
 /// As [`with`].
-pub fn without(advice: Advice, text: &str, gone: impl Fn(&Entry) -> bool) -> Result<String, String> {
+pub(super) fn without(advice: Advice, text: &str, gone: impl Fn(&Entry) -> bool) -> Result<String, String> {
     // What cannot be read is not written: a slip of a person's is not to cost them the rest.
     Listed::read(file(advice), text, &LISTS)?;
     let before = read(advice, text).entries;

@@ -61,7 +61,7 @@ impl Standing {
 }
 
 /// How hot a file is whose touches sum up to `touched`.
-pub fn score(standing: &Standing, touched: f64) -> f64 {
+pub(super) fn score(standing: &Standing, touched: f64) -> f64 {
     let advice = standing.hint.as_ref().map(|hint| hint.advice);
     let factors = [
         (true, 1.0 - (-touched).exp()),
@@ -78,7 +78,7 @@ pub fn score(standing: &Standing, touched: f64) -> f64 {
 }
 
 /// Why it is as hot as that, a phrase each, the weightiest first.
-pub fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec<String> {
+pub(super) fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec<String> {
     let mut reasons = Vec::new();
     if standing.pinned {
         reasons.push(with_why("pinned".to_owned(), &standing.pin_why));

@@ -4,7 +4,7 @@ use crate::catalogue::node::{self, Kind, Node};
 
 /// A list of items in a file, with what is around it.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub(super) struct Listed {
     /// The whole file; nothing for one that is empty or holds only comments.
     pub root: Option<Node>,
     /// The key that the list stands under; none where it is the whole file.
@@ -17,7 +17,7 @@ impl Listed {
     ///
     /// # Errors
     /// What is wrong with it, as a sentence that names file and line.
-    pub fn read(name: &str, text: &str, keys: &[&'static str]) -> Result<Self, String> {
+    pub(super) fn read(name: &str, text: &str, keys: &[&'static str]) -> Result<Self, String> {
         let root = node::read(name, text)
             .map_err(|problem| format!("{name}:{}: {}", problem.line, problem.message.replace('\n', " ")))?;
         if root.value().is_null() {
@@ -28,7 +28,7 @@ impl Listed {
     }
 
     /// The items: paths alone, or maps.
-    pub fn items(&self) -> &[Node] {
+    pub(super) fn items(&self) -> &[Node] {
         match self.list().map(|list| &list.kind) {
             Some(Kind::List(items)) => items,
             _ => &[],
@@ -36,7 +36,7 @@ impl Listed {
     }
 
     /// The list, where there is one.
-    pub fn list(&self) -> Option<&Node> {
+    pub(super) fn list(&self) -> Option<&Node> {
         let root = self.root.as_ref()?;
         match self.key {
             Some(key) => root.entry(key).map(|entry| &entry.value),
@@ -45,7 +45,7 @@ impl Listed {
     }
 
     /// The text with an item more at the list's end. `key` is what a list is put under where the file has none.
-    pub fn add(&self, text: &str, pairs: &[(&str, String)], key: Option<&str>) -> Option<String> {
+    pub(super) fn add(&self, text: &str, pairs: &[(&str, String)], key: Option<&str>) -> Option<String> {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let (at, indent) = match (self.items().last(), self.list()) {
             (Some(last), _) => {
@@ -103,7 +103,7 @@ fn block(lines: &[String], line: u32) -> Option<Block> {
 }
 
 /// The text without the item that begins at a line counted from 1.
-pub fn without(text: &str, line: u32) -> Option<String> {
+pub(super) fn without(text: &str, line: u32) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let block = block(&lines, line)?;
     lines.drain(block.start..block.end);
@@ -111,7 +111,7 @@ pub fn without(text: &str, line: u32) -> Option<String> {
 }
 
 /// The text with one key of an item set, or taken out where `value` is nothing.
-pub fn with_key(text: &str, node: &Node, key: &str, value: Option<&str>) -> Option<String> {
+pub(super) fn with_key(text: &str, node: &Node, key: &str, value: Option<&str>) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let block = block(&lines, node.line)?;
     let indent = block.indent;
@@ -164,7 +164,7 @@ fn joined(lines: &[String]) -> String {
 }
 
 /// A text as a YAML value: as it is where it reads back as itself, else in quotes.
-pub fn scalar(text: &str) -> String {
+pub(super) fn scalar(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./ ,".contains(c))
         && !text.ends_with(' ');

@@ -7,7 +7,7 @@ use crate::catalogue::node::{Entry, Kind, Node};
 use crate::protocol::{Role, Truncate};
 
 /// Its name in our folder.
-pub const FILE: &str = "working-set.yml";
+pub(super) const FILE: &str = "working-set.yml";
 
 const KEYS: [&str; 3] = ["budget", "model", "files"];
 const FILE_KEYS: [&str; 6] = ["path", "priority", "role", "truncate_strategy", "pinned", "why"];
@@ -52,7 +52,7 @@ impl Manifest {
 }
 
 /// Reads it.
-pub fn read(text: &str) -> Manifest {
+pub(super) fn read(text: &str) -> Manifest {
     let mut manifest = Manifest::default();
     let listed = match Listed::read(FILE, text, &["files"]) {
         Ok(listed) => listed,
@@ -155,7 +155,7 @@ fn word<T: Copy>(entry: &Entry, words: &[(&str, T)], problems: &mut Vec<String>)
 ///
 /// # Errors
 /// Why it cannot be written so, as a sentence.
-pub fn with_pin(text: &str, path: &str, pinned: bool, why: &str) -> Result<String, String> {
+pub(super) fn with_pin(text: &str, path: &str, pinned: bool, why: &str) -> Result<String, String> {
     let text = if text.trim().is_empty() { HEADING } else { text };
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
     let listed = Listed::read(FILE, text, &["files"])?;

@@ -50,7 +50,7 @@ impl Notes {
 }
 
 /// The files, in the folder `.wherefore`.
-pub const FILES: [&str; 3] = ["hot.yml", "cold.yml", manifest::FILE];
+pub(crate) const FILES: [&str; 3] = ["hot.yml", "cold.yml", manifest::FILE];
 
 /// The files, and what they held when they were read last.
 #[derive(Debug)]

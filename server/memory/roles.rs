@@ -11,7 +11,7 @@ const VENDORED: [&str; 7] =
     ["dist", "generated", "node_modules", "target", "third_party", "thirdparty", "vendor"];
 
 /// What a file is, as far as its path says.
-pub fn of(path: &str) -> Role {
+pub(super) fn of(path: &str) -> Role {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -36,7 +36,7 @@ pub fn of(path: &str) -> Role {
 }
 
 /// Which part of a file of that role is cut where nobody says.
-pub fn truncate(role: Role, path: &str) -> Truncate {
+pub(super) fn truncate(role: Role, path: &str) -> Truncate {
     match role {
         Role::Summary => Truncate::Never,
         // Of what grows at its end, the end is new.

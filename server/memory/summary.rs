@@ -7,7 +7,7 @@ mod prose;
 
 use futures::future::BoxFuture;
 
-pub use page::{Page, is_summary};
+pub(crate) use page::{Page, is_summary};
 
 use crate::ports::{Section, Source, Statement, Style, Summarizer};
 use crate::protocol::Fault;
@@ -17,7 +17,7 @@ const LONGEST: usize = 400;
 
 /// Takes out what says most, and adds nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Extractive;
+pub(crate) struct Extractive;
 
 impl Summarizer for Extractive {
     fn by(&self) -> &str {

@@ -3,7 +3,7 @@
 use tiktoken::CoreBpe;
 
 /// The name of the guess that stands in for a tokenizer that is not known.
-pub const ESTIMATE: &str = "estimate";
+pub(crate) const ESTIMATE: &str = "estimate";
 
 /// The tokenizer of a model that nobody named.
 const DEFAULT: &str = "o200k_base";
@@ -27,7 +27,7 @@ const MODELS: [(&str, &str); 13] = [
 
 /// What counts tokens.
 #[derive(Clone, Copy)]
-pub struct Counter {
+pub(crate) struct Counter {
     name: &'static str,
     tokenizer: Option<&'static CoreBpe>,
 }
@@ -40,10 +40,10 @@ impl std::fmt::Debug for Counter {
 
 impl Counter {
     /// The guess.
-    pub const ESTIMATE: Self = Self { name: ESTIMATE, tokenizer: None };
+    pub(crate) const ESTIMATE: Self = Self { name: ESTIMATE, tokenizer: None };
 
     /// The counter for a model, or for a tokenizer by its own name. The first use of a tokenizer unpacks its vocabulary.
-    pub fn of(model: Option<&str>) -> Self {
+    pub(crate) fn of(model: Option<&str>) -> Self {
         let name = match model.map(str::to_lowercase) {
             None => Some(DEFAULT),
             Some(model) => tokenizer_of(&model),
@@ -55,12 +55,12 @@ impl Counter {
     }
 
     /// The tokenizer's name, or [`ESTIMATE`].
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         if self.tokenizer.is_some() { self.name } else { ESTIMATE }
     }
 
     /// How many tokens a text is.
-    pub fn count(self, text: &str) -> u64 {
+    pub(crate) fn count(self, text: &str) -> u64 {
         match self.tokenizer {
             Some(tokenizer) => tokenizer.count(text) as u64,
             None => estimate(text.chars().count() as u64),
@@ -69,7 +69,7 @@ impl Counter {
 }
 
 /// About how many tokens so many characters are.
-pub fn estimate(characters: u64) -> u64 {
+pub(crate) fn estimate(characters: u64) -> u64 {
     characters.div_ceil(4)
 }
 

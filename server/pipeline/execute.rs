@@ -12,7 +12,7 @@ use crate::session::Scope;
 ///
 /// # Errors
 /// What the activity says, TIMEOUT past the definition's limit, INTERNAL after a panic.
-pub async fn execute(call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
+pub(super) async fn execute(call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
     let Some(activity) = call.call().activity().cloned() else {
         return Err(Fault::internal("a latent call has nothing to run"));
     };

@@ -6,7 +6,7 @@ use crate::registry::{Output, Permitted};
 use crate::session::Session;
 
 /// A call ran: the files that it read, and those that it changes.
-pub fn touched(session: &Session, permitted: &Permitted, output: &Output) {
+pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output) {
     let (memory, call) = (session.memory(), permitted.call());
     let (by, why) = (call.origin().who(), call.why().as_str());
     // Of what is read only files count: a listing or a search says little of one of them.

@@ -9,7 +9,7 @@ use crate::registry::{Call, Refused};
 use crate::session::Session;
 
 /// A call began.
-pub fn call(session: &Session, call: &Call) -> CallNotice {
+pub(super) fn call(session: &Session, call: &Call) -> CallNotice {
     let effects = call.effects();
     let parse = |asked: &str| {
         WorkspacePath::parse(session.root(), asked).map_or(asked.to_owned(), |path| path.to_string())
@@ -28,7 +28,7 @@ pub fn call(session: &Session, call: &Call) -> CallNotice {
 }
 
 /// A call was refused before it became one.
-pub fn refused(session: &Session, refused: &Refused) -> CallNotice {
+pub(super) fn refused(session: &Session, refused: &Refused) -> CallNotice {
     let why = refused.args.get("why").and_then(|why| why.as_str()).unwrap_or_default();
     CallNotice {
         call_id: refused.call_id.clone(),
@@ -44,7 +44,7 @@ pub fn refused(session: &Session, refused: &Refused) -> CallNotice {
 }
 
 /// A call ended.
-pub fn finish(session: &Session, id: &str, tool: &str, ended: &Ended, began: Instant) -> Notice {
+pub(super) fn finish(session: &Session, id: &str, tool: &str, ended: &Ended, began: Instant) -> Notice {
     Notice::Finish(FinishNotice {
         call_id: id.to_owned(),
         session: session.id().to_owned(),
@@ -57,6 +57,6 @@ pub fn finish(session: &Session, id: &str, tool: &str, ended: &Ended, began: Ins
 }
 
 /// How long ago, in milliseconds, to the microsecond.
-pub fn milliseconds(began: Instant) -> f64 {
+pub(super) fn milliseconds(began: Instant) -> f64 {
     (began.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }

@@ -15,7 +15,7 @@ const DENY: &str = "Deny";
 /// # Errors
 /// PERMISSION_DENIED where a path leaves the workspace, a rule says no, a person says no or nobody is there to ask;
 /// CANCELLED where it is told to stop before they answer.
-pub async fn permit(scope: &Scope, call: Call) -> Result<Permitted, Fault> {
+pub(super) async fn permit(scope: &Scope, call: Call) -> Result<Permitted, Fault> {
     let grant = judged(scope, &call, declared(scope, &call)?, None).await?;
     Ok(Permitted::new(call, grant))
 }
@@ -24,7 +24,7 @@ pub async fn permit(scope: &Scope, call: Call) -> Result<Permitted, Fault> {
 ///
 /// # Errors
 /// As [`permit`].
-pub async fn renewed(mut scope: Scope, mut permitted: Permitted) -> Result<(Scope, Permitted), Fault> {
+pub(super) async fn renewed(mut scope: Scope, mut permitted: Permitted) -> Result<(Scope, Permitted), Fault> {
     while let Some(renewed) = scope.renewed() {
         let touches = declared(&renewed, permitted.call())?;
         let grant = judged(&renewed, permitted.call(), touches, Some(permitted.grant())).await?;
@@ -39,7 +39,7 @@ pub async fn renewed(mut scope: Scope, mut permitted: Permitted) -> Result<(Scop
 ///
 /// # Errors
 /// As [`permit`].
-pub async fn draft(
+pub(super) async fn draft(
     scope: &Scope,
     permitted: Permitted,
     draft: &Draft,

@@ -14,7 +14,7 @@ use crate::session::Scope;
 ///
 /// # Errors
 /// PERMISSION_DENIED where the policy is to refuse.
-pub fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result<Policy, Fault> {
+pub(super) fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result<Policy, Fault> {
     let governance = scope.governance();
     let asked = call.policy().unwrap_or(Policy::Auto);
     let defaults = match (call.policy(), call.origin().door) {
@@ -48,6 +48,6 @@ pub fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result<Policy
 ///
 /// # Errors
 /// As [`WorkspacePath::parse`].
-pub fn declared(scope: &Scope, call: &Call) -> Result<Vec<WorkspacePath>, Fault> {
+pub(super) fn declared(scope: &Scope, call: &Call) -> Result<Vec<WorkspacePath>, Fault> {
     call.effects().writes.iter().map(|asked| scope.path(asked)).collect()
 }

@@ -19,7 +19,7 @@ const READ_BACK: Duration = Duration::from_secs(3);
 
 /// A text to put in place.
 #[derive(Debug)]
-pub struct Put<'a> {
+pub(super) struct Put<'a> {
     /// The call that it is done for, or the undo's own id.
     pub call: &'a str,
     /// The session that holds the call.
@@ -49,7 +49,7 @@ pub struct Put<'a> {
 /// # Errors
 /// PERMISSION_DENIED by the rules as they hold now; STALE where the file is not as `before` any more; whatever writing
 /// says. Then the old text stands, unless the fault says `applied`.
-pub async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot>, Fault> {
+pub(super) async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot>, Fault> {
     // A proposal may have waited while the rules changed, and an editor knows none.
     session.files_for(Opener::Person).admit(Access::Write, put.path)?;
     let ready = blocking(|| prepare(session, &put))?;
@@ -138,7 +138,7 @@ fn remove_open(session: &Session, put: &Put<'_>, uri: &str, before: &Snapshot) -
 ///
 /// # Errors
 /// What keeps it from being recorded.
-pub fn record(
+pub(super) fn record(
     session: &Session,
     call: (&str, &str),
     path: &WorkspacePath,
@@ -279,7 +279,7 @@ fn unmake_folders(session: &Session, call: (&str, &str), made: &[WorkspacePath])
 ///
 /// # Errors
 /// Whatever writing says.
-pub fn put_bare(
+pub(super) fn put_bare(
     session: &Session,
     call: (&str, &str),
     path: &WorkspacePath,

@@ -10,7 +10,7 @@ use crate::registry::{Call, Change, Draft};
 use crate::session::Session;
 
 /// Cuts a call's draft. Hunks are numbered through all its files.
-pub fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Result<Item, Fault> {
+pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Result<Item, Fault> {
     let mut hunks = 0;
     let mut files = Vec::new();
     let mut views = Vec::new();

@@ -6,7 +6,7 @@ use crate::protocol::{ChangeKind, Code, Fault, Hunk, HunkState, ProposedFile};
 
 /// What became of hunks whose text changed.
 #[derive(Debug, Default)]
-pub struct Followed {
+pub(super) struct Followed {
     /// Those whose old lines are gone, and whose new ones are not there either.
     pub stale: Vec<String>,
     /// Those that the editor put in place by itself: a preview that the person confirmed.
@@ -15,13 +15,13 @@ pub struct Followed {
 
 /// Moves a file's hunks from where they stood in `was` to where they stand in `now`. A pending hunk stands where
 /// its old lines are, an accepted one where its new lines are.
-pub fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Followed {
+pub(super) fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Followed {
     let moves = was.zip(now).map(|(was, now)| Moves::new(was, now));
     follow_by(file, was, now, moves.as_ref())
 }
 
 /// The same, where it is known already how the two texts differ.
-pub fn follow_by(
+pub(super) fn follow_by(
     file: &mut ProposedFile,
     was: Option<&str>,
     now: Option<&str>,
@@ -68,18 +68,18 @@ pub fn follow_by(
 
 /// Whether a file is still new: it is not there, or whoever went to look where it will be has an empty document. Some
 /// editors end the one line of such a document.
-pub fn is_nothing(text: Option<&str>) -> bool {
+pub(super) fn is_nothing(text: Option<&str>) -> bool {
     matches!(text, None | Some("" | "\n" | "\r\n"))
 }
 
 /// The hunk as it stands in a text: by its old lines, or once it is `placed` by its new ones.
-pub fn stood(hunk: &Hunk, placed: bool) -> Cut {
+pub(super) fn stood(hunk: &Hunk, placed: bool) -> Cut {
     let (there, other) = if placed { (&hunk.new, &hunk.old) } else { (&hunk.old, &hunk.new) };
     Cut { old_start: hunk.start as usize, old: there.clone(), new: other.clone() }
 }
 
 /// Moves the hunks below one that was put in place (or, `back`, taken out) along with the lines it changed.
-pub fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
+pub(super) fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
     let (from, to) = match back {
         false => (placed.old.len(), placed.new.len()),
         true => (placed.new.len(), placed.old.len()),
@@ -93,7 +93,7 @@ pub fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
 }
 
 /// Hunks that were put in place, or taken `back`.
-pub struct Placement<'a> {
+pub(super) struct Placement<'a> {
     /// Their file, as it was before.
     pub file: &'a ProposedFile,
     /// Their ids.
@@ -106,7 +106,7 @@ pub struct Placement<'a> {
 
 impl Placement<'_> {
     /// The ids of those that are in the text as it is now.
-    pub fn found_in(&self, now: Option<&str>) -> Vec<String> {
+    pub(super) fn found_in(&self, now: Option<&str>) -> Vec<String> {
         if self.after == now {
             return self.hunks.to_vec();
         }
@@ -122,7 +122,7 @@ impl Placement<'_> {
 }
 
 /// Notes that hunks were put in place, or taken `back`: their state, and where those below them stand.
-pub fn settle(file: &mut ProposedFile, hunks: &[String], back: bool) {
+pub(super) fn settle(file: &mut ProposedFile, hunks: &[String], back: bool) {
     shift_all(file, hunks, back);
     for hunk in file.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
         hunk.state = if back { HunkState::Rejected } else { HunkState::Accepted };
@@ -139,7 +139,7 @@ fn shift_all(file: &mut ProposedFile, hunks: &[String], back: bool) {
 ///
 /// # Errors
 /// STALE where one of them is not in the text.
-pub fn with(
+pub(super) fn with(
     file: &ProposedFile,
     hunks: &[String],
     before: Option<&str>,
@@ -153,7 +153,7 @@ pub fn with(
 
 /// How hunks get into a text.
 #[derive(Debug)]
-pub struct Plan {
+pub(super) struct Plan {
     /// The text afterwards; none where no file is left.
     pub after: Option<String>,
     /// What changes, for an editor.
@@ -164,7 +164,12 @@ pub struct Plan {
 ///
 /// # Errors
 /// STALE where one of them is not in the text.
-pub fn plan(file: &ProposedFile, hunks: &[String], before: Option<&str>, back: bool) -> Result<Plan, Fault> {
+pub(super) fn plan(
+    file: &ProposedFile,
+    hunks: &[String],
+    before: Option<&str>,
+    back: bool,
+) -> Result<Plan, Fault> {
     let wanted: Vec<&Hunk> = file.hunks.iter().filter(|hunk| hunks.contains(&hunk.id)).collect();
     let only = |text: &dyn Fn(&Hunk) -> String| wanted.first().map(|hunk| text(hunk)).unwrap_or_default();
     let whole = || only(&|hunk| hunk.new.concat());

@@ -20,7 +20,7 @@ const AROUND: usize = 3;
 const MOST_LINES: usize = 120;
 
 /// Each chosen hunk with what became of it.
-pub fn decisions(proposal: &Proposal, chosen: impl Fn(&Hunk) -> bool) -> Vec<HunkDecision> {
+pub(super) fn decisions(proposal: &Proposal, chosen: impl Fn(&Hunk) -> bool) -> Vec<HunkDecision> {
     let decision = |file: &ProposedFile, hunk: &Hunk| HunkDecision {
         id: hunk.id.clone(),
         path: file.path.clone(),
@@ -35,7 +35,7 @@ pub fn decisions(proposal: &Proposal, chosen: impl Fn(&Hunk) -> bool) -> Vec<Hun
 }
 
 /// The decision on a proposal, for its agent's next result.
-pub fn delivery(proposal: &Proposal, status: &str) -> Delivery {
+pub(super) fn delivery(proposal: &Proposal, status: &str) -> Delivery {
     Delivery {
         proposal: proposal.id.clone(),
         call_id: proposal.call_id.clone(),
@@ -45,7 +45,7 @@ pub fn delivery(proposal: &Proposal, status: &str) -> Delivery {
 }
 
 /// One file's change as a unified diff.
-pub fn diff(file: &ProposedFile, view: &View) -> (String, String) {
+pub(super) fn diff(file: &ProposedFile, view: &View) -> (String, String) {
     let text = match file.kind {
         ChangeKind::Mkdir => format!("new folder {}\n", file.path),
         ChangeKind::Copy => format!("copy {} to {}\n", file.from.as_deref().unwrap_or("?"), file.path),
@@ -74,7 +74,7 @@ fn patched(file: &ProposedFile, view: &View) -> Option<String> {
 /// # Errors
 /// REJECTED where a person or a policy said no to all of it, STALE where the text changed under all of it: the
 /// details hold what the answer would.
-pub fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, Fault> {
+pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, Fault> {
     let proposal = &item.proposal;
     let mut answer = Map::new();
     answer.insert("status".into(), json!(proposal.state().word()));
@@ -111,7 +111,7 @@ pub fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, Fault> {
 }
 
 /// The answer to a call that found everything as it wanted it.
-pub fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {
+pub(crate) fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {
     let mut answer = Map::new();
     answer.insert("status".into(), json!("unchanged"));
     if let Some(path) =

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// What holds for the paths of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Ours: neither read nor written, whatever the settings say.
     Private,
     /// Version control's state: never written, whatever the settings say.
@@ -21,11 +21,11 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, the strictest first.
-    pub const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::Private, Self::Sensitive, Self::Versions, Self::Never, Self::Asked, Self::Warned];
 
     /// What a rule of this kind is called in faults, questions and the log.
-    pub fn rule(self) -> &'static str {
+    pub(crate) fn rule(self) -> &'static str {
         match self {
             Self::Private => "private-path",
             Self::Versions => "version-control",
@@ -37,7 +37,7 @@ impl Kind {
     }
 
     /// What holds for its paths, for a person.
-    pub fn holds(self) -> &'static str {
+    pub(crate) fn holds(self) -> &'static str {
         match self {
             Self::Private => "neither read nor written, whatever the settings say",
             Self::Versions => "never written, whatever the settings say",
@@ -63,7 +63,7 @@ impl Kind {
 
 /// One glob of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Which paths; it stands at any depth.
     pub glob: &'static str,
     /// What holds for them.
@@ -73,7 +73,7 @@ pub struct Entry {
 }
 
 /// The table, in the order of its file.
-pub fn table() -> &'static [Entry] {
+pub(crate) fn table() -> &'static [Entry] {
     static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| read(include_str!("builtin.txt")));
     &TABLE
 }

@@ -19,7 +19,7 @@ use crate::socket::{Doors, Greeting, Speaks};
 const SHORTEST: usize = 16;
 
 /// The doors of one process.
-pub struct Entrance {
+pub(super) struct Entrance {
     /// What stands behind them.
     pub hub: Hub,
     /// The seal of what agents carry between the rounds of a call.

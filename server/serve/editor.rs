@@ -15,7 +15,7 @@ const LAST: Duration = Duration::from_millis(400);
 /// its folder already, the server that they have takes it in: then this process only passes bytes on.
 ///
 /// `client` is the client's process, where the command line names it; `initialize` may too.
-pub fn editor(client: Option<u32>) -> ExitCode {
+pub(crate) fn editor(client: Option<u32>) -> ExitCode {
     super::run(serve(client))
 }
 

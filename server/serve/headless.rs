@@ -17,7 +17,7 @@ const NEXT: Duration = Duration::from_millis(500);
 
 /// Serves a folder until the last client is gone. `ready` is called when it can be reached, or with the fault that
 /// keeps it from that.
-pub fn headless(root: String, ready: impl FnOnce(Result<(), &Fault>) + Send + 'static) -> ExitCode {
+pub(crate) fn headless(root: String, ready: impl FnOnce(Result<(), &Fault>) + Send + 'static) -> ExitCode {
     super::run(async move {
         let hub = hub();
         let opened = hub.add_root(&root).and_then(|()| let_in(&hub, true));

@@ -19,11 +19,11 @@ const LONGEST: usize = 8 << 20;
 type Input = Box<dyn AsyncRead + Send + Unpin>;
 
 /// What was read already, and then the rest.
-pub struct Replayed(Chain<Cursor<Vec<u8>>, Input>);
+pub(super) struct Replayed(Chain<Cursor<Vec<u8>>, Input>);
 
 impl Replayed {
     /// A stream that begins with `first`.
-    pub fn new(first: Vec<u8>, rest: Input) -> Self {
+    pub(super) fn new(first: Vec<u8>, rest: Input) -> Self {
         Self(Cursor::new(first).chain(rest))
     }
 }
@@ -39,7 +39,7 @@ impl AsyncRead for Replayed {
 }
 
 /// The bytes of the first message, and perhaps some of what follows it; less where there is none that can be read.
-pub async fn first_message(input: &mut Input) -> Vec<u8> {
+pub(super) async fn first_message(input: &mut Input) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 << 10);
     while !whole(&bytes) && bytes.len() < LONGEST {
         match input.read_buf(&mut bytes).await {
@@ -70,7 +70,7 @@ fn whole(bytes: &[u8]) -> bool {
 }
 
 /// The server that agents have in the one folder that an `initialize` names.
-pub fn server_of(first: &[u8]) -> Option<Server> {
+pub(super) fn server_of(first: &[u8]) -> Option<Server> {
     let (body, length) = body(first)?;
     let message: Value = serde_json::from_slice(body.get(..length)?).ok()?;
     let params = message.get("params").filter(|_| message["method"] == "initialize")?;
@@ -89,7 +89,7 @@ pub fn server_of(first: &[u8]) -> Option<Server> {
 }
 
 /// Passes bytes between the editor and a server until one of them ends; nothing where the server has just ended.
-pub async fn pass_on(
+pub(super) async fn pass_on(
     server: &Server,
     first: &[u8],
     input: &mut Input,

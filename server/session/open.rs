@@ -13,7 +13,7 @@ const MENDED: usize = 32;
 /// A long-lived process has a log of its own. Those of the command line live for one call: they share one a
 /// day, as long as only one of them runs at a time; one that comes meanwhile takes the next number. A log that was not
 /// written by this machine for this folder, or whose end was cut off, is left as it is.
-pub fn open_log(session: &Session) -> Result<OpenLog, Fault> {
+pub(super) fn open_log(session: &Session) -> Result<OpenLog, Fault> {
     let now = session.clock.now().to_zoned(jiff::tz::TimeZone::system());
     let keeper = Keeper::open(session.state().base(), session.root());
     if let Some(trouble) = keeper.trouble() {

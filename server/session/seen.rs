@@ -11,14 +11,14 @@ const LARGEST: usize = 256 << 10;
 
 /// The texts, newest first.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub(super) struct Seen {
     texts: VecDeque<(String, Arc<str>)>,
     bytes: usize,
 }
 
 impl Seen {
     /// Remembers a text. One that is remembered already costs nothing.
-    pub fn add(&mut self, hash: &str, text: &str) {
+    pub(super) fn add(&mut self, hash: &str, text: &str) {
         if text.len() > LARGEST || self.texts.iter().take(64).any(|(seen, _)| seen == hash) {
             return;
         }
@@ -31,7 +31,7 @@ impl Seen {
     }
 
     /// The text of that hash, where it is remembered.
-    pub fn get(&self, hash: &str) -> Option<Arc<str>> {
+    pub(super) fn get(&self, hash: &str) -> Option<Arc<str>> {
         self.texts.iter().find(|(seen, _)| seen == hash).map(|(_, text)| text.clone())
     }
 }

@@ -14,7 +14,7 @@ use crate::requests::{Signature, Status};
 ///
 /// # Errors
 /// What keeps the socket from being reached: mostly that the server has just ended.
-pub fn enter(server: &Server, greeting: Greeting) -> std::io::Result<UnixStream> {
+pub(crate) fn enter(server: &Server, greeting: Greeting) -> std::io::Result<UnixStream> {
     let mut stream = UnixStream::connect(&server.socket)?;
     let greeting = json!(Greeting { token: server.token.clone(), ..greeting });
     stream.write_all(format!("{greeting}\n").as_bytes())?;
@@ -23,7 +23,7 @@ pub fn enter(server: &Server, greeting: Greeting) -> std::io::Result<UnixStream>
 
 /// A connection to a running server.
 #[derive(Debug)]
-pub struct Link {
+pub(crate) struct Link {
     stream: BufReader<UnixStream>,
     next: u64,
     gone: bool,
@@ -31,7 +31,7 @@ pub struct Link {
 
 impl Link {
     /// Connects to the server of the folder `root`; nothing where there is none.
-    pub fn find(root: &str) -> Option<Self> {
+    pub(crate) fn find(root: &str) -> Option<Self> {
         let serves = |server: &Server| server.roots.iter().any(|served| served == root);
         servers().into_iter().filter(serves).find_map(|server| Self::connect(&server))
     }
@@ -45,7 +45,7 @@ impl Link {
     }
 
     /// Whether the server went away under a request: this connection serves no more.
-    pub fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         self.gone
     }
 
@@ -53,7 +53,7 @@ impl Link {
     ///
     /// # Errors
     /// What the server says; INTERNAL where it went away, or its answer cannot be read.
-    pub fn ask<R: Signature>(&mut self, params: &R::Params) -> Result<R::Answer, Fault> {
+    pub(crate) fn ask<R: Signature>(&mut self, params: &R::Params) -> Result<R::Answer, Fault> {
         let params = serde_json::to_value(params).map_err(|error| Fault::internal(error.to_string()))?;
         let odd = |error| Fault::internal(format!("the answer of {} is odd: {error}", R::METHOD));
         serde_json::from_value(self.request(R::METHOD, &params)?).map_err(odd)

@@ -39,7 +39,7 @@ const MOST_AT_ONCE: usize = 256;
 
 /// The first line of a connection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Greeting {
+pub(crate) struct Greeting {
     /// The token from the server's file.
     #[serde(default)]
     pub token: String,
@@ -63,7 +63,7 @@ pub struct Greeting {
 /// The languages that a connection may speak beside our own requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Speaks {
+pub(crate) enum Speaks {
     /// The Model Context Protocol.
     Mcp,
     /// Nothing: it keeps an HTTP address open for as long as it lasts, and is told which.
@@ -73,14 +73,14 @@ pub enum Speaks {
 }
 
 /// Takes connections that speak another language on.
-pub trait Doors: Send + Sync {
+pub(crate) trait Doors: Send + Sync {
     /// Serves one until it ends.
     fn open(&self, greeting: Greeting, stream: BufReader<UnixStream>) -> BoxFuture<'static, ()>;
 }
 
 /// A listening socket. Dropping it removes its files.
 #[derive(Debug)]
-pub struct Listening {
+pub(crate) struct Listening {
     path: PathBuf,
     socket: PathBuf,
     tasks: [AbortHandle; 2],
@@ -89,7 +89,7 @@ pub struct Listening {
 
 impl Listening {
     /// How many clients are connected, as it changes.
-    pub fn clients(&self) -> watch::Receiver<usize> {
+    pub(crate) fn clients(&self) -> watch::Receiver<usize> {
         self.clients.clone()
     }
 }
@@ -107,7 +107,7 @@ impl Drop for Listening {
 ///
 /// # Errors
 /// INTERNAL where the runtime folder cannot be used.
-pub fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<Listening, Fault> {
+pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<Listening, Fault> {
     let name = format!("{}-{}", std::process::id(), unique());
     let folder = runtime_folder()?;
     let (path, socket) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.sock")));

@@ -13,7 +13,7 @@ use crate::protocol::Fault;
 
 /// What a server says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Server {
+pub(crate) struct Server {
     /// Its process.
     pub pid: u32,
     /// The absolute paths of the folders it serves.
@@ -34,7 +34,7 @@ pub struct Server {
 ///
 /// # Errors
 /// INTERNAL where it cannot be made, or is not this person's alone.
-pub fn runtime_folder() -> Result<PathBuf, Fault> {
+pub(crate) fn runtime_folder() -> Result<PathBuf, Fault> {
     let uid = rustix::process::getuid().as_raw();
     let given = std::env::var_os("XDG_RUNTIME_DIR")
         .map(PathBuf::from)
@@ -59,7 +59,7 @@ pub fn runtime_folder() -> Result<PathBuf, Fault> {
 }
 
 /// The servers that live, the one that started last first. The files of those that died are removed on the way.
-pub fn servers() -> Vec<Server> {
+pub(crate) fn servers() -> Vec<Server> {
     let Ok(folder) = runtime_folder() else { return Vec::new() };
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
@@ -98,7 +98,7 @@ fn stands_at(file: &File, path: &Path) -> bool {
 const CLAIMS: usize = 100;
 
 /// Makes a server's own file and locks it for the life of what is returned.
-pub fn claim(path: &Path) -> Result<File, Fault> {
+pub(super) fn claim(path: &Path) -> Result<File, Fault> {
     let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", path.display()));
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600).custom_flags(nofollow());

@@ -17,7 +17,7 @@ use crate::session::{Scope, Snapshot, unencodable};
 const MOST_DIFF: usize = 8 << 10;
 
 /// A tool that changes the one file at its path: what makes the draft of the change.
-pub struct Rewrite(pub fn(&Scope, &Map<String, Value>) -> Result<Draft, Fault>);
+pub(super) struct Rewrite(pub fn(&Scope, &Map<String, Value>) -> Result<Draft, Fault>);
 
 impl Activity for Rewrite {
     fn effects(&self, args: &Map<String, Value>) -> Effects {
@@ -34,7 +34,10 @@ impl Activity for Rewrite {
 ///
 /// # Errors
 /// STALE where the caller expects another text; what reading it says.
-pub fn target(scope: &Scope, args: &Map<String, Value>) -> Result<(WorkspacePath, Option<Snapshot>), Fault> {
+pub(super) fn target(
+    scope: &Scope,
+    args: &Map<String, Value>,
+) -> Result<(WorkspacePath, Option<Snapshot>), Fault> {
     target_at(scope, text(args, "path"), args)
 }
 
@@ -42,7 +45,7 @@ pub fn target(scope: &Scope, args: &Map<String, Value>) -> Result<(WorkspacePath
 ///
 /// # Errors
 /// As [`target`].
-pub fn target_at(
+pub(super) fn target_at(
     scope: &Scope,
     asked: &str,
     args: &Map<String, Value>,
@@ -71,7 +74,11 @@ fn expect(
 ///
 /// # Errors
 /// STALE, with the hash now.
-pub fn expect_as_shown(scope: &Scope, path: &WorkspacePath, before: Option<&Snapshot>) -> Result<(), Fault> {
+pub(super) fn expect_as_shown(
+    scope: &Scope,
+    path: &WorkspacePath,
+    before: Option<&Snapshot>,
+) -> Result<(), Fault> {
     let real = scope.files().root().resolve(path)?;
     let shown = scope.session().shown();
     let Some(Some(expected)) = shown.last(scope.origin(), &real) else { return Ok(()) };
@@ -119,7 +126,7 @@ fn stale(scope: &Scope, path: &WorkspacePath, expected: &str, before: Option<&Sn
 ///
 /// # Errors
 /// INVALID_ARGS for a character that the file's encoding lacks.
-pub fn draft(
+pub(super) fn draft(
     path: WorkspacePath,
     before: Option<Snapshot>,
     after: String,
@@ -136,7 +143,7 @@ pub fn draft(
 }
 
 /// Where a person should look twice, by line counted from 0, and why.
-pub fn loose(placed: &[HunkReport]) -> Vec<(u32, String)> {
+pub(super) fn loose(placed: &[HunkReport]) -> Vec<(u32, String)> {
     let twice = placed.iter().filter_map(|hunk| {
         let line = u32::try_from(hunk.line.saturating_sub(1)).ok()?;
         hunk.loose().map(|how| (line, how))
@@ -145,7 +152,7 @@ pub fn loose(placed: &[HunkReport]) -> Vec<(u32, String)> {
 }
 
 /// New text with the line ends of a file that has CRLF throughout; else as it is.
-pub fn like<'a>(before: Option<&Snapshot>, new: &'a str) -> Cow<'a, str> {
+pub(super) fn like<'a>(before: Option<&Snapshot>, new: &'a str) -> Cow<'a, str> {
     match before.map(|before| Eol::of(&before.text)) {
         Some(Eol::Crlf) if !new.contains('\r') => Cow::Owned(new.replace('\n', "\r\n")),
         _ => Cow::Borrowed(new),

@@ -21,7 +21,7 @@ const PLACE: u32 = 5;
 const LOOKED_AT: usize = 100;
 
 /// Puts contexts together.
-pub struct Assemble;
+pub(super) struct Assemble;
 
 impl Activity for Assemble {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

@@ -11,7 +11,7 @@ use crate::session::Scope;
 ///
 /// # Errors
 /// STALE, or that the file cannot hold the text.
-pub fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
+pub(super) fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     let (path, before) = change::target(scope, args)?;
     let mut after = before.as_ref().map(|before| before.text.clone()).unwrap_or_default();
     after.push_str(&change::like(before.as_ref(), text(args, "text")));

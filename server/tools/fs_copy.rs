@@ -14,7 +14,7 @@ use crate::workspace::{CopyStep, Kind};
 const MOST: usize = 10_000;
 
 /// Copies.
-pub struct Copy;
+pub(super) struct Copy;
 
 impl Activity for Copy {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

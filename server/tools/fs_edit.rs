@@ -16,7 +16,7 @@ const PATTERN: usize = 4 << 20;
 ///
 /// # Errors
 /// NOT_FOUND, STALE, PATCH_MISMATCH, INVALID_ARGS for a pattern that is none.
-pub fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
+pub(super) fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     let (path, before) = change::target(scope, args)?;
     let Some(before) = before else {
         return Err(Fault::new(Code::NotFound, format!("there is no file {path} to find anything in"))

@@ -10,7 +10,7 @@ use crate::session::Scope;
 use crate::workspace::{Entry, Kind};
 
 /// Lists a folder.
-pub struct Ls;
+pub(super) struct Ls;
 
 impl Activity for Ls {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

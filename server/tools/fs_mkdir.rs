@@ -10,7 +10,7 @@ use crate::session::Scope;
 use crate::workspace::Kind;
 
 /// Makes a folder.
-pub struct Mkdir;
+pub(super) struct Mkdir;
 
 impl Activity for Mkdir {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

@@ -12,7 +12,7 @@ use crate::session::Scope;
 ///
 /// # Errors
 /// STALE, PATCH_MISMATCH, or that the file cannot hold the text.
-pub fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
+pub(super) fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     let (path, before) = change::target(scope, args)?;
     let old = before.as_ref().map(|before| before.text.as_str());
     let applied = patch::apply(path.as_str(), old, text(args, "diff")).map_err(Fault::from)?;

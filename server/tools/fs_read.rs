@@ -17,7 +17,7 @@ const SMALL: u64 = 64 << 10;
 type Range = Option<(u64, u64)>;
 
 /// Reads a text.
-pub struct Read;
+pub(super) struct Read;
 
 impl Activity for Read {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

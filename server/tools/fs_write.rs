@@ -11,7 +11,7 @@ use crate::session::Scope;
 ///
 /// # Errors
 /// STALE, or that the file cannot hold the text.
-pub fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
+pub(super) fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     let (path, before) = change::target(scope, args)?;
     if !args.contains_key("expected_hash") {
         change::expect_as_shown(scope, &path, before.as_ref())?;

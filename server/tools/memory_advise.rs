@@ -9,7 +9,7 @@ use crate::registry::{Activity, Output, Permitted};
 use crate::session::Scope;
 
 /// Takes hints.
-pub struct Advise;
+pub(super) struct Advise;
 
 impl Activity for Advise {
     /// None: a path that is closed is one of its answers, not a refusal of the others.

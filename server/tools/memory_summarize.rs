@@ -16,7 +16,7 @@ use crate::session::Scope;
 const LARGEST: usize = 4 << 20;
 
 /// Summarises, by whatever does so.
-pub struct Summarize(pub Arc<dyn Summarizer>);
+pub(super) struct Summarize(pub Arc<dyn Summarizer>);
 
 impl Activity for Summarize {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

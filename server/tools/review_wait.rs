@@ -16,7 +16,7 @@ use crate::session::Scope;
 const MOST_SECONDS: u64 = 300;
 
 /// Waits for decisions.
-pub struct Wait(pub Arc<Desk>);
+pub(super) struct Wait(pub Arc<Desk>);
 
 impl Activity for Wait {
     fn effects(&self, _: &Map<String, Value>) -> Effects {

@@ -22,7 +22,7 @@ const LIMIT: u64 = 100;
 const NAMED: usize = 5;
 
 /// Searches texts.
-pub struct Lexical;
+pub(super) struct Lexical;
 
 impl Activity for Lexical {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

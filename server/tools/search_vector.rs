@@ -15,7 +15,7 @@ use crate::session::{Scope, Wanted, Where};
 const FILES: u64 = 10;
 
 /// Finds files by what they are about.
-pub struct Vector;
+pub(super) struct Vector;
 
 impl Activity for Vector {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

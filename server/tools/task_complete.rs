@@ -12,7 +12,7 @@ use crate::review::Desk;
 use crate::session::Scope;
 
 /// Notes that the task is done. The log holds the summary, as it holds every call.
-pub struct Complete(pub Arc<Desk>);
+pub(super) struct Complete(pub Arc<Desk>);
 
 impl Activity for Complete {
     fn effects(&self, _: &Map<String, Value>) -> Effects {

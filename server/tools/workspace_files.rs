@@ -13,7 +13,7 @@ use crate::watch::FileEntry;
 const LIMIT: u64 = 200;
 
 /// Lists the workspace's files.
-pub struct List;
+pub(super) struct List;
 
 impl Activity for List {
     fn effects(&self, args: &Map<String, Value>) -> Effects {

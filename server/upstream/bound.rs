@@ -53,17 +53,17 @@ const IN_FOLDERS: Table = &[
 ];
 
 /// The files by path below the root, each with what it holds and where it leads.
-pub type Files = BTreeMap<String, String>;
+pub(crate) type Files = BTreeMap<String, String>;
 
 /// What tells one state of a file from the next.
 type Stamp = (u64, u64, u64, i64, i64, i64, i64);
 
 /// Hashes of files that have not changed since they were read.
 #[derive(Debug, Default)]
-pub struct Hashes(Mutex<BTreeMap<PathBuf, (Stamp, String)>>);
+pub(crate) struct Hashes(Mutex<BTreeMap<PathBuf, (Stamp, String)>>);
 
 /// The files that a server's command line names, as they are now.
-pub fn files(root: &Path, settings: &McpServer, hashes: &Hashes) -> Files {
+pub(crate) fn files(root: &Path, settings: &McpServer, hashes: &Hashes) -> Files {
     let Some(command) = &settings.command else { return Files::new() };
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let cwd = settings.cwd.as_ref().map_or_else(|| root.clone(), |cwd| root.join(cwd));
@@ -81,7 +81,7 @@ pub fn files(root: &Path, settings: &McpServer, hashes: &Hashes) -> Files {
 }
 
 /// The paths below the root that the files stand at and lead to: nobody's tools write there.
-pub fn paths(root: &Path, files: &Files) -> Vec<WorkspacePath> {
+pub(crate) fn paths(root: &Path, files: &Files) -> Vec<WorkspacePath> {
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut paths = BTreeSet::new();
     for file in files.keys() {
@@ -94,7 +94,7 @@ pub fn paths(root: &Path, files: &Files) -> Vec<WorkspacePath> {
 }
 
 /// What a question says of the files that a consent binds.
-pub fn told(files: &Files) -> String {
+pub(crate) fn told(files: &Files) -> String {
     let beyond = "What the program loads beyond that is not looked at.";
     match files.is_empty() {
         true => format!("No file of the project stands in its command line. {beyond}"),
@@ -116,7 +116,7 @@ pub fn told(files: &Files) -> String {
 }
 
 /// What changed since the consent, in a line.
-pub fn changed(before: &Files, now: &Files) -> String {
+pub(crate) fn changed(before: &Files, now: &Files) -> String {
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let changed: Vec<&str> =
         names.into_iter().filter(|name| before.get(*name) != now.get(*name)).map(String::as_str).collect();

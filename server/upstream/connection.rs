@@ -49,7 +49,7 @@ const PING: Duration = Duration::from_secs(5);
 
 /// What a server listed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// Its tools, in its order.
     pub tools: Vec<RemoteTool>,
     /// What could not be taken, a sentence each.
@@ -57,7 +57,7 @@ pub struct Listing {
 }
 
 /// A connection.
-pub struct Connection {
+pub(super) struct Connection {
     server: String,
     peer: Peer<RoleClient>,
     end: Mutex<Option<RunningServiceCancellationToken>>,
@@ -95,7 +95,7 @@ impl Connection {
     ///
     /// # Errors
     /// Why it cannot be reached, with what it said last.
-    pub async fn open(
+    pub(super) async fn open(
         server: &str,
         settings: &McpServer,
         root: &Path,
@@ -118,7 +118,7 @@ impl Connection {
     ///
     /// # Errors
     /// What keeps them from being listed.
-    pub async fn list(&self) -> Result<Listing, Fault> {
+    pub(super) async fn list(&self) -> Result<Listing, Fault> {
         let mut listing = Listing::default();
         let (mut cursor, mut bytes): (Option<String>, usize) = (None, 0);
         let note = |problems: &mut Vec<String>, problem: String| {
@@ -162,7 +162,7 @@ impl Connection {
     }
 
     /// Has `relist` called whenever the server says that its tools are others.
-    pub fn on_change(&self, relist: Relist) {
+    pub(super) fn on_change(&self, relist: Relist) {
         let modern = |info: Arc<ServerPeerInfo>| !info.protocol_version.has_initialize();
         if self.peer.peer_info().is_some_and(modern) {
             tokio::spawn(subscribe(self.peer.clone(), relist.clone()));
@@ -174,7 +174,12 @@ impl Connection {
     ///
     /// # Errors
     /// What the server or the way to it says.
-    pub async fn call(&self, tool: &str, args: Map<String, Value>, scope: &Scope) -> Result<Value, Fault> {
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        args: Map<String, Value>,
+        scope: &Scope,
+    ) -> Result<Value, Fault> {
         let aloft = self.flights.begin(scope);
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         for _ in 0..ROUNDS {
@@ -236,7 +241,7 @@ impl Connection {
     }
 
     /// Whether the server says within a moment that it is there.
-    pub async fn answers(&self) -> bool {
+    pub(super) async fn answers(&self) -> bool {
         let ping = self.request(ClientRequest::PingRequest(PingRequest::default()));
         match tokio::time::timeout(PING, ping).await {
             Ok(Ok(_)) => true,
@@ -247,12 +252,12 @@ impl Connection {
     }
 
     /// Whether it has ended.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         *self.over.borrow()
     }
 
     /// Waits until it has ended.
-    pub fn wait(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub(super) fn wait(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut over = self.over.clone();
         async move {
             // The sender that is gone means the same.
@@ -261,29 +266,29 @@ impl Connection {
     }
 
     /// Whether nothing can be sent on it any more.
-    pub fn is_broken(&self) -> bool {
+    pub(super) fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Relaxed)
     }
 
     /// What is known of how it is.
-    pub fn health(&self) -> &Arc<Health> {
+    pub(super) fn health(&self) -> &Arc<Health> {
         &self.health
     }
 
     /// Ends it, in its own time.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         if let Some(end) = self.end.lock().take() {
             end.cancel();
         }
     }
 
     /// Its process, where it has one.
-    pub fn group(&self) -> Option<&Arc<Group>> {
+    pub(super) fn group(&self) -> Option<&Arc<Group>> {
         self.group.as_ref()
     }
 
     /// Ends it and its process at once.
-    pub fn kill(&self) {
+    pub(super) fn kill(&self) {
         self.close();
         if let Some(group) = &self.group {
             group.kill();

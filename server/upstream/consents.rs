@@ -61,7 +61,7 @@ pub struct Consents {
 
 /// The hash of a server's settings: of all that says what it is and what is done with it. What is as if nothing were
 /// said does not count, so that a setting that comes with a later version changes none.
-pub fn definition(name: &str, settings: &McpServer) -> String {
+pub(crate) fn definition(name: &str, settings: &McpServer) -> String {
     let members = |settings: &McpServer| match serde_json::to_value(settings) {
         Ok(Value::Object(members)) => members,
         _ => Map::new(),

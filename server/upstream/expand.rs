@@ -4,7 +4,7 @@
 ///
 /// # Errors
 /// The name of a variable that is not set.
-pub fn expand(text: &str) -> Result<String, String> {
+pub(super) fn expand(text: &str) -> Result<String, String> {
     expand_with(text, |name| std::env::var(name).ok())
 }
 

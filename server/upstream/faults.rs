@@ -16,7 +16,7 @@ use crate::protocol::{Code, Fault};
 const WORDS: usize = 2000;
 
 /// A server's own words, bounded and with nothing hidden.
-pub fn words(text: &str) -> String {
+pub(super) fn words(text: &str) -> String {
     cut(&shown(text.trim()), WORDS)
 }
 
@@ -26,13 +26,13 @@ fn failed(message: String) -> Fault {
 }
 
 /// An answer that is not what it should be.
-pub fn odd(server: &str, what: &str, why: &str) -> Fault {
+pub(super) fn odd(server: &str, what: &str, why: &str) -> Fault {
     failed(format!("{server} answered wrongly: {what}: {}", words(why)))
         .suggest(format!("go on without {server}, and tell the person that it does not keep to the protocol"))
 }
 
 /// The server asks something, and the caller cannot be asked.
-pub fn nobody_to_ask(server: &str) -> Fault {
+pub(super) fn nobody_to_ask(server: &str) -> Fault {
     Fault::new(
         Code::Unsupported,
         format!("{server} asks for more before it goes on, and this caller cannot be asked"),
@@ -41,7 +41,7 @@ pub fn nobody_to_ask(server: &str) -> Fault {
 }
 
 /// A call failed on the way, or the server says no.
-pub fn of_service(server: &str, error: &ServiceError, health: &Health) -> Fault {
+pub(super) fn of_service(server: &str, error: &ServiceError, health: &Health) -> Fault {
     match error {
         ServiceError::McpError(error) => {
             let message = format!("{server}: {}", words(&error.message));
@@ -69,7 +69,7 @@ pub fn of_service(server: &str, error: &ServiceError, health: &Health) -> Fault 
 }
 
 /// The connection went away under a call.
-pub fn lost(server: &str, health: &Health) -> Fault {
+pub(super) fn lost(server: &str, health: &Health) -> Fault {
     let why = health.said().unwrap_or_else(|| "the connection was closed".to_owned());
     failed(format!("{server} went away during the call: {}", words(&why))).suggest(format!(
         "make the call again: {server} is started anew; whether this one took effect is not known"
@@ -77,13 +77,13 @@ pub fn lost(server: &str, health: &Health) -> Fault {
 }
 
 /// The connection went away by itself.
-pub fn crashed(server: &str, health: &Health) -> Fault {
+pub(super) fn crashed(server: &str, health: &Health) -> Fault {
     let why = health.said().unwrap_or_else(|| "the connection was closed".to_owned());
     failed(format!("{server} is gone: {}", words(&why))).suggest(mend(server))
 }
 
 /// The handshake failed.
-pub fn of_handshake(server: &str, error: &ClientInitializeError, health: &Health) -> Fault {
+pub(super) fn of_handshake(server: &str, error: &ClientInitializeError, health: &Health) -> Fault {
     let why = match error {
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
         ClientInitializeError::TransportError { error, .. } => chain(&*error.error),
@@ -98,14 +98,14 @@ pub fn of_handshake(server: &str, error: &ClientInitializeError, health: &Health
 }
 
 /// It took too long to start.
-pub fn slow_start(server: &str, limit: Duration, health: &Health) -> Fault {
+pub(super) fn slow_start(server: &str, limit: Duration, health: &Health) -> Fault {
     let said = health.said().map(|said| format!("; {}", words(&said))).unwrap_or_default();
     let message = format!("{server} was not ready within {} ms{said}", limit.as_millis());
     Fault::new(Code::Timeout, message).suggest(mend(server))
 }
 
 /// It is not tried again yet.
-pub fn waiting(before: &Fault, server: &str, left: Duration) -> Fault {
+pub(super) fn waiting(before: &Fault, server: &str, left: Duration) -> Fault {
     let message =
         format!("{}; it is started again in {:.1} s at the earliest", before.message, left.as_secs_f64());
     Fault { message, ..before.clone() }
@@ -113,7 +113,7 @@ pub fn waiting(before: &Fault, server: &str, left: Duration) -> Fault {
 }
 
 /// A call took too long.
-pub fn slow_call(server: &str, tool: &str, limit: Duration) -> Fault {
+pub(super) fn slow_call(server: &str, tool: &str, limit: Duration) -> Fault {
     let message = format!(
         "{server} did not answer the call of {tool} within {} ms; it was told to stop",
         limit.as_millis()
@@ -135,7 +135,7 @@ fn of_request<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a re
 }
 
 /// Whether an error says that nobody listens at the other end.
-pub fn is_unreachable(error: &(dyn std::error::Error + 'static)) -> bool {
+pub(super) fn is_unreachable(error: &(dyn std::error::Error + 'static)) -> bool {
     of_request(error).is_some_and(|error| error.is_connect() || error.is_request())
 }
 

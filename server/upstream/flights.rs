@@ -20,7 +20,7 @@ const MESSAGE: usize = 400;
 
 /// The calls in flight.
 #[derive(Debug, Default)]
-pub struct Flights(Mutex<Inner>);
+pub(super) struct Flights(Mutex<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -42,7 +42,7 @@ struct Flight {
 
 /// A call in flight until this is dropped.
 #[derive(Debug)]
-pub struct Aloft {
+pub(super) struct Aloft {
     flights: Arc<Flights>,
     key: u64,
     stopped: watch::Receiver<Option<Fault>>,
@@ -50,7 +50,7 @@ pub struct Aloft {
 
 impl Flights {
     /// Takes a call in.
-    pub fn begin(self: &Arc<Self>, scope: &Scope) -> Aloft {
+    pub(super) fn begin(self: &Arc<Self>, scope: &Scope) -> Aloft {
         let mut inner = self.lock();
         inner.next += 1;
         let key = inner.next;
@@ -60,12 +60,12 @@ impl Flights {
     }
 
     /// The scope of the call that a request of the server's belongs to: the one named, else the only one.
-    pub fn meant(&self, request: Option<&RequestId>) -> Option<Scope> {
+    pub(super) fn meant(&self, request: Option<&RequestId>) -> Option<Scope> {
         self.lock().meant(request).map(|(_, flight)| flight.scope.clone())
     }
 
     /// The call that a question of the server's belongs to: its number, its scope, and how often it was asked before.
-    pub fn asks(&self, request: Option<&RequestId>) -> Option<(u64, Scope, u32)> {
+    pub(super) fn asks(&self, request: Option<&RequestId>) -> Option<(u64, Scope, u32)> {
         let mut inner = self.lock();
         let key = inner.meant(request)?.0;
         let flight = inner.flying.get_mut(&key)?;
@@ -74,14 +74,14 @@ impl Flights {
     }
 
     /// Ends a call before it is answered.
-    pub fn stop(&self, key: u64, fault: Fault) {
+    pub(super) fn stop(&self, key: u64, fault: Fault) {
         if let Some(flight) = self.lock().flying.get(&key) {
             flight.stop.send_replace(Some(fault));
         }
     }
 
     /// Hands progress on.
-    pub fn progress(&self, progress: ProgressNotificationParam) {
+    pub(super) fn progress(&self, progress: ProgressNotificationParam) {
         let mut inner = self.lock();
         let same =
             |flight: &&Flight| flight.sent.as_ref().is_some_and(|sent| sent.1 == progress.progress_token);
@@ -120,7 +120,7 @@ impl Inner {
 
 impl Aloft {
     /// Waits until it is to end before it is answered; for ever where it is not.
-    pub async fn stopped(&self) -> Fault {
+    pub(super) async fn stopped(&self) -> Fault {
         let mut stopped = self.stopped.clone();
         let fault = match stopped.wait_for(Option::is_some).await {
             Ok(fault) => fault.clone(),
@@ -133,7 +133,7 @@ impl Aloft {
     }
 
     /// Its request went out under these. Progress that was faster is told now.
-    pub fn sent(&self, id: RequestId, token: ProgressToken) {
+    pub(super) fn sent(&self, id: RequestId, token: ProgressToken) {
         let mut inner = self.flights.lock();
         let (early, rest) = inner.early.drain(..).partition(|progress| progress.progress_token == token);
         inner.early = rest;

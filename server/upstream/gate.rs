@@ -23,7 +23,7 @@ impl Server {
     ///
     /// # Errors
     /// NOT_AUTHORIZED.
-    pub async fn let_start(self: &Arc<Self>, call: Option<&str>) -> Result<(), Fault> {
+    pub(super) async fn let_start(self: &Arc<Self>, call: Option<&str>) -> Result<(), Fault> {
         if self.may_start() {
             return Ok(());
         }
@@ -65,7 +65,11 @@ impl Server {
     ///
     /// # Errors
     /// NOT_AUTHORIZED. The new words are not in it: they may be meant to mislead whoever reads it.
-    pub async fn let_call(self: &Arc<Self>, tool: &RemoteTool, call: Option<&str>) -> Result<(), Fault> {
+    pub(super) async fn let_call(
+        self: &Arc<Self>,
+        tool: &RemoteTool,
+        call: Option<&str>,
+    ) -> Result<(), Fault> {
         let known = self.known().unwrap_or_default();
         let consent = self.consent();
         let (former, what) = match known.standing(tool, consent.as_ref()) {
@@ -93,7 +97,7 @@ impl Server {
     ///
     /// # Errors
     /// NOT_AUTHORIZED.
-    pub async fn let_define(self: &Arc<Self>, tool: &str, call: Option<&str>) -> Result<(), Fault> {
+    pub(super) async fn let_define(self: &Arc<Self>, tool: &str, call: Option<&str>) -> Result<(), Fault> {
         let Some((hash, definition)) = self.undefined_as(tool) else { return Ok(()) };
         let text = format!(
             "This project defines {tool} over your server {}. Agents are told what the project says of it:\n{}",
@@ -115,7 +119,7 @@ impl Server {
     }
 
     /// The person has said no already.
-    pub fn denied(&self) {
+    pub(super) fn denied(&self) {
         if let Ok(mut asked) = self.asked.try_lock() {
             asked.insert(self.start_key(&self.bound()), false);
         }
@@ -175,7 +179,7 @@ impl Server {
     }
 
     /// What it is, in a line: its program with its arguments, or its URL.
-    pub fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let settings = &self.settings;
         match &settings.url {
             Some(url) => format!("at {}{}", shown(url), listed(", sending ", &settings.headers)),

@@ -27,14 +27,14 @@ use rustix::process::{
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The argument that makes this program a guard.
-pub const ARGUMENT: &str = "guard-a-server";
+pub(crate) const ARGUMENT: &str = "guard-a-server";
 /// The byte that asks a server to end.
-pub const ASK: u8 = b't';
+pub(crate) const ASK: u8 = b't';
 /// The byte that ends it at once.
-pub const KILL: u8 = b'k';
+pub(crate) const KILL: u8 = b'k';
 
 /// How long a server may take to end after it was asked to.
-pub const GRACE: Duration = Duration::from_secs(2);
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
 /// How long what a server started may outlive it.
 const AFTER: Duration = Duration::from_millis(200);
 /// How often processes are killed that are still there, and for how long that is tried.
@@ -49,18 +49,18 @@ const LONGEST: usize = 8 << 20;
 static OFFERED: AtomicBool = AtomicBool::new(false);
 
 /// Says that this program calls [`run`] where it is given [`ARGUMENT`]. Tests and benchmarks do not.
-pub fn offer() {
+pub(crate) fn offer() {
     OFFERED.store(true, Ordering::Relaxed);
 }
 
 /// Whether servers are started by a guard.
-pub fn is_offered() -> bool {
+pub(crate) fn is_offered() -> bool {
     OFFERED.load(Ordering::Relaxed)
 }
 
 /// What is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Start {
+pub(crate) struct Start {
     /// The program.
     pub program: OsString,
     /// Its arguments.
@@ -73,7 +73,7 @@ pub struct Start {
 
 impl Start {
     /// The command that starts it, in a group of its own.
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).env_clear().envs(self.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&self.cwd).process_group(0);
@@ -115,7 +115,7 @@ impl Start {
 ///
 /// # Errors
 /// Those of the socket; `InvalidInput` for a word with a NUL in it.
-pub fn hand_over(line: &UnixStream, start: &Start, streams: [OwnedFd; 3]) -> io::Result<()> {
+pub(crate) fn hand_over(line: &UnixStream, start: &Start, streams: [OwnedFd; 3]) -> io::Result<()> {
     let bytes = start.bytes()?;
     let length = u32::try_from(bytes.len()).map_err(|_| io::ErrorKind::InvalidInput)?.to_le_bytes();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
@@ -159,7 +159,7 @@ enum Event {
 }
 
 /// Guards one server until nothing is left of it, and ends as it ended. Standard input is the socket.
-pub fn run() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     outlive_signals();
     let input = io::stdin();
     // Its lock would buffer what is read.

@@ -16,10 +16,10 @@ use crate::ports::Ask;
 use crate::protocol::Code;
 
 /// Called where a server says that its tools are others.
-pub type Relist = Arc<dyn Fn() + Send + Sync>;
+pub(super) type Relist = Arc<dyn Fn() + Send + Sync>;
 
 /// One connection's side that listens.
-pub struct Handler {
+pub(super) struct Handler {
     /// The server, as the person calls it.
     pub server: String,
     /// The workspace, as a URI.
@@ -59,7 +59,7 @@ impl Handler {
 }
 
 /// What of a question of the server's is asked of a caller; nothing where it cannot be.
-pub fn question(server: &str, params: &ElicitRequestParams) -> Option<Ask> {
+pub(super) fn question(server: &str, params: &ElicitRequestParams) -> Option<Ask> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => Some(Ask::Form {
             message: format!("{server}: {}", shown(message)),

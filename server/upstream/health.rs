@@ -12,7 +12,7 @@ const SHOWN: usize = 120;
 
 /// How a connection is.
 #[derive(Debug, Default)]
-pub struct Health {
+pub(super) struct Health {
     end: Mutex<Option<String>>,
     rubbish: Mutex<Option<String>>,
     words: OnceLock<Arc<Words>>,
@@ -20,17 +20,17 @@ pub struct Health {
 
 impl Health {
     /// Where the last words of its process are kept.
-    pub fn listen(&self, words: Arc<Words>) {
+    pub(super) fn listen(&self, words: Arc<Words>) {
         let _ = self.words.set(words);
     }
 
     /// Why it ended; the first reason counts.
-    pub fn ended(&self, why: impl Into<String>) {
+    pub(super) fn ended(&self, why: impl Into<String>) {
         self.end.lock().get_or_insert(why.into());
     }
 
     /// What it sent instead of a message; the first is remembered.
-    pub fn rubbish(&self, line: &[u8]) {
+    pub(super) fn rubbish(&self, line: &[u8]) {
         let mut rubbish = self.rubbish.lock();
         if rubbish.is_none() {
             let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN * 2)]);
@@ -39,7 +39,7 @@ impl Health {
     }
 
     /// All that is known, in a few words; nothing where nothing is.
-    pub fn said(&self) -> Option<String> {
+    pub(super) fn said(&self) -> Option<String> {
         let end = self.end.lock().clone();
         let rubbish = self.rubbish.lock().clone();
         let rubbish = rubbish.map(|text| format!("it wrote what is no message: {text:?}"));

@@ -12,13 +12,13 @@ use crate::base::http;
 use crate::protocol::{Code, Fault, McpServer};
 
 /// The transport to a server's URL.
-pub type Http = StreamableHttpClientTransport<reqwest::Client>;
+pub(super) type Http = StreamableHttpClientTransport<reqwest::Client>;
 
 /// A transport to the server's URL; nothing is sent yet.
 ///
 /// # Errors
 /// INVALID_ARGS for a header that cannot be sent, NOT_FOUND for a variable that is not set.
-pub fn connect(name: &str, settings: &McpServer) -> Result<Http, Fault> {
+pub(super) fn connect(name: &str, settings: &McpServer) -> Result<Http, Fault> {
     let url = settings.url.clone().unwrap_or_default();
     let mut headers = HashMap::new();
     for (header, value) in &settings.headers {

@@ -20,7 +20,7 @@ const ALTERNATIVES: usize = 4;
 ///
 /// # Errors
 /// Why it cannot be, as a sentence.
-pub fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Result<(), String> {
+pub(super) fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Result<(), String> {
     let definition = definition(server, settings, &tool.name, tool)?;
     let schemas = [
         ("inputSchema", Some(&definition.input_schema)),
@@ -43,7 +43,7 @@ fn left_out(server: &str, tool: &RemoteTool, what: &str) -> String {
 ///
 /// # Errors
 /// Why it cannot be one, as a sentence.
-pub fn definition(
+pub(super) fn definition(
     server: &str,
     settings: &McpServer,
     name: &str,
@@ -69,7 +69,7 @@ pub fn definition(
 }
 
 /// A definition for a tool whose words nobody consented to yet: nothing of them is in it.
-pub fn unconsented(server: &str, settings: &McpServer, name: &str, tool: &RemoteTool) -> ToolDef {
+pub(super) fn unconsented(server: &str, settings: &McpServer, name: &str, tool: &RemoteTool) -> ToolDef {
     let words = Words {
         summary: format!("A tool of {server} that waits for the person's consent"),
         description: format!(
@@ -137,7 +137,7 @@ fn node(server: &str, settings: &McpServer) -> Vec<String> {
 
 /// What a call can do at worst. A server's own word is taken only where it says something: what says nothing may run
 /// anything, and over a network reach it.
-pub fn risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
+pub(super) fn risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
     if let Some(risk) = settings.risk {
         return risk;
     }

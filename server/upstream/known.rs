@@ -13,7 +13,7 @@ use crate::workspace::Store;
 /// The tools of one server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Known {
+pub(crate) struct Known {
     /// The hash of the server's settings that they were listed with.
     pub definition: String,
     /// As listed last.
@@ -28,7 +28,7 @@ pub struct Known {
 
 /// How a tool stands with the person.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// It is as consented to.
     Granted,
     /// It has changed since; how it was, where that is known.
@@ -39,7 +39,7 @@ pub enum Standing {
 
 impl Known {
     /// What is kept of a server, where that was listed with these settings.
-    pub fn load(store: &Store, server: &str, definition: &str) -> Option<Self> {
+    pub(crate) fn load(store: &Store, server: &str, definition: &str) -> Option<Self> {
         let bytes = store.read(&path(server)).ok()??;
         let known: Self = serde_json::from_slice(&bytes).ok()?;
         // The folder may have come with the code: what is in it shows only as far as it was consented to.
@@ -47,7 +47,7 @@ impl Known {
     }
 
     /// Keeps it.
-    pub fn save(&self, store: &Store, server: &str) {
+    pub(crate) fn save(&self, store: &Store, server: &str) {
         let text = serde_json::to_vec(self).unwrap_or_default();
         if let Err(fault) = store.write(&path(server), &text) {
             // It is listed anew at the next start.
@@ -56,7 +56,7 @@ impl Known {
     }
 
     /// What is known after a new listing.
-    pub fn after(&self, definition: &str, listing: Listing, consent: Option<&Consent>) -> Self {
+    pub(crate) fn after(&self, definition: &str, listing: Listing, consent: Option<&Consent>) -> Self {
         let mut former = BTreeMap::new();
         for tool in &listing.tools {
             let consented = consent.and_then(|consent| consent.tools.get(&tool.name));
@@ -79,7 +79,7 @@ impl Known {
     }
 
     /// How a tool stands with the person.
-    pub fn standing(&self, tool: &RemoteTool, consent: Option<&Consent>) -> Standing {
+    pub(crate) fn standing(&self, tool: &RemoteTool, consent: Option<&Consent>) -> Standing {
         match consent.and_then(|consent| consent.tools.get(&tool.name)) {
             Some(hash) if *hash == tool.hash() => Standing::Granted,
             Some(hash) => {
@@ -91,12 +91,12 @@ impl Known {
     }
 
     /// The tool of that name.
-    pub fn tool(&self, name: &str) -> Option<&RemoteTool> {
+    pub(crate) fn tool(&self, name: &str) -> Option<&RemoteTool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
     /// The hash of each tool's words as they are now.
-    pub fn hashes(&self) -> BTreeMap<String, String> {
+    pub(crate) fn hashes(&self) -> BTreeMap<String, String> {
         self.tools.iter().map(|tool| (tool.name.clone(), tool.hash())).collect()
     }
 }
@@ -106,7 +106,7 @@ fn path(server: &str) -> String {
 }
 
 /// What changed in a tool's words, as a diff for a person; hidden characters are shown.
-pub fn difference(before: Option<&RemoteTool>, now: &RemoteTool) -> String {
+pub(crate) fn difference(before: Option<&RemoteTool>, now: &RemoteTool) -> String {
     let lines = now.lines();
     match before {
         None => lines.lines().map(|line| format!("+{line}\n")).collect(),

@@ -17,7 +17,7 @@ use crate::base::hidden::shown;
 const NOTICE: usize = 16 << 10;
 
 /// A transport with an ear to it.
-pub struct Listening<T> {
+pub(super) struct Listening<T> {
     /// What carries the messages.
     pub transport: T,
     /// The server, as the person calls it.

@@ -12,7 +12,7 @@ const LONGEST: usize = 64;
 ///
 /// One that fits our grammar stays as it is. Any other is changed and carries a hash of what it was, so that it can
 /// neither meet nor take the place of one that fits; so do names that clients could not tell apart.
-pub fn names(prefix: &str, remote: &[&str]) -> Vec<String> {
+pub(super) fn names(prefix: &str, remote: &[&str]) -> Vec<String> {
     let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}.") };
     let room = LONGEST.saturating_sub(prefix.len()).max(12);
     let mut alike: HashMap<String, usize> = HashMap::new();

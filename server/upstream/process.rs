@@ -31,7 +31,7 @@ const WORD: usize = 400;
 
 /// What is known of a process that another thread may want to end.
 #[derive(Debug, Default)]
-pub struct Group(Mutex<Option<Held>>);
+pub(super) struct Group(Mutex<Option<Held>>);
 
 /// A process that was not waited for yet.
 #[derive(Debug)]
@@ -44,12 +44,12 @@ struct Held {
 
 impl Group {
     /// Asks it and all that it started to end.
-    pub fn ask(&self) {
+    pub(super) fn ask(&self) {
         self.send(Signal::TERM, guard::ASK);
     }
 
     /// Ends it and all that it started, at once.
-    pub fn kill(&self) {
+    pub(super) fn kill(&self) {
         self.send(Signal::KILL, guard::KILL);
     }
 
@@ -68,7 +68,7 @@ impl Group {
     }
 
     /// Whether anything of it is left.
-    pub fn lives(&self) -> bool {
+    pub(super) fn lives(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         self.pid().is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
     }
@@ -76,7 +76,7 @@ impl Group {
 
 /// The last lines that a server wrote to its standard error.
 #[derive(Debug, Default)]
-pub struct Words(Mutex<VecDeque<String>>);
+pub(super) struct Words(Mutex<VecDeque<String>>);
 
 impl Words {
     fn add(&self, line: &str) {
@@ -88,7 +88,7 @@ impl Words {
     }
 
     /// The last one that says something.
-    pub fn last(&self) -> Option<String> {
+    pub(super) fn last(&self) -> Option<String> {
         let lines = self.0.lock();
         lines.iter().rev().find(|line| !line.trim().is_empty()).cloned()
     }
@@ -96,7 +96,7 @@ impl Words {
 
 /// A running server.
 #[derive(Debug)]
-pub struct Process {
+pub(super) struct Process {
     child: Child,
     group: Arc<Group>,
     words: Arc<Words>,
@@ -107,7 +107,7 @@ impl Process {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such program, PERMISSION_DENIED where it may not be run.
-    pub async fn start(
+    pub(super) async fn start(
         name: &str,
         settings: &McpServer,
         root: &Path,
@@ -140,23 +140,23 @@ impl Process {
     }
 
     /// What ends it.
-    pub fn group(&self) -> &Arc<Group> {
+    pub(super) fn group(&self) -> &Arc<Group> {
         &self.group
     }
 
     /// What it said.
-    pub fn words(&self) -> &Arc<Words> {
+    pub(super) fn words(&self) -> &Arc<Words> {
         &self.words
     }
 
     /// Asks it to end, and waits for that.
-    pub async fn leave(&mut self) {
+    pub(super) async fn leave(&mut self) {
         self.group.ask();
         self.within(guard::GRACE).await;
     }
 
     /// Waits a moment until it has ended by itself, ends what is left of it, and says how it went.
-    pub async fn ended(&mut self) -> String {
+    pub(super) async fn ended(&mut self) -> String {
         self.within(LAST).await
     }
 

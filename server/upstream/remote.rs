@@ -20,7 +20,7 @@ const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "
 /// A tool of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RemoteTool {
+pub(crate) struct RemoteTool {
     /// The server's name for it.
     pub name: String,
     /// One line.
@@ -44,7 +44,7 @@ impl RemoteTool {
     ///
     /// # Errors
     /// What is wrong with it, as a sentence that begins with its name.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    pub(crate) fn read(value: &Value) -> Result<Self, String> {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let name = text("name").unwrap_or_default();
         if name.is_empty() {
@@ -83,12 +83,12 @@ impl RemoteTool {
     }
 
     /// The hash of all that it says, whatever the order of its members.
-    pub fn hash(&self) -> String {
+    pub(crate) fn hash(&self) -> String {
         hash::short(self.sorted().to_string().as_bytes())
     }
 
     /// All that it says, in lines that are compared with those of another version. Hidden characters are shown.
-    pub fn lines(&self) -> String {
+    pub(crate) fn lines(&self) -> String {
         let Self { name, title, description, .. } = self;
         let mut out = format!("tool: {name}\n");
         if let Some(title) = title {
@@ -111,12 +111,12 @@ impl RemoteTool {
     }
 
     /// A hint that it gives.
-    pub fn hint(&self, name: &str) -> Option<bool> {
+    pub(crate) fn hint(&self, name: &str) -> Option<bool> {
         self.annotations.get(name).and_then(Value::as_bool)
     }
 
     /// Whether it takes an argument of that name.
-    pub fn takes(&self, argument: &str) -> bool {
+    pub(crate) fn takes(&self, argument: &str) -> bool {
         self.input_schema.get("properties").is_some_and(|all| all.get(argument).is_some())
     }
 
@@ -128,7 +128,7 @@ impl RemoteTool {
 }
 
 /// The text up to a character boundary near that many bytes, with `…` where something is gone.
-pub fn cut(text: &str, bytes: usize) -> String {
+pub(crate) fn cut(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
     }

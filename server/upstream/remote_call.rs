@@ -17,7 +17,7 @@ use crate::registry::{Activity, Output, Permitted, Tool};
 use crate::session::Scope;
 
 /// A tool of a server.
-pub struct RemoteCall {
+pub(super) struct RemoteCall {
     /// The server.
     pub server: Arc<Server>,
     /// The server's own name of the tool, where the definition gives it.
@@ -124,7 +124,7 @@ impl Drop for Slow {
 }
 
 /// A tool whose server the settings do not have.
-pub struct NoServer(pub String);
+pub(super) struct NoServer(pub String);
 
 impl Activity for NoServer {
     fn effects(&self, _: &Map<String, Value>) -> Effects {
@@ -148,7 +148,7 @@ impl Activity for NoServer {
 }
 
 /// A tool that a program runs: accepted, and not run before there is a sandbox to run it in.
-pub struct Program;
+pub(super) struct Program;
 
 impl Activity for Program {
     fn effects(&self, _: &Map<String, Value>) -> Effects {

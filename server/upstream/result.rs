@@ -17,7 +17,7 @@ const BLOCKS: usize = 1000;
 /// # Errors
 /// What the server says went wrong; INTERNAL, with each violation, where its answer is not what it should be;
 /// QUOTA_EXCEEDED where structured content is too large.
-pub fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> Result<Output, Fault> {
+pub(super) fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> Result<Output, Fault> {
     let Value::Object(mut result) = result else {
         return Err(faults::odd(server, &format!("the result of {}", tool.name()), "it is no object"));
     };

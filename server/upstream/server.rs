@@ -29,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 const RELIST: Duration = Duration::from_secs(1);
 
 /// Called where the tools of a server, or what is known of it, became others.
-pub type Changed = Arc<dyn Fn() + Send + Sync>;
+pub(crate) type Changed = Arc<dyn Fn() + Send + Sync>;
 
 type Starting = Shared<BoxFuture<'static, Result<Arc<Connection>, Fault>>>;
 
@@ -48,7 +48,7 @@ struct Relisting {
 }
 
 /// A server.
-pub struct Server {
+pub(super) struct Server {
     pub(super) name: String,
     pub(super) settings: McpServer,
     /// The hash of its settings.
@@ -76,7 +76,7 @@ impl fmt::Debug for Server {
 
 impl Server {
     /// A server that is not started yet.
-    pub fn new(
+    pub(super) fn new(
         name: &str,
         settings: McpServer,
         session: Arc<Session>,
@@ -107,18 +107,18 @@ impl Server {
     }
 
     /// What is known of its tools; nothing where they were never listed.
-    pub fn known(&self) -> Option<Arc<Known>> {
+    pub(super) fn known(&self) -> Option<Arc<Known>> {
         self.known.read().clone()
     }
 
     /// The person's consent to it as it is set now.
-    pub fn consent(&self) -> Option<Consent> {
+    pub(super) fn consent(&self) -> Option<Consent> {
         let consent = self.consents.get(self.session.root(), &self.name);
         consent.filter(|consent| consent.definition == self.definition)
     }
 
     /// Takes the project's definitions over it that need consent.
-    pub fn define<'a>(&self, definitions: impl Iterator<Item = &'a ToolDef>) {
+    pub(super) fn define<'a>(&self, definitions: impl Iterator<Item = &'a ToolDef>) {
         let of = |def: &ToolDef| {
             let text = serde_json::to_string_pretty(def).unwrap_or_default();
             (def.name.clone(), (hash::short(text.as_bytes()), text))
@@ -127,7 +127,7 @@ impl Server {
     }
 
     /// The project's definition of that name over it, with its hash, where it waits for consent.
-    pub fn undefined_as(&self, name: &str) -> Option<(String, String)> {
+    pub(super) fn undefined_as(&self, name: &str) -> Option<(String, String)> {
         let definitions = self.definitions.read();
         let (hash, text) = definitions.get(name)?;
         let consented = self.consent().is_some_and(|consent| consent.definitions.get(name) == Some(hash));
@@ -135,27 +135,27 @@ impl Server {
     }
 
     /// Every definition of the project's over it that waits for consent, by name, with what it says.
-    pub fn undefined(&self) -> Vec<(String, String)> {
+    pub(super) fn undefined(&self) -> Vec<(String, String)> {
         let names: Vec<String> = self.definitions.read().keys().cloned().collect();
         let waits = |name: String| self.undefined_as(&name).map(|(_, text)| (name, text));
         names.into_iter().filter_map(waits).collect()
     }
 
     /// The hash of each definition of the project's over it.
-    pub fn definition_hashes(&self) -> BTreeMap<String, String> {
+    pub(super) fn definition_hashes(&self) -> BTreeMap<String, String> {
         let definitions = self.definitions.read();
         definitions.iter().map(|(name, (hash, _))| (name.clone(), hash.clone())).collect()
     }
 
     /// Whether nothing keeps it from being started. What the person set themselves may be; of a project's, the files that
     /// it runs have to be those that were consented to.
-    pub fn may_start(&self) -> bool {
+    pub(super) fn may_start(&self) -> bool {
         let consented = || self.consent().is_some_and(|consent| consent.bound == self.bound());
         self.settings.enabled && (!self.settings.of_project || consented())
     }
 
     /// The files of the project that its command line names, as they are now.
-    pub fn bound(&self) -> bound::Files {
+    pub(super) fn bound(&self) -> bound::Files {
         match self.settings.of_project {
             true => bound::files(Path::new(self.session.root()), &self.settings, &self.hashes),
             false => bound::Files::new(),
@@ -163,20 +163,20 @@ impl Server {
     }
 
     /// The files that changed since the person consented to it, in a line; nothing where that is not why it waits.
-    pub fn changed(&self) -> Option<String> {
+    pub(super) fn changed(&self) -> Option<String> {
         let (before, now) = (self.consent()?.bound, self.bound());
         (before != now).then(|| shown(&bound::changed(&before, &now)).into_owned())
     }
 
     /// Closes to writing what a consent to it binds.
-    pub fn hold(&self) {
+    pub(super) fn hold(&self) {
         let files = self.consent().filter(|_| self.settings.of_project).map(|consent| consent.bound);
         let paths = files.map(|files| bound::paths(Path::new(self.session.root()), &files));
         self.session.state().held().close(&self.rule(), paths.unwrap_or_default());
     }
 
     /// Opens it again.
-    pub fn release(&self) {
+    pub(super) fn release(&self) {
         self.session.state().held().close(&self.rule(), Vec::new());
     }
 
@@ -185,7 +185,7 @@ impl Server {
     }
 
     /// Why it could not be started last, where it is not tried again yet.
-    pub fn trouble(&self) -> Option<Fault> {
+    pub(super) fn trouble(&self) -> Option<Fault> {
         match &*self.state() {
             State::Down { fault, .. } => Some((**fault).clone()),
             _ => None,
@@ -196,7 +196,7 @@ impl Server {
     ///
     /// # Errors
     /// Why it does not start; at once where it failed a moment ago.
-    pub async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Fault> {
+    pub(super) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Fault> {
         let starting = {
             let mut state = self.state();
             match &*state {
@@ -255,12 +255,12 @@ impl Server {
     }
 
     /// A call was answered: whatever went wrong before is forgiven.
-    pub fn answered(&self) {
+    pub(super) fn answered(&self) {
         *self.failures.lock() = 0;
     }
 
     /// A call was not answered in time: where the server says nothing at all, it is ended, to be started anew.
-    pub fn unanswered(self: &Arc<Self>, connection: Arc<Connection>) {
+    pub(super) fn unanswered(self: &Arc<Self>, connection: Arc<Connection>) {
         let server = self.clone();
         tokio::spawn(async move {
             if !connection.answers().await && !connection.is_over() {
@@ -273,7 +273,7 @@ impl Server {
     }
 
     /// A call could not be sent: the next one begins with a new connection.
-    pub fn broke(&self, connection: &Arc<Connection>, fault: &Fault) {
+    pub(super) fn broke(&self, connection: &Arc<Connection>, fault: &Fault) {
         connection.close();
         self.down(connection, fault.clone());
     }
@@ -356,7 +356,7 @@ impl Server {
     }
 
     /// Ends it for good, in its own time. Gives the connection, for whoever cannot wait.
-    pub fn close(&self) -> Option<Arc<Connection>> {
+    pub(super) fn close(&self) -> Option<Arc<Connection>> {
         let before = std::mem::replace(&mut *self.state(), State::Closed);
         let State::Up(connection) = before else { return None };
         connection.close();

@@ -27,7 +27,7 @@ const PACE: u32 = 1000;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The two streams of a server.
-pub struct Stdio {
+pub(super) struct Stdio {
     reader: BufReader<ChildStdout>,
     line: Vec<u8>,
     writer: Arc<Mutex<Option<ChildStdin>>>,
@@ -43,7 +43,7 @@ pub struct Stdio {
 
 impl Stdio {
     /// The transport of a process.
-    pub fn new(process: Process, stdin: ChildStdin, stdout: ChildStdout, health: Arc<Health>) -> Self {
+    pub(super) fn new(process: Process, stdin: ChildStdin, stdout: ChildStdout, health: Arc<Health>) -> Self {
         health.listen(process.words().clone());
         Self {
             reader: BufReader::with_capacity(64 << 10, stdout),
@@ -60,7 +60,7 @@ impl Stdio {
     }
 
     /// Where it is said that the handshake is over.
-    pub fn raw(&self) -> &Arc<AtomicBool> {
+    pub(super) fn raw(&self) -> &Arc<AtomicBool> {
         &self.raw
     }
 

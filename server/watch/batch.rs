@@ -10,7 +10,7 @@ use crate::protocol::RescanReason;
 
 /// What befell a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     /// It is new.
     Created,
     /// It has another content, or other attributes.
@@ -26,7 +26,7 @@ pub enum ChangeKind {
 
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// Its path in the root.
     pub path: Arc<str>,
     /// What befell it.
@@ -35,7 +35,7 @@ pub struct Change {
 
 /// Changes that belong together, as far as time tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
+pub(crate) struct Batch {
     /// The generation of the list after them.
     pub generation: u64,
     /// One a file, in the order of their paths.

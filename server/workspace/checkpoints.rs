@@ -9,7 +9,7 @@ use crate::workspace::State;
 
 /// One applied change of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub(crate) struct Step {
     /// Relative to the workspace's root.
     pub path: String,
     /// What was done.
@@ -30,7 +30,7 @@ pub struct Step {
 
 /// Everything that one call changed, or one undo.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub(crate) struct Checkpoint {
     /// When its last step was recorded, in nanoseconds since 1970: orders the checkpoints of a workspace.
     pub time: i64,
     /// The call, or the undo's own id.
@@ -59,22 +59,28 @@ impl Checkpoint {
 
 /// The checkpoints of a workspace: `checkpoints/SESSION/CALL.json`, the bytes as blobs.
 #[derive(Clone, Copy, Debug)]
-pub struct Checkpoints<'a> {
+pub(crate) struct Checkpoints<'a> {
     state: &'a State,
 }
 
 impl<'a> Checkpoints<'a> {
     /// Where they stand.
-    pub const FOLDER: &'static str = "checkpoints";
+    pub(crate) const FOLDER: &'static str = "checkpoints";
 
     /// Those kept in `state`.
-    pub fn new(state: &'a State) -> Self {
+    pub(crate) fn new(state: &'a State) -> Self {
         Self { state }
     }
 
     /// Keeps what a step is about to replace and what it puts there: on the disk before this returns, so that
     /// the step can be taken back even when the process dies half-way through it.
-    pub fn record(&self, call: &str, session: &str, undoes: Option<&str>, step: Step) -> Result<(), Fault> {
+    pub(crate) fn record(
+        &self,
+        call: &str,
+        session: &str,
+        undoes: Option<&str>,
+        step: Step,
+    ) -> Result<(), Fault> {
         let mut checkpoint = self.read(session, call)?.unwrap_or_else(|| Checkpoint {
             time: 0,
             call: call.to_owned(),
@@ -90,7 +96,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// Takes back the last step recorded for `call`: it did not happen.
-    pub fn unrecord(&self, call: &str, session: &str) -> Result<(), Fault> {
+    pub(crate) fn unrecord(&self, call: &str, session: &str) -> Result<(), Fault> {
         let Some(mut checkpoint) = self.read(session, call)? else { return Ok(()) };
         checkpoint.steps.pop();
         match checkpoint.steps.is_empty() {
@@ -100,7 +106,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// Writes a checkpoint as it is now.
-    pub fn save(&self, checkpoint: &Checkpoint) -> Result<(), Fault> {
+    pub(crate) fn save(&self, checkpoint: &Checkpoint) -> Result<(), Fault> {
         if ![&checkpoint.session, &checkpoint.call].into_iter().all(|name| is_name(name)) {
             return Err(Fault::internal(format!("{:?} names no call", checkpoint.call)));
         }
@@ -109,7 +115,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// The newest checkpoint of a call, as `c-0007` or `SESSION/c-0007`.
-    pub fn find(&self, call: &str) -> Result<Checkpoint, Fault> {
+    pub(crate) fn find(&self, call: &str) -> Result<Checkpoint, Fault> {
         let found = match call.rsplit_once('/') {
             Some((session, id)) => self.read(session, id)?,
             None => {
@@ -127,7 +133,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// The newest change that was not taken back and is not itself an undo; of those before a time where one is named.
-    pub fn last(&self, before: Option<i64>) -> Result<Checkpoint, Fault> {
+    pub(crate) fn last(&self, before: Option<i64>) -> Result<Checkpoint, Fault> {
         let mut newest: Option<Checkpoint> = None;
         for session in self.state.list(Self::FOLDER)? {
             for name in self.state.list(&format!("{}/{session}", Self::FOLDER))? {

@@ -14,17 +14,17 @@ use crate::base::person;
 use crate::embed;
 use crate::protocol::{McpServer, PolicyRule, Settings};
 use crate::workspace::Store;
-pub use party::Party;
+pub(crate) use party::Party;
 
 /// Bytes of the largest settings file.
-pub const LARGEST: u64 = 1 << 20;
+pub(crate) const LARGEST: u64 = 1 << 20;
 
 /// How long a file stands still before it is taken for written to its end.
 const STILL: Duration = Duration::from_millis(40);
 
 /// Settings as they hold, and what was wrong with the files.
 #[derive(Clone, Debug, Default)]
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The person's, tightened by the project's. `rules` are the person's alone.
     pub settings: Settings,
     /// The person's file alone.
@@ -44,7 +44,7 @@ pub struct Loaded {
 /// Reads both files; one that is missing counts as empty. Where one cannot be read, that party's settings of `before`
 /// stay as they were; with none of before, what can be read of it counts and the rest is taken for as strict as
 /// possible. What the editor holds (`client`) counts as the person's and before the person's file.
-pub fn load(store: &Store, client: Option<&Value>, before: Option<&Loaded>) -> Loaded {
+pub(crate) fn load(store: &Store, client: Option<&Value>, before: Option<&Loaded>) -> Loaded {
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     let mut of_file = party::read(PERSON, read_person(), &mut problems);
     let unread = problems.first().cloned();
@@ -69,7 +69,7 @@ pub fn load(store: &Store, client: Option<&Value>, before: Option<&Loaded>) -> L
 }
 
 /// Reads the person's file alone: what counts outside of every workspace.
-pub fn of_person() -> Loaded {
+pub(crate) fn of_person() -> Loaded {
     let mut problems = Vec::new();
     let person = party::read(PERSON, read_person(), &mut problems);
     let mut settings = person.settings.clone();
@@ -83,9 +83,9 @@ pub fn of_person() -> Loaded {
 }
 
 /// The person's file, for a reader.
-pub const PERSON: &str = "config.toml of the person";
+pub(crate) const PERSON: &str = "config.toml of the person";
 /// The project's file, for a reader.
-pub const PROJECT: &str = ".wherefore/config.toml";
+pub(crate) const PROJECT: &str = ".wherefore/config.toml";
 
 /// A party whose settings could not be read: as they were before, where they were read then.
 fn kept(now: Party, before: Option<&Party>, warnings: &mut Vec<String>) -> Party {
@@ -125,7 +125,7 @@ fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) -> Option<Str
 }
 
 /// Where the person's settings are: `$XDG_CONFIG_HOME/wherefore`, else `~/.config/wherefore`.
-pub fn person_folder() -> Option<PathBuf> {
+pub(crate) fn person_folder() -> Option<PathBuf> {
     person::folder("XDG_CONFIG_HOME", ".config")
 }
 
@@ -170,7 +170,7 @@ fn bounded(file: std::fs::File) -> Result<Vec<u8>, String> {
 
 /// Which state of both files settings were read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stamps([Option<Stamp>; 2]);
+pub(crate) struct Stamps([Option<Stamp>; 2]);
 
 /// One state of a file: device, inode, size, and when its content and its entry changed last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,13 +182,13 @@ struct Stamp {
 
 impl Stamps {
     /// The state of both files now.
-    pub fn now(store: &Store) -> Self {
+    pub(crate) fn now(store: &Store) -> Self {
         let project = PathBuf::from(store.root().path()).join(PROJECT);
         Self([person_file(), Some(project)].map(|path| Stamp::of(&path?)))
     }
 
     /// Whether a file may still be written just now, or was there in `before` and may be about to be replaced.
-    pub fn may_change(&self, before: &Self) -> bool {
+    pub(crate) fn may_change(&self, before: &Self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let young = |stamp: &Stamp| {
             let at = |part: i64| u64::try_from(part).unwrap_or_default();

@@ -10,7 +10,7 @@ const PIECE: usize = 256 << 10;
 
 /// Which part of a file is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub(crate) struct Window {
     /// The first and the last line, counted from 1, both included; all lines when absent.
     pub range: Option<(u64, u64)>,
     /// Bytes of text at most. Whole lines where at least one fits.
@@ -21,7 +21,7 @@ pub struct Window {
 
 /// Lines of a file, and what is known of the whole of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub(crate) struct Lines {
     /// The text of the lines, ends included, no byte order mark.
     pub content: String,
     /// The first line in `content`, counted from 1.
@@ -49,7 +49,7 @@ pub struct Lines {
 ///
 /// # Errors
 /// As reading says.
-pub fn read_lines(mut file: impl Read, size: u64, window: Window) -> std::io::Result<Option<Lines>> {
+pub(crate) fn read_lines(mut file: impl Read, size: u64, window: Window) -> std::io::Result<Option<Lines>> {
     let mut piece = vec![0; PIECE.min(usize::try_from(size).unwrap_or(PIECE).saturating_add(4))];
     let mut filled = fill(&mut file, &mut piece)?;
     let mut sniffer = Sniffer::new(&piece[..filled]);

@@ -26,7 +26,7 @@ pub(super) const PRIVATE: Mode = Mode::RWXU;
 const OTHERS: u32 = 0o077;
 
 /// One state of a file.
-pub type Stamp = (i64, u64, i64, u64);
+pub(crate) type Stamp = (i64, u64, i64, u64);
 
 /// One entry of a folder.
 #[derive(Clone, Debug)]

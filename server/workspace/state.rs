@@ -26,7 +26,7 @@ use crate::protocol::{Code, Fault};
 use crate::rules::Held;
 
 /// Bytes of the largest proposal, and of the largest checkpoint.
-pub const LARGEST: u64 = 16 << 20;
+pub(super) const LARGEST: u64 = 16 << 20;
 /// Bytes of the largest content that is kept for an undo.
 const LARGEST_OBJECT: u64 = 1 << 30;
 /// The folder of all roots in the person's state folder.

@@ -26,7 +26,7 @@ const LONGEST: usize = 64 << 10;
 
 /// What went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Swept {
+pub(crate) struct Swept {
     /// Changes that cannot be undone any more.
     pub changes: usize,
     /// Contents that nothing needed.
@@ -41,7 +41,7 @@ pub struct Swept {
 
 /// What is swept, and what has to stay.
 #[derive(Debug)]
-pub struct Sweep<'a> {
+pub(crate) struct Sweep<'a> {
     /// The folder of the session logs, with the state beside it.
     pub store: &'a Store,
     /// How much stays.
@@ -57,7 +57,7 @@ impl Sweep<'_> {
     ///
     /// # Errors
     /// What keeps the folder from being read.
-    pub fn run(&self, go_on: &dyn Fn() -> bool) -> Result<Option<Swept>, Fault> {
+    pub(crate) fn run(&self, go_on: &dyn Fn() -> bool) -> Result<Option<Swept>, Fault> {
         let state = self.state();
         let Some(shelf) = state.opened(false)? else { return Ok(None) };
         let before = shelf.entry(REPORT).and_then(|report| self.now.duration_since(report.changed).ok());

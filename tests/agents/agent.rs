@@ -15,14 +15,14 @@ use crate::place::Place;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// A running agent.
-pub struct Agent {
+pub(crate) struct Agent {
     name: &'static str,
     child: Child,
     home: PathBuf,
 }
 
 /// What starts a server that an agent speaks to over its standard input and output.
-pub struct Server {
+pub(crate) struct Server {
     program: String,
     args: Vec<String>,
     env: Vec<(&'static str, String)>,
@@ -30,7 +30,7 @@ pub struct Server {
 
 impl Server {
     /// Ours, for the workspace of a place.
-    pub fn of(place: &Place, more: &[&str]) -> Self {
+    pub(crate) fn of(place: &Place, more: &[&str]) -> Self {
         let root = place.work().display().to_string();
         let args = ["mcp", "--root", &root].iter().chain(more).map(|arg| (*arg).to_owned()).collect();
         Self { program: env!("CARGO_BIN_EXE_wherefore").to_owned(), args, env: place.env().to_vec() }
@@ -39,7 +39,7 @@ impl Server {
 
 impl Agent {
     /// Claude Code, in print mode, with our tools allowed.
-    pub fn claude(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
+    pub(crate) fn claude(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
         let home = place.beside("claude");
         let env: serde_json::Map<_, _> =
             server.env.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
@@ -55,7 +55,7 @@ impl Agent {
     }
 
     /// Codex, running one task, with our tools approved.
-    pub fn codex(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
+    pub(crate) fn codex(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
         let home = place.beside("codex");
         let env: Vec<_> = server.env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
         let config = format!(
@@ -94,7 +94,7 @@ default_tools_approval_mode = "approve"
     }
 
     /// OpenCode, running one task with a model of one's own.
-    pub fn opencode(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
+    pub(crate) fn opencode(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
         let home = place.beside("opencode");
         let env: serde_json::Map<_, _> =
             server.env.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
@@ -122,7 +122,7 @@ default_tools_approval_mode = "approve"
     }
 
     /// Gemini CLI, running one task.
-    pub fn gemini(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
+    pub(crate) fn gemini(program: &Path, place: &Place, server: &Server, model: &Model) -> Self {
         let home = place.beside("gemini");
         let env: serde_json::Map<_, _> =
             server.env.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
@@ -159,12 +159,12 @@ default_tools_approval_mode = "approve"
     }
 
     /// What it printed.
-    pub fn output(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.home.join("output.log")).unwrap_or_default()).into_owned()
     }
 
     /// Waits until it is done, which it must be well.
-    pub fn finishes(mut self) {
+    pub(crate) fn finishes(mut self) {
         let start = Instant::now();
         loop {
             match self.child.try_wait().unwrap() {

@@ -21,7 +21,7 @@ use activities::Fixture;
 use handler::Handler;
 
 /// The served fixtures. They end with this.
-pub struct Fixtures {
+pub(crate) struct Fixtures {
     /// Where they are.
     pub url: String,
     _state: tempfile::TempDir,
@@ -30,7 +30,7 @@ pub struct Fixtures {
 
 impl Fixtures {
     /// Serves a folder with the suite's tools, over HTTP and for whoever comes.
-    pub fn serve(folder: &Path) -> Self {
+    pub(crate) fn serve(folder: &Path) -> Self {
         definitions::write(folder);
         let runtime = Runtime::new().unwrap();
         let root = folder.canonicalize().unwrap().display().to_string();

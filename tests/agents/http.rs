@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 /// One request.
-pub struct Request {
+pub(crate) struct Request {
     pub method: String,
     /// With its query.
     pub path: String,
@@ -13,7 +13,7 @@ pub struct Request {
 }
 
 /// Reads the next request of a connection; nothing where it ended.
-pub fn read(reader: &mut impl BufRead) -> Option<Request> {
+pub(crate) fn read(reader: &mut impl BufRead) -> Option<Request> {
     let first = line(reader)?;
     let mut words = first.split(' ');
     let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
@@ -41,7 +41,7 @@ pub fn read(reader: &mut impl BufRead) -> Option<Request> {
 
 impl Request {
     /// The value of a header, whose name is given in small letters.
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }

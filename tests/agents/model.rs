@@ -16,11 +16,11 @@ use serde_json::Value;
 use crate::http;
 
 /// How long an agent may take on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the model does next.
 #[derive(Clone, Debug)]
-pub enum Move {
+pub(crate) enum Move {
     /// Calls a tool, by the name that the server gave it: the agent's own prefix is found in what it sent.
     Call(&'static str, Value),
     /// Says something, which ends the agent's run.
@@ -29,7 +29,7 @@ pub enum Move {
 
 /// What the agent sent, as far as a script looks at it.
 #[derive(Clone, Debug, Default)]
-pub struct Turn {
+pub(crate) struct Turn {
     /// Names of the tools that the model may call.
     pub tools: Vec<String>,
     /// What came of its calls so far, as text, the last one last.
@@ -38,19 +38,19 @@ pub struct Turn {
 
 impl Turn {
     /// What came of the last call.
-    pub fn last(&self) -> &str {
+    pub(crate) fn last(&self) -> &str {
         self.results.last().map_or("", String::as_str)
     }
 
     /// The JSON in the last result, whatever the agent put around it.
-    pub fn answer(&self) -> Value {
+    pub(crate) fn answer(&self) -> Value {
         let start = self.last().find('{').unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(&self.last()[start..]).into_iter();
         values.next().and_then(Result::ok).unwrap_or_default()
     }
 
     /// The value under `key` in the last result, however deep.
-    pub fn value(&self, key: &str) -> Value {
+    pub(crate) fn value(&self, key: &str) -> Value {
         fn find(value: &Value, key: &str) -> Option<Value> {
             match value {
                 Value::Object(fields) => {
@@ -72,7 +72,7 @@ impl Turn {
 }
 
 /// A script: the next move, by what the agent sent last.
-pub type Script = Box<dyn FnMut(&Turn) -> Move + Send>;
+pub(crate) type Script = Box<dyn FnMut(&Turn) -> Move + Send>;
 
 /// One way of speaking to a model.
 struct Dialect {
@@ -100,7 +100,7 @@ impl Asked<'_> {
 }
 
 /// The running model. Its thread ends with the test's process.
-pub struct Model {
+pub(crate) struct Model {
     /// The address it listens at, without a path.
     pub url: String,
     state: Arc<State>,
@@ -113,7 +113,7 @@ struct State {
 
 impl Model {
     /// Starts one that plays `script`.
-    pub fn start(script: impl FnMut(&Turn) -> Move + Send + 'static) -> Self {
+    pub(crate) fn start(script: impl FnMut(&Turn) -> Move + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(State { script: Mutex::new(Box::new(script)), turns: Mutex::default() });
@@ -128,12 +128,12 @@ impl Model {
     }
 
     /// Every turn so far.
-    pub fn turns(&self) -> Vec<Turn> {
+    pub(crate) fn turns(&self) -> Vec<Turn> {
         self.state.turns.lock().unwrap().clone()
     }
 
     /// Waits for a turn whose last result holds `text`.
-    pub fn expect(&self, text: &str) -> Turn {
+    pub(crate) fn expect(&self, text: &str) -> Turn {
         let start = Instant::now();
         loop {
             if let Some(turn) = self.turns().into_iter().find(|turn| turn.last().contains(text)) {

@@ -9,10 +9,10 @@ use crate::model::PATIENCE;
 use crate::shared::Editor;
 
 /// A word for the agent.
-pub const REASON: &str = "one mark is enough";
+pub(crate) const REASON: &str = "one mark is enough";
 
 /// Accepts the first hunk of what is proposed for `path` and rejects the others; the proposal's id.
-pub fn decide(editor: &mut Editor, path: &str) -> String {
+pub(crate) fn decide(editor: &mut Editor, path: &str) -> String {
     let start = Instant::now();
     let id = loop {
         let waiting = editor.request("wherefore/proposals", json!({})).unwrap();

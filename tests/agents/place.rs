@@ -12,14 +12,14 @@ use tempfile::TempDir;
 const FAREWELL: Duration = Duration::from_secs(40);
 
 /// The folders `work`, `home` and `run`.
-pub struct Place {
+pub(crate) struct Place {
     root: PathBuf,
     _folder: Option<TempDir>,
 }
 
 impl Place {
     /// In a temporary folder, with these files in the workspace.
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = Self { root: folder.path().to_owned(), _folder: Some(folder) };
         for name in ["work", "home", "run"] {
@@ -32,59 +32,59 @@ impl Place {
     }
 
     /// Where a test editor works already.
-    pub fn of_editor(folder: &Path) -> Self {
+    pub(crate) fn of_editor(folder: &Path) -> Self {
         Self { root: folder.to_owned(), _folder: None }
     }
 
     /// The workspace.
-    pub fn work(&self) -> PathBuf {
+    pub(crate) fn work(&self) -> PathBuf {
         self.root.join("work")
     }
 
     /// A folder beside it, made where it is missing: an agent's home, say.
-    pub fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
         let path = self.root.join(name);
         std::fs::create_dir_all(&path).unwrap();
         path
     }
 
     /// The text of a file of the workspace.
-    pub fn text(&self, path: &str) -> String {
+    pub(crate) fn text(&self, path: &str) -> String {
         std::fs::read_to_string(self.work().join(path)).unwrap()
     }
 
     /// Writes the person's settings.
-    pub fn settings(&self, text: &str) {
+    pub(crate) fn settings(&self, text: &str) {
         let folder = self.beside("home/.config/wherefore");
         std::fs::write(folder.join("config.toml"), text).unwrap();
     }
 
     /// What the server and its clients are told of this place.
-    pub fn env(&self) -> [(&'static str, String); 2] {
+    pub(crate) fn env(&self) -> [(&'static str, String); 2] {
         [("HOME", self.beside("home")), ("XDG_RUNTIME_DIR", self.beside("run"))]
             .map(|(name, path)| (name, path.display().to_string()))
     }
 
     /// Our program, here, with nothing else of this machine's environment.
-    pub fn wherefore(&self) -> Command {
+    pub(crate) fn wherefore(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
         command.current_dir(self.work()).env_clear().envs(self.env());
         command
     }
 
     /// Runs our program to its end.
-    pub fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.wherefore().args(args).output().unwrap()
     }
 
     /// What our program prints as JSON.
-    pub fn json(&self, args: &[&str]) -> Value {
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
         let output = self.run(args);
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}: {output:?}"))
     }
 
     /// The running servers, by what they say of themselves in the runtime folder.
-    pub fn servers(&self) -> Vec<Value> {
+    pub(crate) fn servers(&self) -> Vec<Value> {
         let entries = std::fs::read_dir(self.root.join("run/wherefore")).into_iter().flatten().flatten();
         let files = entries
             .map(|entry| entry.path())
@@ -93,7 +93,7 @@ impl Place {
     }
 
     /// Waits until a server runs here.
-    pub fn is_served(&self) {
+    pub(crate) fn is_served(&self) {
         let start = Instant::now();
         while self.servers().is_empty() {
             assert!(start.elapsed() < FAREWELL, "no server runs");
@@ -102,7 +102,7 @@ impl Place {
     }
 
     /// Ids of the processes that know this runtime folder.
-    pub fn processes(&self) -> Vec<u32> {
+    pub(crate) fn processes(&self) -> Vec<u32> {
         let mark = format!("XDG_RUNTIME_DIR={}", self.root.join("run").display());
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -114,7 +114,7 @@ impl Place {
     }
 
     /// Waits until nothing runs here, and nothing stands in the runtime folder.
-    pub fn is_left_empty(&self) {
+    pub(crate) fn is_left_empty(&self) {
         let start = Instant::now();
         loop {
             let left = std::fs::read_dir(self.root.join("run/wherefore")).into_iter().flatten().flatten();
@@ -129,7 +129,7 @@ impl Place {
     }
 
     /// The events of the latest session.
-    pub fn log(&self) -> Vec<Value> {
+    pub(crate) fn log(&self) -> Vec<Value> {
         let output = self.run(&["log", "--format", "json"]);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The program of this name, or nothing where it could not be had; its tests say so and pass over.
-pub fn find(name: &str) -> Option<PathBuf> {
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/agents/bin").join(name);
     if !path.is_file() {
         say(&format!("skipped: {name} is not in .e2e/agents (tests/agents/install.sh): its tests pass over"));
@@ -14,6 +14,6 @@ pub fn find(name: &str) -> Option<PathBuf> {
 }
 
 /// Says something even where the test passes.
-pub fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

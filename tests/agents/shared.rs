@@ -10,4 +10,4 @@ mod ours;
 #[path = "../e2e/support/wire.rs"]
 mod wire;
 
-pub use editor::{Editor, Options};
+pub(crate) use editor::{Editor, Options};

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use crate::model::{Move, Turn};
 
 /// The file before: thirty lines.
-pub fn before(word: &str) -> String {
+pub(crate) fn before(word: &str) -> String {
     (1..=30).map(|line| format!("{word} {line}\n")).collect()
 }
 
 /// The file with these of the lines 3, 15 and 27 changed.
-pub fn after(word: &str, changed: &[usize]) -> String {
+pub(crate) fn after(word: &str, changed: &[usize]) -> String {
     let line = |number: usize| {
         if changed.contains(&number) {
             format!("{word} {number} changed\n")
@@ -22,7 +22,7 @@ pub fn after(word: &str, changed: &[usize]) -> String {
 }
 
 /// The lines that the diff changes, a hunk each.
-pub const CHANGED: [usize; 3] = [3, 15, 27];
+pub(crate) const CHANGED: [usize; 3] = [3, 15, 27];
 
 fn diff(path: &str, word: &str) -> String {
     let hunk = |line: usize| {
@@ -35,7 +35,7 @@ fn diff(path: &str, word: &str) -> String {
 }
 
 /// Reads `path`, first without saying why.
-pub fn read(path: &'static str, why: bool) -> Move {
+pub(crate) fn read(path: &'static str, why: bool) -> Move {
     let mut arguments = json!({ "path": path });
     if why {
         arguments["why"] = json!("Learn how the list is written before changing three of its lines");
@@ -44,20 +44,20 @@ pub fn read(path: &'static str, why: bool) -> Move {
 }
 
 /// Proposes the three hunks.
-pub fn patch(path: &'static str, word: &str) -> Move {
+pub(crate) fn patch(path: &'static str, word: &str) -> Move {
     let why = "Mark the three lines that the list is to be read by";
     Move::Call("fs_patch", json!({ "path": path, "diff": diff(path, word), "why": why }))
 }
 
 /// What the model was told of a call without a why: the whole fault, with its way out.
-pub fn is_missing_why(turn: &Turn) {
+pub(crate) fn is_missing_why(turn: &Turn) {
     assert_eq!(turn.value("code"), "MISSING_WHY", "{turn:#?}");
     assert_eq!(turn.value("recoverable"), true, "{turn:#?}");
     assert!(turn.value("suggestion").as_str().is_some_and(|way| way.contains("why")), "{turn:#?}");
 }
 
 /// Each hunk with its state, of a change whose first hunk was accepted and whose others were rejected for `reason`.
-pub fn is_partly_applied(told: &Value, reason: &str) {
+pub(crate) fn is_partly_applied(told: &Value, reason: &str) {
     assert_eq!(told["status"], "partly_applied", "{told:#}");
     let hunks = told["hunks"].as_array().unwrap();
     let states: Vec<_> = hunks.iter().map(|hunk| hunk["state"].as_str().unwrap()).collect();

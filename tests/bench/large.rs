@@ -2,7 +2,7 @@
 
 /// What befell a diff.
 #[derive(Clone, Copy, Debug)]
-pub enum Change {
+pub(crate) enum Change {
     /// Nothing.
     None,
     /// The file has 500 lines more at its start.
@@ -14,7 +14,7 @@ pub enum Change {
 }
 
 /// A file of 100,000 lines, about 10 MB, and a diff of 1,000 hunks.
-pub struct Large {
+pub(crate) struct Large {
     before: Vec<String>,
     hunks: Vec<(usize, [String; 2])>,
 }
@@ -38,7 +38,7 @@ impl Chance {
 
 impl Large {
     /// Makes it.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut chance = Chance(7);
         let line = |_| {
             let words = (0..11 + chance.below(10)).map(|_| WORDS[chance.below(WORDS.len())]);
@@ -56,7 +56,7 @@ impl Large {
     }
 
     /// The file, the diff, and what the file becomes.
-    pub fn with(&self, change: Change) -> (String, String, String) {
+    pub(crate) fn with(&self, change: Change) -> (String, String, String) {
         let mut chance = Chance(8);
         let mut diff = "--- a/f\n+++ b/f\n".to_owned();
         let mut after = self.before.clone();
@@ -91,7 +91,7 @@ impl Large {
 type Make = fn() -> (String, String);
 
 /// What a hostile or a hapless caller may send.
-pub const HOSTILE: [(&str, Make); 7] = [
+pub(crate) const HOSTILE: [(&str, Make); 7] = [
     ("a typing error in the context", || {
         let before = numbered(1_000_000);
         let line = |number: usize| format!("line {number} of a large file with some words in it");

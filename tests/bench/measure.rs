@@ -6,50 +6,54 @@ use crate::peer::Peer;
 
 /// Times of one kind of request in one round, in seconds.
 #[derive(Clone, Default)]
-pub struct Samples(Vec<f64>);
+pub(crate) struct Samples(Vec<f64>);
 
 impl Samples {
     /// Adds one.
-    pub fn add(&mut self, time: Duration) {
+    pub(crate) fn add(&mut self, time: Duration) {
         self.0.push(time.as_secs_f64());
     }
 
     /// The quantile `q`, in seconds.
-    pub fn at(&self, q: f64) -> f64 {
+    pub(crate) fn at(&self, q: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         sorted[((sorted.len() - 1) as f64 * q).round() as usize]
     }
 
     /// The quantile `q`.
-    pub fn time(&self, q: f64) -> Duration {
+    pub(crate) fn time(&self, q: f64) -> Duration {
         Duration::from_secs_f64(self.at(q))
     }
 
     /// The quantile `q`, to be read.
-    pub fn show(&self, q: f64) -> String {
+    pub(crate) fn show(&self, q: f64) -> String {
         let seconds = self.at(q);
         if seconds < 1e-3 { format!("{:.1} µs", seconds * 1e6) } else { format!("{:.2} ms", seconds * 1e3) }
     }
 
     /// The median and the 95th percentile, to be read.
-    pub fn pair(&self) -> String {
+    pub(crate) fn pair(&self) -> String {
         format!("{} / {}", self.show(0.5), self.show(0.95))
     }
 
     /// Requests a second.
-    pub fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.0.len() as f64 / self.0.iter().sum::<f64>()
     }
 }
 
 /// The round with the lowest median: other work on the machine only ever adds.
-pub fn best(rounds: &[Samples]) -> Samples {
+pub(crate) fn best(rounds: &[Samples]) -> Samples {
     rounds.iter().min_by(|a, b| a.at(0.5).total_cmp(&b.at(0.5))).unwrap().clone()
 }
 
 /// The round trip of each of `count` requests, one after the other.
-pub fn sequential(peer: &mut Peer, count: usize, request: impl Fn(&Peer, usize) -> Vec<u8>) -> Samples {
+pub(crate) fn sequential(
+    peer: &mut Peer,
+    count: usize,
+    request: impl Fn(&Peer, usize) -> Vec<u8>,
+) -> Samples {
     let mut times = Samples::default();
     for id in 1..=count {
         let request = request(peer, id);
@@ -62,7 +66,7 @@ pub fn sequential(peer: &mut Peer, count: usize, request: impl Fn(&Peer, usize) 
 }
 
 /// Requests answered a second, with up to `depth` of them on the way.
-pub fn pipelined(
+pub(crate) fn pipelined(
     peer: &mut Peer,
     count: usize,
     depth: usize,
@@ -88,7 +92,7 @@ pub fn pipelined(
 }
 
 /// A line of the table.
-pub struct Row {
+pub(crate) struct Row {
     what: String,
     figure: String,
     goal: Option<(&'static str, bool)>,
@@ -96,23 +100,23 @@ pub struct Row {
 
 impl Row {
     /// A figure.
-    pub fn new(what: impl Into<String>, figure: String) -> Self {
+    pub(crate) fn new(what: impl Into<String>, figure: String) -> Self {
         Self { what: what.into(), figure, goal: None }
     }
 
     /// With a goal, and whether it was met.
-    pub fn goal(self, goal: &'static str, met: bool) -> Self {
+    pub(crate) fn goal(self, goal: &'static str, met: bool) -> Self {
         Self { goal: Some((goal, met)), ..self }
     }
 }
 
 /// KiB as MiB.
-pub fn mib(kib: u64) -> String {
+pub(crate) fn mib(kib: u64) -> String {
     format!("{:.1} MiB", kib as f64 / 1024.0)
 }
 
 /// Prints the table, as Markdown.
-pub fn table(rows: &[Row]) {
+pub(crate) fn table(rows: &[Row]) {
     let width = rows.iter().map(|row| row.what.chars().count()).max().unwrap_or(0);
     println!("| {:width$} | {:>20} | goal", "", "");
     println!("|-{0:-<width$}-|-{0:->20}-|-----", "");

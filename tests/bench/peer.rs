@@ -19,7 +19,7 @@ enum Wire {
 }
 
 /// A running server.
-pub struct Peer {
+pub(crate) struct Peer {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -29,21 +29,21 @@ pub struct Peer {
 
 impl Peer {
     /// `wherefore lsp`, not yet initialized.
-    pub fn spawn() -> Self {
+    pub(crate) fn spawn() -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
         command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
         Self::start(command.arg("lsp"), Wire::Headers)
     }
 
     /// `wherefore lsp` on `root`; `plugin` says that the client is one of ours and renders hunks itself.
-    pub fn wherefore(root: &Path, plugin: bool) -> Self {
+    pub(crate) fn wherefore(root: &Path, plugin: bool) -> Self {
         let mut peer = Self::spawn();
         peer.initialize(root, plugin);
         peer
     }
 
     /// The same, with everything that it keeps for itself below `home`.
-    pub fn at_home(root: &Path, home: &Path) -> Self {
+    pub(crate) fn at_home(root: &Path, home: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
         command.arg("lsp").env("HOME", home).env("XDG_RUNTIME_DIR", home);
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
@@ -55,7 +55,7 @@ impl Peer {
     }
 
     /// The npm server on `root`; nothing where it is not installed.
-    pub fn npm(root: &Path) -> Option<Self> {
+    pub(crate) fn npm(root: &Path) -> Option<Self> {
         const PLACE: &str = ".e2e/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(PLACE);
         if !script.exists() {
@@ -67,7 +67,7 @@ impl Peer {
     }
 
     /// `wherefore mcp` on `root`: the way of an agent, through the socket to a server of its own.
-    pub fn agent(root: &Path) -> Self {
+    pub(crate) fn agent(root: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
         command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
         Self::shaken(command.arg("mcp").arg("--root").arg(root), Wire::Lines("fs_read", true))
@@ -94,7 +94,7 @@ impl Peer {
     }
 
     /// Sends `initialize` and waits for its answer, then says `initialized`.
-    pub fn initialize(&mut self, root: &Path, plugin: bool) {
+    pub(crate) fn initialize(&mut self, root: &Path, plugin: bool) {
         let uri = format!("file://{}", root.display());
         let params = json!({
             "processId": std::process::id(),
@@ -108,12 +108,12 @@ impl Peer {
     }
 
     /// A request, ready to be sent.
-    pub fn request(&self, id: usize, method: &str, params: &Value) -> Vec<u8> {
+    pub(crate) fn request(&self, id: usize, method: &str, params: &Value) -> Vec<u8> {
         frame(self.wire, Some(id), method, params)
     }
 
     /// The request that reads the file `name` in `root`, as this server takes it.
-    pub fn read(&self, id: usize, root: &Path, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, id: usize, root: &Path, name: &str) -> Vec<u8> {
         let why = "See how retries are counted before the limit changes";
         let reasoned = json!({ "path": name, "why": why });
         let (method, params) = match self.wire {
@@ -127,12 +127,12 @@ impl Peer {
     }
 
     /// Sends bytes.
-    pub fn send(&mut self, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
         self.input.write_all(bytes).unwrap();
     }
 
     /// The next answer; what the server sends of itself is passed over.
-    pub fn answer(&mut self) -> &[u8] {
+    pub(crate) fn answer(&mut self) -> &[u8] {
         loop {
             self.message();
             let head = &self.body[..self.body.len().min(80)];
@@ -143,19 +143,19 @@ impl Peer {
     }
 
     /// Whether more has come in already.
-    pub fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         !self.output.buffer().is_empty()
     }
 
     /// Bytes resident, in KiB.
-    pub fn resident(&self) -> u64 {
+    pub(crate) fn resident(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.split_whitespace().next().unwrap().parse().unwrap()
     }
 
     /// Processor time used so far, of all its threads; in steps of 10 ms.
-    pub fn busy(&self) -> Duration {
+    pub(crate) fn busy(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         // The name in parentheses may hold anything; user and system time are the 12th and 13th numbers after it.
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
@@ -164,12 +164,12 @@ impl Peer {
     }
 
     /// Stops it where it is.
-    pub fn hold(&self) {
+    pub(crate) fn hold(&self) {
         self.signal(Signal::STOP);
     }
 
     /// Lets it go on.
-    pub fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         self.signal(Signal::CONT);
     }
 

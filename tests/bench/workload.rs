@@ -11,10 +11,10 @@ use wherefore::ports::SystemClock;
 use wherefore::protocol::{Door, Event, LogSettings, Origin, Status};
 
 /// Bytes of the file that is read.
-pub const SIZE: usize = 4096;
+pub(crate) const SIZE: usize = 4096;
 
 /// Source text of [`SIZE`] bytes; each number has its own.
-pub fn source(number: usize) -> String {
+pub(crate) fn source(number: usize) -> String {
     let mut text = format!("//! Part {number} of the retry queue.\n\n");
     for line in 0.. {
         let next = format!(
@@ -31,7 +31,7 @@ pub fn source(number: usize) -> String {
 }
 
 /// A session log in the folder `dir`, with the settings that a user has who set none.
-pub fn journal(dir: &Path) -> Journal {
+pub(crate) fn journal(dir: &Path) -> Journal {
     let (folder, root) = (dir.to_owned(), dir.to_str().unwrap());
     Journal::open(Opening {
         session: "bench".to_owned(),
@@ -45,7 +45,7 @@ pub fn journal(dir: &Path) -> Journal {
 }
 
 /// The two events of a read: the call before it ran, and its result with the text read.
-pub fn events(number: usize, content: &str) -> (Event, Event) {
+pub(crate) fn events(number: usize, content: &str) -> (Event, Event) {
     let call_id = format!("c-{number}");
     let tool = "fs.read".to_owned();
     let why = "See how retries are counted before the limit changes";

@@ -19,12 +19,12 @@ const MEANINGS: &[&[&str]] = &[&["fs copy", "zzyzx"], &["Bakes", "yvzzy"]];
 /// What a search may take beside its wait, on a machine that has much else to do.
 const AMPLE: Duration = Duration::from_secs(8);
 
-pub fn run(folder: &Path, args: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, args: &[&str]) -> Output {
     wherefore(folder, args).env("TEST_MODEL_KEY", KEY).env("WHEREFORE_LOG", "trace").output().unwrap()
 }
 
 /// A server that has opened its folder, and what it says.
-pub fn serve(folder: &Path, stderr: Stdio) -> Child {
+pub(crate) fn serve(folder: &Path, stderr: Stdio) -> Child {
     let mut command = wherefore(folder, &["serve", "--root", "."]);
     command.env("TEST_MODEL_KEY", KEY).env("WHEREFORE_LOG", "trace");
     let mut server = command.stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();

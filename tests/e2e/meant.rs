@@ -12,11 +12,11 @@ use crate::support::agent::{place, until, wherefore};
 use crate::support::embeddings::{Behaviour, Model, set, write};
 
 /// Every file holds the first word; what the second means is in one of them.
-pub const REQUEST: &str = "common zzyzx";
-pub const MEANINGS: &[&[&str]] = &[&["tusks", "zzyzx"], &["whiskers", "yvzzy"]];
+pub(crate) const REQUEST: &str = "common zzyzx";
+pub(crate) const MEANINGS: &[&[&str]] = &[&["tusks", "zzyzx"], &["whiskers", "yvzzy"]];
 
 /// Files that are found.
-pub const FILES: usize = 12;
+pub(crate) const FILES: usize = 12;
 
 /// A workspace with files of which one cannot be found by the words of the request.
 fn files() -> tempfile::TempDir {
@@ -26,7 +26,7 @@ fn files() -> tempfile::TempDir {
 }
 
 /// Has those files in `FOLDER/work`.
-pub fn written(folder: &Path) {
+pub(crate) fn written(folder: &Path) {
     let mut texts: Vec<(String, &str)> = [
         ("a.txt", "common ground\n"),
         ("sea/b.txt", "common tusks\n"),
@@ -54,16 +54,16 @@ fn search(folder: &Path, query: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"))
 }
 
-pub fn ranker(answer: &Value) -> &str {
+pub(crate) fn ranker(answer: &Value) -> &str {
     answer["ranker"].as_str().unwrap()
 }
 
-pub fn first(answer: &Value) -> &str {
+pub(crate) fn first(answer: &Value) -> &str {
     answer["results"][0]["path"].as_str().unwrap_or_default()
 }
 
 /// The texts of files that were sent, without the requests.
-pub fn sent(model: &Model) -> Vec<String> {
+pub(crate) fn sent(model: &Model) -> Vec<String> {
     model
         .texts()
         .into_iter()

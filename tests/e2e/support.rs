@@ -1,12 +1,12 @@
 //! The test editor and what it checks every message of the server with.
 
-pub mod agent;
+pub(crate) mod agent;
 mod editor;
-pub mod embeddings;
+pub(crate) mod embeddings;
 mod model;
 mod ours;
-pub mod terminal;
+pub(crate) mod terminal;
 mod wire;
 
-pub use editor::{Editor, Options};
-pub use wire::{PATIENCE, Wire, frame};
+pub(crate) use editor::{Editor, Options};
+pub(crate) use wire::{PATIENCE, Wire, frame};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{BINARY, Project, run, tree};
 
 /// A proposal as an earlier version kept it, all of it in the attacker's hand.
-pub fn proposal(id: &str, path: &str, uri: &str, state: &str, reason: Option<&str>) -> Value {
+pub(crate) fn proposal(id: &str, path: &str, uri: &str, state: &str, reason: Option<&str>) -> Value {
     json!({
         "proposal": {
             "id": id, "call_id": "c-0001", "session": "20260101-000000-abcd", "tool": "fs.write",

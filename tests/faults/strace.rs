@@ -6,7 +6,7 @@ use crate::support::{BINARY, Project, Ran, run, skipped};
 
 /// One system call of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Syscall {
+pub(crate) struct Syscall {
     /// The thread, in order of appearance; 0 is the main one.
     pub thread: usize,
     pub name: String,
@@ -18,7 +18,7 @@ pub struct Syscall {
 
 impl Syscall {
     /// Whether it changes anything on the disk.
-    pub fn changes(&self) -> bool {
+    pub(crate) fn changes(&self) -> bool {
         match self.name.as_str() {
             "openat" | "open" => self.line.contains("O_CREAT"),
             "write" => !self.line.contains("<anon_inode") && !self.line.contains("<pipe:"),
@@ -27,18 +27,18 @@ impl Syscall {
     }
 
     /// Whether it belongs to the program and not to what loads it or to its own wake-ups.
-    pub fn is_ours(&self) -> bool {
+    pub(crate) fn is_ours(&self) -> bool {
         let foreign = ["\"/lib", "\"/etc/", "\"/usr/", "\"/proc/", "\"/sys/", "<anon_inode", "<pipe:"];
         !foreign.iter().any(|part| self.line.contains(part))
     }
 }
 
 /// What touches files in a run.
-pub const FILE_CALLS: &str = "openat,openat2,open,read,pread64,write,pwrite64,fsync,fdatasync,rename,renameat,\
+pub(crate) const FILE_CALLS: &str = "openat,openat2,open,read,pread64,write,pwrite64,fsync,fdatasync,rename,renameat,\
     renameat2,linkat,symlinkat,unlinkat,unlink,mkdirat,mkdir,fchmod,fchown,ftruncate,fsetxattr,flock,getdents64";
 
 /// Whether strace is there and may trace; says so where not.
-pub fn works() -> bool {
+pub(crate) fn works() -> bool {
     let tried =
         Command::new("strace").args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=openat", "true"]).output();
     let works = tried.is_ok_and(|tried| tried.status.success());
@@ -61,7 +61,7 @@ fn strace_fed(project: &Project, options: &[&str], args: &[&str], input: &[u8]) 
 }
 
 /// The system calls of one run.
-pub fn learn(project: &Project, args: &[&str]) -> Vec<Syscall> {
+pub(crate) fn learn(project: &Project, args: &[&str]) -> Vec<Syscall> {
     let log = project.beside("trace");
     let trace = format!("trace={FILE_CALLS}");
     let ran = strace(project, &["-y", "-o", log.to_str().unwrap(), "-e", &trace], args);
@@ -89,14 +89,14 @@ fn read_trace(log: &std::path::Path) -> Vec<Syscall> {
 }
 
 /// Calls of one process with `what` done to the calls `name`, at the places `when` of each thread.
-pub fn batch(project: &Project, name: &str, what: &str, when: &str, lines: &[u8]) -> Ran {
+pub(crate) fn batch(project: &Project, name: &str, what: &str, when: &str, lines: &[u8]) -> Ran {
     let trace = format!("trace={name}");
     let inject = format!("inject={name}:{what}:when={when}");
     strace_fed(project, &["-o", "/dev/null", "-e", &trace, "-e", &inject], &["call", "--batch"], lines)
 }
 
 /// The system calls of a process that makes these calls.
-pub fn learn_batch(project: &Project, lines: &[u8]) -> Vec<Syscall> {
+pub(crate) fn learn_batch(project: &Project, lines: &[u8]) -> Vec<Syscall> {
     let log = project.beside("trace");
     let trace = format!("trace={FILE_CALLS}");
     let options = ["-y", "-o", log.to_str().unwrap(), "-e", &trace];
@@ -106,7 +106,7 @@ pub fn learn_batch(project: &Project, lines: &[u8]) -> Vec<Syscall> {
 }
 
 /// A run with `what` (as `signal=SIGKILL`, `error=EIO`) done to the calls `name`, at the places `when`.
-pub fn inject(project: &Project, name: &str, what: &str, when: &str, args: &[&str]) -> Ran {
+pub(crate) fn inject(project: &Project, name: &str, what: &str, when: &str, args: &[&str]) -> Ran {
     let trace = format!("trace={name}");
     let inject = format!("inject={name}:{what}:when={when}");
     strace(project, &["-o", "/dev/null", "-e", &trace, "-e", &inject], args)

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// The binary under test.
-pub const BINARY: &str = env!("CARGO_BIN_EXE_wherefore");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_wherefore");
 
 /// How long any one run may take on a busy machine; what takes longer hangs.
-pub const LIMIT: Duration = Duration::from_secs(240);
+pub(crate) const LIMIT: Duration = Duration::from_secs(240);
 
 /// How a process ended.
-pub struct Ran {
+pub(crate) struct Ran {
     pub status: ExitStatus,
     pub out: Vec<u8>,
     pub err: String,
@@ -31,21 +31,21 @@ impl std::fmt::Debug for Ran {
 }
 
 impl Ran {
-    pub fn code(&self) -> Option<i32> {
+    pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    pub fn killed(&self) -> bool {
+    pub(crate) fn killed(&self) -> bool {
         self.status.signal() == Some(9)
     }
 
     /// The one JSON value on standard output.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.out).unwrap_or_else(|error| panic!("no JSON ({error}): {self:?}"))
     }
 
     /// The values on standard output, one a line.
-    pub fn lines(&self) -> Vec<Value> {
+    pub(crate) fn lines(&self) -> Vec<Value> {
         let lines = self.out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         lines
             .map(|line| serde_json::from_slice(line).unwrap_or_else(|_| panic!("no JSON: {self:?}")))
@@ -54,7 +54,7 @@ impl Ran {
 }
 
 /// Runs a command with `input` on its standard input. One that hangs is killed and fails the test.
-pub fn run(command: &mut Command, input: &[u8]) -> Ran {
+pub(crate) fn run(command: &mut Command, input: &[u8]) -> Ran {
     let began = Instant::now();
     let mut child = command
         .stdin(Stdio::piped())
@@ -97,13 +97,13 @@ pub fn run(command: &mut Command, input: &[u8]) -> Ran {
 }
 
 /// A folder with a project in `root`, and places of its own for settings and sockets.
-pub struct Project {
+pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
 
 impl Project {
     /// A project that holds these files.
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let project = Self { folder: tempfile::tempdir().unwrap() };
         std::fs::create_dir(project.root()).unwrap();
         files.iter().for_each(|(path, text)| project.put(path, text));
@@ -111,49 +111,49 @@ impl Project {
     }
 
     /// A copy of this one, our own folder included.
-    pub fn copy(&self) -> Self {
+    pub(crate) fn copy(&self) -> Self {
         let project = Self { folder: tempfile::tempdir().unwrap() };
         let copied = Command::new("cp").arg("-a").arg(self.root()).arg(project.root()).status().unwrap();
         assert!(copied.success());
         project
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("root")
     }
 
     /// A path beside the project, outside of it.
-    pub fn beside(&self, path: &str) -> PathBuf {
+    pub(crate) fn beside(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root().join(path)
     }
 
     /// The person's state folder.
-    pub fn state(&self) -> PathBuf {
+    pub(crate) fn state(&self) -> PathBuf {
         self.beside("home/.local/state/wherefore")
     }
 
     /// The folder of what this machine keeps of the project; there once something was written.
-    pub fn kept(&self) -> PathBuf {
+    pub(crate) fn kept(&self) -> PathBuf {
         let mut roots = std::fs::read_dir(self.state().join("roots")).unwrap();
         roots.next().unwrap().unwrap().path()
     }
 
-    pub fn put(&self, path: &str, text: &str) {
+    pub(crate) fn put(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    pub fn text(&self, path: &str) -> Option<String> {
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         std::fs::read_to_string(self.path(path)).ok()
     }
 
     /// A command in the project, with nothing of the person who runs the test.
-    pub fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.root()).env("HOME", self.beside("home")).env("TMPDIR", self.folder.path());
         for name in ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
@@ -163,17 +163,17 @@ impl Project {
     }
 
     /// Runs a subcommand on the project.
-    pub fn wherefore(&self, args: &[&str]) -> Ran {
+    pub(crate) fn wherefore(&self, args: &[&str]) -> Ran {
         run(self.command(BINARY).args(args).arg("--root").arg(self.root()), b"")
     }
 
     /// Makes one call.
-    pub fn call(&self, tool: &str, arguments: &Value) -> Ran {
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Ran {
         self.wherefore(&["call", tool, &with_why(arguments).to_string()])
     }
 
     /// Makes calls in one process; gives an envelope each.
-    pub fn batch(&self, calls: &[(&str, Value)]) -> Vec<Value> {
+    pub(crate) fn batch(&self, calls: &[(&str, Value)]) -> Vec<Value> {
         let line = |(tool, arguments): &(&str, Value)| {
             format!("{}\n", json!({ "tool": tool, "arguments": with_why(arguments) }))
         };
@@ -185,14 +185,14 @@ impl Project {
     }
 
     /// Makes the calls that `lines` spell.
-    pub fn batch_of(&self, lines: &[u8]) -> Ran {
+    pub(crate) fn batch_of(&self, lines: &[u8]) -> Ran {
         let ran = run(self.command(BINARY).args(["call", "--batch", "--root"]).arg(self.root()), lines);
         assert_eq!(ran.code(), Some(0), "{ran:?}");
         ran
     }
 
     /// The next calls work, the log is whole, and nothing of ours is left in the project.
-    pub fn is_well(&self, after: &str) {
+    pub(crate) fn is_well(&self, after: &str) {
         let probe = json!({ "path": "probe.txt", "content": format!("after {after}\n") });
         for answer in self.batch(&[("fs.ls", json!({ "path": "." })), ("fs.write", probe)]) {
             assert_eq!(answer["status"], "ok", "after {after}: {answer}");
@@ -207,7 +207,7 @@ impl Project {
 }
 
 /// Arguments with a reason where they lack one.
-pub fn with_why(arguments: &Value) -> Value {
+pub(crate) fn with_why(arguments: &Value) -> Value {
     let mut arguments = arguments.clone();
     if arguments.get("why").is_none() {
         arguments["why"] = json!("Keep the fixture's promise for the reader of this test");
@@ -216,7 +216,7 @@ pub fn with_why(arguments: &Value) -> Value {
 }
 
 /// Everything below a folder: path, kind and mode, and content or where a link leads. Sorted; links are not followed.
-pub fn tree(folder: &Path) -> Vec<(String, u32, Vec<u8>)> {
+pub(crate) fn tree(folder: &Path) -> Vec<(String, u32, Vec<u8>)> {
     let mut found = Vec::new();
     let mut todo = vec![folder.to_owned()];
     while let Some(at) = todo.pop() {
@@ -242,12 +242,12 @@ pub fn tree(folder: &Path) -> Vec<(String, u32, Vec<u8>)> {
 }
 
 /// Whether this runs as root.
-pub fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 /// Does `work` for every item, two at a time.
-pub fn in_pairs<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+pub(crate) fn in_pairs<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     let (even, odd) = (items.iter().step_by(2), items.iter().skip(1).step_by(2));
     std::thread::scope(|scope| {
         let other = scope.spawn(|| odd.for_each(&work));
@@ -257,18 +257,18 @@ pub fn in_pairs<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
 }
 
 /// Numbers that look random and are the same in every run.
-pub struct Dice(pub u64);
+pub(crate) struct Dice(pub u64);
 
 impl Dice {
     /// A number below `limit`.
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
 
 /// At most `most` of `items`, evenly chosen; all of them where `WHEREFORE_FAULTS=all`.
-pub fn sample<T: Clone>(items: &[T], most: usize) -> Vec<T> {
+pub(crate) fn sample<T: Clone>(items: &[T], most: usize) -> Vec<T> {
     let all = std::env::var("WHEREFORE_FAULTS").is_ok_and(|value| value == "all");
     if all || items.len() <= most {
         return items.to_vec();
@@ -277,6 +277,6 @@ pub fn sample<T: Clone>(items: &[T], most: usize) -> Vec<T> {
 }
 
 /// Says, past the test's captured output, that something could not be tried here.
-pub fn skipped(what: &str) {
+pub(crate) fn skipped(what: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {what}");
 }

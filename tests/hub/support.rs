@@ -17,7 +17,7 @@ use wherefore::requests::{Asker, Call, Decide, Request};
 
 /// How the editor answers to an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
+pub(crate) enum Manner {
     /// Makes it and says so.
     #[default]
     Obeys,
@@ -31,7 +31,7 @@ pub enum Manner {
 
 /// A scripted editor.
 #[derive(Debug)]
-pub struct Script {
+pub(crate) struct Script {
     hub: OnceLock<Hub>,
     attached: bool,
     manner: Mutex<Manner>,
@@ -95,7 +95,7 @@ impl Script {
 }
 
 /// A workspace with its hub and editor.
-pub struct Bench {
+pub(crate) struct Bench {
     pub folder: tempfile::TempDir,
     /// The person's state folder.
     pub state: tempfile::TempDir,
@@ -116,12 +116,12 @@ impl Drop for Bench {
 
 impl Bench {
     /// With an editor attached.
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         Self::with(files, true)
     }
 
     /// With or without an editor.
-    pub fn with(files: &[(&str, &str)], attached: bool) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)], attached: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -144,11 +144,11 @@ impl Bench {
         Self { folder, state, hub, editor, owns_hub: true }
     }
 
-    pub fn disk(&self, path: &str) -> String {
+    pub(crate) fn disk(&self, path: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(path)).unwrap_or_else(|_| "(none)".to_owned())
     }
 
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         std::fs::write(self.folder.path().join(path), text).unwrap();
     }
 
@@ -157,17 +157,17 @@ impl Bench {
     }
 
     /// Opens a file in the editor.
-    pub fn open(&self, path: &str) {
+    pub(crate) fn open(&self, path: &str) {
         self.open_with(path, self.disk(path));
     }
 
     /// Opens an empty document where there is no file.
-    pub fn open_new(&self, path: &str, empty: &str) {
+    pub(crate) fn open_new(&self, path: &str, empty: &str) {
         self.open_with(path, empty.to_owned());
     }
 
     /// Opens a document that shows `text`, whatever the disk holds.
-    pub fn open_with(&self, path: &str, text: String) {
+    pub(crate) fn open_with(&self, path: &str, text: String) {
         let (uri, whole) = (self.uri(path), self.folder.path().canonicalize().unwrap().join(path));
         self.editor.open.lock().unwrap().push((uri.clone(), whole.clone(), 1, text.clone()));
         let path = whole.to_str().unwrap().to_owned();
@@ -181,31 +181,31 @@ impl Bench {
     }
 
     /// Types in the editor: the buffer becomes `text`, unsaved.
-    pub fn type_in(&self, path: &str, text: &str) {
+    pub(crate) fn type_in(&self, path: &str, text: &str) {
         self.editor.change(&self.uri(path), |_| text.to_owned());
     }
 
     /// The editor's buffer.
-    pub fn buffer(&self, path: &str) -> String {
+    pub(crate) fn buffer(&self, path: &str) -> String {
         let uri = self.uri(path);
         let open = self.editor.open.lock().unwrap();
         open.iter().find(|document| document.0 == uri).map(|document| document.3.clone()).unwrap()
     }
 
-    pub fn manner(&self, manner: Manner) {
+    pub(crate) fn manner(&self, manner: Manner) {
         *self.editor.manner.lock().unwrap() = manner;
     }
 
-    pub fn will_answer(&self, answer: Option<&str>) {
+    pub(crate) fn will_answer(&self, answer: Option<&str>) {
         *self.editor.answer.lock().unwrap() = answer.map(str::to_owned);
     }
 
-    pub async fn call(&self, tool: &str, arguments: Value, policy: Option<Policy>) -> Envelope {
+    pub(crate) async fn call(&self, tool: &str, arguments: Value, policy: Option<Policy>) -> Envelope {
         self.call_as("tester/1", tool, arguments, policy).await
     }
 
     /// Calls as an agent, by the language server's door.
-    pub async fn call_as(
+    pub(crate) async fn call_as(
         &self,
         agent: &str,
         tool: &str,
@@ -222,7 +222,7 @@ impl Bench {
     }
 
     /// Starts a call that waits for a person, and waits until its proposal is there.
-    pub async fn propose(
+    pub(crate) async fn propose(
         &self,
         tool: &str,
         arguments: Value,
@@ -252,20 +252,20 @@ impl Bench {
     }
 
     /// Makes a request as the editor's person does.
-    pub async fn ask<R: Request>(&self, params: R::Params) -> Result<R::Answer, Fault> {
+    pub(crate) async fn ask<R: Request>(&self, params: R::Params) -> Result<R::Answer, Fault> {
         R::answer(&self.hub, params, Asker::door(Door::Lsp)).await
     }
 
     /// The folder that is served.
-    pub fn served(&self) -> Arc<Folder> {
+    pub(crate) fn served(&self) -> Arc<Folder> {
         self.hub.folder(None).unwrap()
     }
 
-    pub fn proposals(&self) -> Vec<Proposal> {
+    pub(crate) fn proposals(&self) -> Vec<Proposal> {
         self.served().desk().list(&ProposalsParams::default())
     }
 
-    pub async fn decide(
+    pub(crate) async fn decide(
         &self,
         proposal: &str,
         hunks: &[&str],
@@ -279,13 +279,13 @@ impl Bench {
     }
 
     /// The session log's text.
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         self.served().log(None).unwrap().text
     }
 }
 
 /// Lines `1` to `n`, some of them replaced.
-pub fn numbers(n: usize, replaced: &[(usize, &str)]) -> String {
+pub(crate) fn numbers(n: usize, replaced: &[(usize, &str)]) -> String {
     let line = |at: usize| {
         replaced.iter().find(|(line, _)| *line == at).map_or(at.to_string(), |(_, text)| (*text).to_owned())
     };
@@ -293,7 +293,7 @@ pub fn numbers(n: usize, replaced: &[(usize, &str)]) -> String {
 }
 
 /// What each hunk of an answer became, as `h1 accepted`.
-pub fn states(value: &Value) -> Vec<String> {
+pub(crate) fn states(value: &Value) -> Vec<String> {
     let hunks = value["hunks"].as_array().cloned().unwrap_or_default();
     hunks
         .iter()

@@ -4,7 +4,7 @@ use crate::layers;
 use crate::tree::{Finding, Tree};
 
 /// Its table of modules is the order in `server/lib.rs`.
-pub fn modules(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn modules(tree: &Tree) -> Vec<Finding> {
     let page = tree.file("server/ARCHITECTURE.md");
     let row = |line: &str| Some(line.strip_prefix("| `")?.split_once("` |")?.0.to_owned());
     let shown: Vec<String> = page.text.lines().filter_map(row).collect();

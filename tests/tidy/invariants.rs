@@ -30,7 +30,7 @@ fn bullets(page: &File, heading: &str) -> Vec<(usize, String)> {
 }
 
 /// Each names one test or more as "Test: `name`", and each of these exists.
-pub fn tested(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn tested(tree: &Tree) -> Vec<Finding> {
     static TESTS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"Tests?: ((?:`\w+`(?:, )?)+)").expect("a pattern"));
     let mut findings = Vec::new();

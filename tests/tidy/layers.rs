@@ -12,7 +12,7 @@ use crate::tree::{File, Finding, Tree};
 const DOORS: [&str; 4] = ["lsp", "socket", "cli", "mcp"];
 
 /// The modules of `server/lib.rs`, lowest first.
-pub fn order(tree: &Tree) -> Vec<String> {
+pub(crate) fn order(tree: &Tree) -> Vec<String> {
     let declared = |line: &str| {
         let name = line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("mod "))?;
         Some(name.strip_suffix(';')?.to_owned())
@@ -21,7 +21,7 @@ pub fn order(tree: &Tree) -> Vec<String> {
 }
 
 /// A module imports only from those above it.
-pub fn upward(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn upward(tree: &Tree) -> Vec<Finding> {
     let order = order(tree);
     let rank = |module: &str| order.iter().position(|name| name == module);
     let wrong = |file: &File, line, from: &str, to: &str| {
@@ -36,7 +36,7 @@ pub fn upward(tree: &Tree) -> Vec<Finding> {
 }
 
 /// A door asks the pipeline; it never calls an activity itself.
-pub fn doors(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn doors(tree: &Tree) -> Vec<Finding> {
     imports(tree, |file, line, from, to| {
         (DOORS.contains(&from) && to == "tools")
             .then(|| file.finding(line, "a door imports `tools`: make a call through the pipeline instead"))
@@ -44,7 +44,7 @@ pub fn doors(tree: &Tree) -> Vec<Finding> {
 }
 
 /// The service's types stay behind one door.
-pub fn tower_lsp(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn tower_lsp(tree: &Tree) -> Vec<Finding> {
     words(
         tree,
         r"\btower_lsp(_server)?\b",
@@ -54,7 +54,7 @@ pub fn tower_lsp(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Unsafe code has one home, where each block says why it is sound.
-pub fn unsafe_code(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
     words(
         tree,
         r"\bunsafe(_code)?\b",

@@ -18,7 +18,7 @@ fn two_commands(readme: &File) -> Vec<&str> {
 }
 
 /// The first block holds two commands; CI runs the second, as it stands there.
-pub fn commands(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn commands(tree: &Tree) -> Vec<Finding> {
     let readme = tree.file("README.md");
     let ci = tree.file(".ci/run");
     let two = two_commands(readme);
@@ -41,7 +41,7 @@ pub fn commands(tree: &Tree) -> Vec<Finding> {
 const LONGEST_README: usize = 200;
 
 /// The README stays short.
-pub fn length(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn length(tree: &Tree) -> Vec<Finding> {
     let readme = tree.file("README.md");
     let lines = readme.text.lines().count();
     let rule = format!("{lines} lines, {LONGEST_README} is the limit: move details to a page of docs");
@@ -65,7 +65,7 @@ fn lines(page: &File) -> impl Iterator<Item = (usize, &str, bool)> {
 }
 
 /// Each `wherefore SUB` in code is a subcommand of the binary.
-pub fn subcommands(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn subcommands(tree: &Tree) -> Vec<Finding> {
     static NAMED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?:`|\$ |-- )wherefore ([a-z][a-z-]*)").expect("a pattern"));
     static BEGINS: LazyLock<Regex> =
@@ -86,7 +86,7 @@ pub fn subcommands(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Each subcommand of the binary has a row in the page on the command line.
-pub fn commands_have_rows(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn commands_have_rows(tree: &Tree) -> Vec<Finding> {
     let page = tree.file("docs/command-line.md");
     let row = |name: &String| page.text.lines().any(|line| begins_row(line, name));
     let lacking = subcommands_of_the_binary().into_iter().filter(|name| name != "help" && !row(name));
@@ -114,7 +114,7 @@ fn first_word(line: &str) -> Option<String> {
 }
 
 /// The first table of the page on tools has a row for each definition, and for nothing else.
-pub fn tools(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn tools(tree: &Tree) -> Vec<Finding> {
     let page = tree.file("docs/tools.md");
     let table = page.text.lines().skip_while(|line| !line.starts_with("| tool |"));
     let table = table.take_while(|line| line.starts_with('|'));
@@ -148,7 +148,7 @@ fn has_heading(page: &File, wanted: &str) -> bool {
 }
 
 /// Links to files lead to files, and those to headings lead to headings.
-pub fn links(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn links(tree: &Tree) -> Vec<Finding> {
     static LINK: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\]\(([^)#\s]*)(?:#([^)\s]*))?[^)]*\)").expect("a pattern"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

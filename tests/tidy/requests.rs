@@ -30,7 +30,7 @@ fn snake(name: &str) -> String {
 }
 
 /// Each file is a request of the table, and each request has its file.
-pub fn files(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn files(tree: &Tree) -> Vec<Finding> {
     let name = |path: &String| Some(path.strip_prefix("server/requests/")?.strip_suffix(".rs")?.to_owned());
     let files: BTreeSet<String> = tree.paths.iter().filter_map(name).collect();
     let rows: BTreeSet<String> = rows(tree).into_iter().map(|(name, _)| name).collect();
@@ -43,7 +43,7 @@ pub fn files(tree: &Tree) -> Vec<Finding> {
 }
 
 /// The server's code names a request by its type.
-pub fn methods(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn methods(tree: &Tree) -> Vec<Finding> {
     let rows = rows(tree);
     let elsewhere = tree.server().filter(|file| file.path != TABLE);
     let named = |line: &str| {

@@ -1,7 +1,7 @@
 //! Rust source seen as code alone: comments, texts and test modules blanked, lines kept where they are.
 
 /// The code of `source`: what a comment, a string, a character or a `#[cfg(test)]` item holds is spaces.
-pub fn code(source: &str) -> String {
+pub(crate) fn code(source: &str) -> String {
     without_tests(&without_texts(source))
 }
 

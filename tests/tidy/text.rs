@@ -20,7 +20,7 @@ fn is_source(file: &File) -> bool {
 }
 
 /// No source file is past the limit.
-pub fn sizes(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn sizes(tree: &Tree) -> Vec<Finding> {
     let long = |file: &File| {
         let lines = file.text.lines().count();
         let rule = format!("{lines} lines, {LONGEST} is the limit: split it by what its parts are for");
@@ -30,7 +30,7 @@ pub fn sizes(tree: &Tree) -> Vec<Finding> {
 }
 
 /// A Rust file opens with one sentence of purpose.
-pub fn purpose(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn purpose(tree: &Tree) -> Vec<Finding> {
     let silent = |file: &File| {
         let said = file.text.lines().next().and_then(|line| line.strip_prefix("//! "));
         let rule = "the first line is not a `//! ` sentence: say what the file is for";
@@ -41,7 +41,7 @@ pub fn purpose(tree: &Tree) -> Vec<Finding> {
 }
 
 /// No path of one machine, no host of a package registry. Lock files are the package managers' own.
-pub fn machines(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn machines(tree: &Tree) -> Vec<Finding> {
     static MACHINE: LazyLock<Regex> = LazyLock::new(|| {
         let folders = r"(?:^|[^A-Za-z0-9_.~-])/(?:hom[e]|User[s]|roo[t]|wor[k]|far[m])/[A-Za-z.]";
         let hosts = r"registry\.npm|static\.crates|deb\.debian";
@@ -60,7 +60,7 @@ pub fn machines(tree: &Tree) -> Vec<Finding> {
 }
 
 /// No marker of unfinished work, no test that is switched off.
-pub fn unfinished(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn unfinished(tree: &Tree) -> Vec<Finding> {
     static MARKER: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\b(?:TODO|FIXME|XXX)\b|\btodo!\(|unimplemented!\(|#\[ignore|\.skip\(|\bxit\(")
             .expect("a pattern")

@@ -23,7 +23,7 @@ const DOT_NAMES: [&str; 7] =
     [".ci", ".rustfmt.toml", ".gitignore", ".gitattributes", ".editorconfig", ".cargo", ".github"];
 
 /// Nothing else stands there.
-pub fn names(tree: &Tree) -> Vec<Finding> {
+pub(crate) fn names(tree: &Tree) -> Vec<Finding> {
     let known = |name: &str| NAMES.contains(&name) || DOT_NAMES.contains(&name);
     let mut tops: Vec<&str> = tree.paths.iter().filter_map(|path| path.split('/').next()).collect();
     tops.dedup();

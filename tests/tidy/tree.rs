@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// One tracked text file.
-pub struct File {
+pub(crate) struct File {
     /// Relative to the repository's root, `/`-separated.
     pub path: String,
     /// Its content.
@@ -14,29 +14,29 @@ pub struct File {
 
 impl File {
     /// What follows the last dot of its name.
-    pub fn extension(&self) -> &str {
+    pub(crate) fn extension(&self) -> &str {
         Path::new(&self.path).extension().and_then(|end| end.to_str()).unwrap_or_default()
     }
 
     /// Whether it is Rust code of the server.
-    pub fn is_server(&self) -> bool {
+    pub(crate) fn is_server(&self) -> bool {
         self.path.starts_with("server/") && self.extension() == "rs"
     }
 
     /// A finding on a line counted from 1.
-    pub fn finding(&self, line: usize, rule: impl Into<String>) -> Finding {
+    pub(crate) fn finding(&self, line: usize, rule: impl Into<String>) -> Finding {
         Finding { place: format!("{}:{line}", self.path), rule: rule.into() }
     }
 
     /// The lines on which `wrong` says what is wrong.
-    pub fn findings_by_line(&self, wrong: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
+    pub(crate) fn findings_by_line(&self, wrong: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
         let lines = self.text.lines().enumerate();
         lines.filter_map(|(at, line)| wrong(line).map(|rule| self.finding(at + 1, rule))).collect()
     }
 }
 
 /// Something to mend.
-pub struct Finding {
+pub(crate) struct Finding {
     /// Where: a path, with a line where there is one.
     pub place: String,
     /// What is wrong there, and how to mend it.
@@ -50,7 +50,7 @@ impl fmt::Display for Finding {
 }
 
 /// Every tracked file, and those new ones that are not ignored.
-pub struct Tree {
+pub(crate) struct Tree {
     /// Paths of all of them, binary ones too.
     pub paths: Vec<String>,
     /// Those that hold text.
@@ -59,7 +59,7 @@ pub struct Tree {
 
 impl Tree {
     /// Asks git for the names and reads them.
-    pub fn tracked() -> Self {
+    pub(crate) fn tracked() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let asked = Command::new("git")
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -79,13 +79,13 @@ impl Tree {
     }
 
     /// The file at `path`, which must be there.
-    pub fn file(&self, path: &str) -> &File {
+    pub(crate) fn file(&self, path: &str) -> &File {
         let found = self.files.iter().find(|file| file.path == path);
         found.unwrap_or_else(|| panic!("{path} is missing from the repository"))
     }
 
     /// The server's Rust files.
-    pub fn server(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn server(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|file| file.is_server())
     }
 }

@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// What the agent does, for the person to read.
 #[derive(Debug)]
-pub enum Said {
+pub(super) enum Said {
     /// It calls a tool.
     Call(String, Value),
     /// The call ended, after a time unless a person decided meanwhile.
@@ -31,7 +31,7 @@ pub enum Said {
 
 /// A change that it proposed.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub(super) struct Change {
     /// Before anything of it was decided.
     pub proposed: Proposal,
     /// As it stood when it was last seen.
@@ -39,7 +39,7 @@ pub struct Change {
 }
 
 /// The agent.
-pub struct Agent<'a> {
+pub(super) struct Agent<'a> {
     root: &'a str,
     name: &'a str,
     link: Link,
@@ -52,7 +52,7 @@ impl<'a> Agent<'a> {
     ///
     /// # Errors
     /// A sentence where none comes, or the editor is closed before.
-    pub fn meet(root: &'a str, recording: &'a Recording, closed: &AtomicBool) -> Result<Self, String> {
+    pub(super) fn meet(root: &'a str, recording: &'a Recording, closed: &AtomicBool) -> Result<Self, String> {
         let since = Instant::now();
         while since.elapsed() < STARTING {
             if closed.load(Ordering::SeqCst) {
@@ -72,7 +72,7 @@ impl<'a> Agent<'a> {
     ///
     /// # Errors
     /// INTERNAL where the server went away, as it does with its editor.
-    pub fn step(&mut self, step: &Step, said: &mut impl FnMut(Said)) -> Result<Envelope, Fault> {
+    pub(super) fn step(&mut self, step: &Step, said: &mut impl FnMut(Said)) -> Result<Envelope, Fault> {
         thread::sleep(PACE);
         let mut answer = self.call(&step.tool, step.arguments.clone(), said)?;
         while answer.status == Status::Pending {
@@ -117,7 +117,7 @@ impl<'a> Agent<'a> {
 }
 
 /// Notes proposals as they stand now.
-pub fn note(changes: &mut Vec<Change>, proposals: Vec<Proposal>) {
+pub(super) fn note(changes: &mut Vec<Change>, proposals: Vec<Proposal>) {
     for now in proposals {
         match changes.iter_mut().find(|change| change.proposed.id == now.id) {
             Some(change) => change.now = now,

@@ -10,7 +10,7 @@ use crate::protocol::{Act, Hunk};
 
 /// The files that proposals were made for: as they were, and what was decided.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub(super) struct Ledger {
     files: BTreeMap<String, Entry>,
 }
 
@@ -25,7 +25,7 @@ struct Entry {
 
 /// A file whose content can be compared.
 #[derive(Debug)]
-pub struct Outcome<'l> {
+pub(super) struct Outcome<'l> {
     /// Relative to the root.
     pub path: &'l str,
     /// Its URI.
@@ -45,7 +45,7 @@ impl Ledger {
     ///
     /// # Errors
     /// What the file system says.
-    pub fn open(&mut self, root: &Path, path: &str, uri: &str) -> io::Result<()> {
+    pub(super) fn open(&mut self, root: &Path, path: &str, uri: &str) -> io::Result<()> {
         if !self.files.contains_key(path) {
             let before = fs::read_to_string(root.join(path))?;
             let entry = Entry { uri: uri.to_owned(), before, accepted: Vec::new(), rejected: 0 };
@@ -55,12 +55,12 @@ impl Ledger {
     }
 
     /// The text of a file before its first decision.
-    pub fn before(&self, path: &str) -> &str {
+    pub(super) fn before(&self, path: &str) -> &str {
         self.files.get(path).map_or("", |entry| entry.before.as_str())
     }
 
     /// Keeps a decision. The hunk is as it was proposed, before any other was applied.
-    pub fn decided(&mut self, path: &str, hunk: &Hunk, decision: &Decision) {
+    pub(super) fn decided(&mut self, path: &str, hunk: &Hunk, decision: &Decision) {
         let Some(entry) = self.files.get_mut(path) else { return };
         match decision.act {
             Act::Accept => entry.accepted.push(hunk.clone()),
@@ -69,7 +69,7 @@ impl Ledger {
     }
 
     /// Each file with what must be in it now.
-    pub fn outcomes(&self) -> impl Iterator<Item = Outcome<'_>> {
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = Outcome<'_>> {
         self.files.iter().map(|(path, entry)| Outcome {
             path,
             uri: &entry.uri,

@@ -9,7 +9,7 @@ use crate::protocol::Act;
 
 /// How hunks are decided when nobody is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Rule {
+pub(crate) enum Rule {
     /// Accept every hunk.
     All,
     /// Reject every hunk.
@@ -20,7 +20,7 @@ pub enum Rule {
 
 /// What becomes of one hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
+pub(super) struct Decision {
     /// Accepted or rejected.
     pub act: Act,
     /// The word for the agent.
@@ -29,7 +29,7 @@ pub struct Decision {
 
 /// Decides hunk after hunk.
 #[derive(Debug)]
-pub struct Decider {
+pub(super) struct Decider {
     /// The rule; the person is asked when there is none.
     rule: Option<Rule>,
     decided: usize,
@@ -38,7 +38,7 @@ pub struct Decider {
 impl Decider {
     /// Asks where someone can answer, unless told a rule. Without either every other hunk is accepted, which
     /// shows both ways.
-    pub fn new(rule: Option<Rule>) -> Self {
+    pub(super) fn new(rule: Option<Rule>) -> Self {
         let someone = io::stdin().is_terminal() && io::stdout().is_terminal();
         let otherwise = if someone { None } else { Some(Rule::Alternate) };
         Self { rule: rule.or(otherwise), decided: 0 }
@@ -48,7 +48,7 @@ impl Decider {
     ///
     /// # Errors
     /// What the terminal says.
-    pub fn next(&mut self, page: Page) -> io::Result<Decision> {
+    pub(super) fn next(&mut self, page: Page) -> io::Result<Decision> {
         self.decided += 1;
         let decision = match self.rule {
             Some(rule) => by_rule(rule, self.decided),

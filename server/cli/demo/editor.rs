@@ -22,7 +22,7 @@ struct Document {
 
 /// An editor with one server.
 #[derive(Debug)]
-pub struct Editor {
+pub(super) struct Editor {
     wire: Wire,
     documents: BTreeMap<String, Document>,
     /// Whether positions count bytes; UTF-16 units otherwise.
@@ -36,7 +36,7 @@ impl Editor {
     ///
     /// # Errors
     /// What the system or the server says.
-    pub fn start(project: &Project) -> io::Result<Self> {
+    pub(super) fn start(project: &Project) -> io::Result<Self> {
         let wire = Wire::start(&project.root, &project.folder.join("config"))?;
         let (documents, answers, proposals) = (BTreeMap::new(), HashMap::new(), VecDeque::new());
         let mut editor = Self { wire, documents, bytes: false, answers, proposals };
@@ -62,7 +62,7 @@ impl Editor {
     ///
     /// # Errors
     /// What the pipe says, what `review` says, an answer that is no envelope.
-    pub fn call(
+    pub(super) fn call(
         &mut self,
         call: &RawCall,
         mut review: impl FnMut(&mut Self, Proposal) -> io::Result<()>,
@@ -83,7 +83,7 @@ impl Editor {
     ///
     /// # Errors
     /// What the pipe says, or the server's error.
-    pub fn ask<R: Signature>(&mut self, params: &R::Params) -> io::Result<R::Answer> {
+    pub(super) fn ask<R: Signature>(&mut self, params: &R::Params) -> io::Result<R::Answer> {
         Ok(serde_json::from_value(self.request(R::METHOD, &serde_json::to_value(params)?)?)?)
     }
 
@@ -102,7 +102,7 @@ impl Editor {
     ///
     /// # Errors
     /// What the file system or the pipe says.
-    pub fn open(&mut self, uri: &str, path: &Path) -> io::Result<()> {
+    pub(super) fn open(&mut self, uri: &str, path: &Path) -> io::Result<()> {
         if self.documents.contains_key(uri) || !path.is_file() {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl Editor {
     }
 
     /// The text of a document as the person sees it, where it is open.
-    pub fn text(&self, uri: &str) -> Option<&str> {
+    pub(super) fn text(&self, uri: &str) -> Option<&str> {
         self.documents.get(uri).map(|document| document.text.as_str())
     }
 
@@ -121,7 +121,7 @@ impl Editor {
     ///
     /// # Errors
     /// What the pipe says.
-    pub fn end(mut self) -> io::Result<bool> {
+    pub(super) fn end(mut self) -> io::Result<bool> {
         self.request("shutdown", &Value::Null)?;
         self.wire.end()
     }

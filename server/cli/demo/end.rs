@@ -15,7 +15,7 @@ use crate::patch;
 ///
 /// # Errors
 /// What the file system or the terminal says.
-pub fn on_disk<'l>(
+pub(super) fn on_disk<'l>(
     page: Page,
     root: &Path,
     ledger: &'l Ledger,
@@ -39,7 +39,7 @@ pub fn on_disk<'l>(
 ///
 /// # Errors
 /// What the system or the terminal says.
-pub fn log(page: Page, root: &Path, path: &str) -> io::Result<bool> {
+pub(super) fn log(page: Page, root: &Path, path: &str) -> io::Result<bool> {
     show::heading(page, "The session log")?;
     page.line(format!("   {}", visible(path)))?;
     let verified =

@@ -14,7 +14,7 @@ use crate::cli::doctor::usable;
 
 /// The editors that the demo opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Which {
+pub(crate) enum Which {
     /// Neovim, in this terminal.
     Nvim,
     /// VS Code, in a window of its own.
@@ -23,7 +23,7 @@ pub enum Which {
 
 /// An editor that is ready to be opened.
 #[derive(Debug)]
-pub struct Launch {
+pub(super) struct Launch {
     which: Which,
     command: Command,
 }
@@ -33,7 +33,7 @@ impl Launch {
     ///
     /// # Errors
     /// What is missing and how to get it, or what the system says.
-    pub fn prepare(which: Which, project: &Project, file: &str, task: &str) -> io::Result<Self> {
+    pub(super) fn prepare(which: Which, project: &Project, file: &str, task: &str) -> io::Result<Self> {
         let command = match which {
             Which::Nvim => neovim(project, file, task)?,
             Which::Vscode => vscode(project, file)?,
@@ -42,7 +42,7 @@ impl Launch {
     }
 
     /// Whether the editor takes this terminal until it is closed.
-    pub fn takes_terminal(&self) -> bool {
+    pub(super) fn takes_terminal(&self) -> bool {
         self.which == Which::Nvim
     }
 
@@ -50,7 +50,7 @@ impl Launch {
     ///
     /// # Errors
     /// What the system says.
-    pub fn run(mut self) -> io::Result<ExitStatus> {
+    pub(super) fn run(mut self) -> io::Result<ExitStatus> {
         self.command.status()
     }
 }

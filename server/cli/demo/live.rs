@@ -36,7 +36,7 @@ struct Work {
 ///
 /// # Errors
 /// What is missing, or what the system, the terminal or the editor says.
-pub fn run(project: &Project, which: Which) -> io::Result<bool> {
+pub(super) fn run(project: &Project, which: Which) -> io::Result<bool> {
     let page = Page::stdout();
     let (launch, recording) = prepare(project, which).inspect_err(|_| {
         // Nothing was shown yet that could be looked at: the copy goes.

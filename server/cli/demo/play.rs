@@ -21,7 +21,7 @@ use crate::requests::{Decide, Log, Undo};
 
 /// One run of the demo.
 #[derive(Debug)]
-pub struct Play {
+pub(super) struct Play {
     page: Page,
     project: Project,
     decider: Decider,
@@ -34,7 +34,7 @@ pub struct Play {
 
 impl Play {
     /// A run that has not begun.
-    pub fn new(project: Project, decider: Decider) -> Self {
+    pub(super) fn new(project: Project, decider: Decider) -> Self {
         let (page, ledger) = (Page::stdout(), Ledger::default());
         Self { page, project, decider, ledger, changed: None, right: true }
     }
@@ -43,7 +43,7 @@ impl Play {
     ///
     /// # Errors
     /// What the system, the terminal or the server says.
-    pub fn run(mut self) -> io::Result<bool> {
+    pub(super) fn run(mut self) -> io::Result<bool> {
         let recording = recording(&self.project).map_err(|reason| {
             // Nothing was shown yet that could be looked at: the copy goes.
             let _ = fs::remove_dir_all(&self.project.folder);

@@ -55,7 +55,7 @@ const FILES: &[(&str, &str)] = plugin![
 ///
 /// # Errors
 /// What the file system says.
-pub fn write(folder: &Path) -> io::Result<()> {
+pub(super) fn write(folder: &Path) -> io::Result<()> {
     for (path, text) in FILES {
         let to = folder.join(path);
         to.parent().map_or(Ok(()), fs::create_dir_all)?;

@@ -33,7 +33,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// A copy of a project in a temporary folder, which stays after the demo for the person to look at.
 #[derive(Clone, Debug)]
-pub struct Project {
+pub(super) struct Project {
     /// The temporary folder: the project and what belongs to the demo's server beside it.
     pub folder: PathBuf,
     /// The project's root.
@@ -49,7 +49,7 @@ impl Project {
     ///
     /// # Errors
     /// What the file system says; a folder that is too large is refused before anything is copied.
-    pub fn copy(from: Option<&Path>) -> io::Result<Self> {
+    pub(super) fn copy(from: Option<&Path>) -> io::Result<Self> {
         let listed = from.map(list).transpose()?;
         let folder = tempfile::Builder::new().prefix("wherefore-demo-").tempdir()?.keep();
         let name = from.map(fs::canonicalize).transpose()?;
@@ -63,7 +63,7 @@ impl Project {
     }
 
     /// Its text files, in order of their paths.
-    pub fn texts(&self) -> impl Iterator<Item = (String, String)> {
+    pub(super) fn texts(&self) -> impl Iterator<Item = (String, String)> {
         let mut paths = list(&self.root).unwrap_or_default();
         // Source code shows more than a page of prose or a list of settings.
         paths.sort_by_key(|path| (!is_code(path), path.clone()));

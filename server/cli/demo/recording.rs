@@ -16,7 +16,7 @@ const LARGEST: usize = 64 << 10;
 /// An agent's work.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recording {
+pub(super) struct Recording {
     /// The agent's name and version.
     pub agent: String,
     /// What it was asked to do.
@@ -28,7 +28,7 @@ pub struct Recording {
 /// One call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub(super) struct Step {
     /// The tool.
     pub tool: String,
     /// Its arguments, the reason among them, except in the call that shows how a missing one is refused.
@@ -49,7 +49,7 @@ impl Step {
 ///
 /// # Errors
 /// A sentence where the project holds nothing to show the work on.
-pub fn recording(project: &Project) -> Result<Recording, String> {
+pub(super) fn recording(project: &Project) -> Result<Recording, String> {
     match project.ships {
         true => serde_saphyr::from_str(RECORDED).map_err(|error| format!("the recorded agent: {error}")),
         false => made_up(project),

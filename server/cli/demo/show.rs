@@ -18,7 +18,7 @@ const AROUND: usize = 2;
 const INDENT: &str = "   ";
 
 /// Says what is going to happen.
-pub fn begin(page: Page, project: &Project, recording: &Recording) -> io::Result<()> {
+pub(super) fn begin(page: Page, project: &Project, recording: &Recording) -> io::Result<()> {
     let name = project.root.file_name().unwrap_or_default().to_string_lossy();
     let title = page.paint(Look::Bold, &format!("wherefore demo: {name}"));
     page.line(format!("{title}, {} files, copied to {}", project.files, project.root.display()))?;
@@ -26,7 +26,7 @@ pub fn begin(page: Page, project: &Project, recording: &Recording) -> io::Result
 }
 
 /// Shows a call before it is made: its number, the tool, what it is about, and why.
-pub fn call(page: Page, number: usize, tool: &str, arguments: &Value) -> io::Result<()> {
+pub(super) fn call(page: Page, number: usize, tool: &str, arguments: &Value) -> io::Result<()> {
     let about =
         ["path", "query", "proposal"].iter().find_map(|name| arguments[*name].as_str()).unwrap_or_default();
     let about = fit(about, page.width().saturating_sub(tool.len() + 5));
@@ -43,7 +43,7 @@ pub fn call(page: Page, number: usize, tool: &str, arguments: &Value) -> io::Res
 }
 
 /// Shows how a call ended; with the time it took, unless it waited for a person.
-pub fn answer(page: Page, tool: &str, envelope: &Envelope, took: Option<Duration>) -> io::Result<()> {
+pub(super) fn answer(page: Page, tool: &str, envelope: &Envelope, took: Option<Duration>) -> io::Result<()> {
     if let Some(fault) = &envelope.error {
         let code = serde_json::to_value(fault.code)?;
         let text = format!("{}: {}", code.as_str().unwrap_or_default(), fault.message);
@@ -80,7 +80,7 @@ fn summary(tool: &str, result: &Value) -> String {
 }
 
 /// Shows one hunk in its file: which it is, the lines around it, what goes and what comes.
-pub fn hunk(page: Page, path: &str, place: (usize, usize), hunk: &Hunk, text: &str) -> io::Result<()> {
+pub(super) fn hunk(page: Page, path: &str, place: (usize, usize), hunk: &Hunk, text: &str) -> io::Result<()> {
     let lines: Vec<&str> = text.lines().collect();
     let start = hunk.start as usize;
     let end = (start + hunk.old.len()).min(lines.len());
@@ -125,7 +125,7 @@ fn row(page: Page, look: Look, sign: char, number: usize, line: &str) -> io::Res
 }
 
 /// Shows a unified diff.
-pub fn diff(page: Page, diff: &str) -> io::Result<()> {
+pub(super) fn diff(page: Page, diff: &str) -> io::Result<()> {
     for line in diff.lines() {
         let look = diff_look(line);
         page.line(format!("{INDENT}{}", page.paint(look, &fit(line, page.width() - 3))))?;
@@ -134,13 +134,13 @@ pub fn diff(page: Page, diff: &str) -> io::Result<()> {
 }
 
 /// Shows a heading of the end.
-pub fn heading(page: Page, text: &str) -> io::Result<()> {
+pub(super) fn heading(page: Page, text: &str) -> io::Result<()> {
     page.line("")?;
     page.line(page.paint(Look::Bold, text))
 }
 
 /// Shows something that was checked: whether it is as it should be.
-pub fn checked(page: Page, right: bool, text: &str) -> io::Result<()> {
+pub(super) fn checked(page: Page, right: bool, text: &str) -> io::Result<()> {
     let mark = if right { page.paint(Look::Green, "✓") } else { page.paint(Look::Red, "✗") };
     page.line(format!("{INDENT}{mark} {text}"))
 }

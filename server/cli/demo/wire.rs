@@ -16,7 +16,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A server that runs, and the two ends of its pipes.
 #[derive(Debug)]
-pub struct Wire {
+pub(super) struct Wire {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -29,7 +29,7 @@ impl Wire {
     ///
     /// # Errors
     /// What the system says.
-    pub fn start(root: &Path, config: &Path) -> io::Result<Self> {
+    pub(super) fn start(root: &Path, config: &Path) -> io::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg("lsp")
             .current_dir(root)
@@ -56,7 +56,7 @@ impl Wire {
     ///
     /// # Errors
     /// What the pipe says.
-    pub fn request(&mut self, method: &str, params: &Value) -> io::Result<i64> {
+    pub(super) fn request(&mut self, method: &str, params: &Value) -> io::Result<i64> {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
@@ -67,7 +67,7 @@ impl Wire {
     ///
     /// # Errors
     /// What the pipe says.
-    pub fn notify(&mut self, method: &str, params: &Value) -> io::Result<()> {
+    pub(super) fn notify(&mut self, method: &str, params: &Value) -> io::Result<()> {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }
 
@@ -75,7 +75,7 @@ impl Wire {
     ///
     /// # Errors
     /// What the pipe says.
-    pub fn answer(&mut self, id: &Value, outcome: Result<Value, &str>) -> io::Result<()> {
+    pub(super) fn answer(&mut self, id: &Value, outcome: Result<Value, &str>) -> io::Result<()> {
         self.send(&match outcome {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(message) => {
@@ -88,7 +88,7 @@ impl Wire {
     ///
     /// # Errors
     /// When it is silent for too long, or gone.
-    pub fn next(&mut self) -> io::Result<Value> {
+    pub(super) fn next(&mut self) -> io::Result<Value> {
         self.messages.recv_timeout(PATIENCE).map_err(|error| match error {
             RecvTimeoutError::Timeout => io::Error::new(
                 io::ErrorKind::TimedOut,
@@ -102,7 +102,7 @@ impl Wire {
     ///
     /// # Errors
     /// What the system says.
-    pub fn end(&mut self) -> io::Result<bool> {
+    pub(super) fn end(&mut self) -> io::Result<bool> {
         self.notify("exit", &Value::Null)?;
         self.input = None;
         let start = Instant::now();

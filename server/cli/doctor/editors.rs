@@ -38,7 +38,7 @@ const KNOWN: [Editor; 4] = [
 ];
 
 /// One check for each editor that is there; one that says how to get an editor where none is.
-pub fn checks() -> Vec<Check> {
+pub(super) fn checks() -> Vec<Check> {
     let found: Vec<Check> = KNOWN.iter().filter_map(check).collect();
     match found.is_empty() {
         false => found,
@@ -54,7 +54,7 @@ pub fn checks() -> Vec<Check> {
 ///
 /// # Errors
 /// What is missing, and how to mend it.
-pub fn usable(program: &str) -> Result<(), String> {
+pub(crate) fn usable(program: &str) -> Result<(), String> {
     let Some(editor) = KNOWN.iter().find(|editor| editor.program == program) else { return Ok(()) };
     let (major, minor) = editor.least;
     let mend = format!("install {} {major}.{minor} or later", editor.name);

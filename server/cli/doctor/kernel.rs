@@ -8,7 +8,7 @@ use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2
 use super::Check;
 
 /// Every check of the kernel.
-pub fn checks() -> Vec<Check> {
+pub(super) fn checks() -> Vec<Check> {
     vec![beneath(), landlock(), namespaces(), watches(), locks()]
 }
 

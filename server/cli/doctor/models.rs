@@ -14,7 +14,7 @@ const STORE: &str = "embeddings.store";
 const MEND: &str = "Start that server, or mend [embeddings] in config.toml of the settings folder.";
 
 /// The checks of the model and of the store.
-pub fn checks() -> Vec<Check> {
+pub(super) fn checks() -> Vec<Check> {
     let loaded = config::of_person();
     let settings = match (loaded.no_model, loaded.settings.embeddings) {
         (Some(wrong), _) => {

@@ -8,7 +8,7 @@ use crate::index::lexical::sweep;
 use crate::workspace::State;
 
 /// Every check of a place.
-pub fn checks() -> Vec<Check> {
+pub(super) fn checks() -> Vec<Check> {
     let home = |below: &str| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let runtime = set("XDG_RUNTIME_DIR").or_else(|| Some(std::env::temp_dir()));

@@ -6,7 +6,7 @@ use crate::workspace::config;
 const NAME: &str = "settings";
 
 /// The check of the person's settings file.
-pub fn check() -> Check {
+pub(super) fn check() -> Check {
     let loaded = config::of_person();
     let file = config::person_folder().map(|folder| folder.join("config.toml").display().to_string());
     let file = file.unwrap_or_else(|| config::PERSON.to_owned());

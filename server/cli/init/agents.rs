@@ -11,7 +11,7 @@ use super::edit::{Format, Place};
 
 /// An agent, by the name it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Id {
+pub(crate) enum Id {
     /// Claude Code
     Claude,
     /// Visual Studio Code

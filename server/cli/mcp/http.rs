@@ -16,7 +16,7 @@ const TOKEN: &str = "WHEREFORE_MCP_TOKEN";
 ///
 /// # Errors
 /// INVALID_ARGS for an address or a token that will not do; what keeps a server from starting.
-pub fn serve(reach: &Reach, address: &str) -> Result<(), Fault> {
+pub(super) fn serve(reach: &Reach, address: &str) -> Result<(), Fault> {
     let bearer = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let mut greeting = Greeting {
         speaks: Some(Speaks::Http),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// The part of a message that is looked at.
 #[derive(Debug, Default, Deserialize)]
-pub struct Line<'a> {
+pub(super) struct Line<'a> {
     /// Its id, as it is written.
     #[serde(borrow, default)]
     pub id: Option<&'a RawValue>,
@@ -22,17 +22,17 @@ pub struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// Reads a line; one that is no message has neither.
-    pub fn read(line: &'a [u8]) -> Self {
+    pub(super) fn read(line: &'a [u8]) -> Self {
         serde_json::from_slice(line).unwrap_or_default()
     }
 
     /// The id of a request: what has a method too.
-    pub fn request(&self) -> Option<&'a str> {
+    pub(super) fn request(&self) -> Option<&'a str> {
         self.method.as_ref().and(self.id).map(RawValue::get)
     }
 
     /// The id of a request that the agent wants no answer to any more.
-    pub fn cancelled(&self) -> Option<&'a str> {
+    pub(super) fn cancelled(&self) -> Option<&'a str> {
         #[derive(Deserialize)]
         struct Cancelled<'a> {
             #[serde(borrow, rename = "requestId")]
@@ -45,7 +45,7 @@ impl<'a> Line<'a> {
 
 /// The id that an answer is for; nothing where the line is no answer. Answers can be long, so one whose id stands
 /// before its result, as servers write it, is read no further than to there.
-pub fn answered(line: &[u8]) -> Option<&str> {
+pub(super) fn answered(line: &[u8]) -> Option<&str> {
     let mut head = Head::default();
     // An error only ends the reading: what the head holds by then counts.
     let _ = serde_json::Deserializer::from_slice(line).deserialize_map(&mut head);

@@ -70,7 +70,7 @@ impl Shared {
 ///
 /// # Errors
 /// What keeps a server from starting.
-pub fn pump(reach: Reach) -> Result<(), Fault> {
+pub(super) fn pump(reach: Reach) -> Result<(), Fault> {
     let shared = Arc::new(Shared::default());
     let mut stream = Arc::new(connect(&reach)?);
     shared.lock().server = Some(stream.clone());

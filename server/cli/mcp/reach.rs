@@ -19,7 +19,7 @@ const TRIES: usize = 5;
 
 /// The folder meant, and how to get to its server.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub(super) struct Reach {
     root: String,
     policy: Option<Policy>,
 }
@@ -29,7 +29,7 @@ impl Reach {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn new(root: Option<&Path>, policy: Option<Policy>) -> Result<Self, Fault> {
+    pub(super) fn new(root: Option<&Path>, policy: Option<Policy>) -> Result<Self, Fault> {
         let root_args = RootArgs { root: root.map(Path::to_owned) };
         if root.is_some() {
             return Ok(Self { root: root_args.find()?, policy });
@@ -47,7 +47,7 @@ impl Reach {
     ///
     /// # Errors
     /// What keeps a server from starting.
-    pub fn connect(&self, greeting: &Greeting) -> Result<UnixStream, Fault> {
+    pub(super) fn connect(&self, greeting: &Greeting) -> Result<UnixStream, Fault> {
         let greeting = Greeting { root: Some(self.root.clone()), policy: self.policy, ..greeting.clone() };
         let mut last = None;
         for _ in 0..TRIES {

@@ -21,7 +21,7 @@ use crate::workspace::config;
 
 /// What is looked for, and in what.
 #[derive(Debug, clap::Args)]
-pub struct Request {
+pub(super) struct Request {
     /// What is wanted, in plain words
     #[arg(required_unless_present = "batch")]
     query: Option<String>,
@@ -41,7 +41,7 @@ pub struct Request {
 }
 
 /// Where it is looked for.
-pub enum Place {
+pub(super) enum Place {
     /// A workspace's tools.
     Workspace(Hub),
     /// Those of a file, with the model that the person's settings name.
@@ -53,7 +53,7 @@ impl Place {
     ///
     /// # Errors
     /// INVALID_ARGS for a file that is none.
-    pub fn catalogue(path: &Path) -> Result<Self, Fault> {
+    pub(super) fn catalogue(path: &Path) -> Result<Self, Fault> {
         let loaded = config::of_person();
         loaded.problems.iter().for_each(|problem| answer::note(&format!("wherefore: {problem}")));
         Ok(Self::Catalogue(Arc::new(read(path)?), Box::new(Nearness::new(loaded.settings.embeddings))))
@@ -61,7 +61,7 @@ impl Place {
 
     /// Has the vectors of tools made that are missing, where the person set a model. The search goes on without it
     /// where that fails.
-    pub async fn prepare(&self) {
+    pub(super) async fn prepare(&self) {
         let mut progress = Progress::default();
         let told = |done, all| progress.tell(&format!("vectors of {done} of {all} tools"), done == all);
         let filled = match self {
@@ -100,7 +100,7 @@ impl Place {
 ///
 /// # Errors
 /// What the search or reading the file says.
-pub async fn tools(request: &Request, under: Option<&str>, place: &Place) -> Result<(), Fault> {
+pub(super) async fn tools(request: &Request, under: Option<&str>, place: &Place) -> Result<(), Fault> {
     place.prepare().await;
     let params = |query: String, limit: usize| {
         let category_path = node(under.unwrap_or_default());
@@ -121,7 +121,7 @@ pub async fn tools(request: &Request, under: Option<&str>, place: &Place) -> Res
 }
 
 /// A node as a person writes it, its names with `/` between; the root is `/`.
-pub fn node(path: &str) -> Vec<String> {
+pub(super) fn node(path: &str) -> Vec<String> {
     path.split('/').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
@@ -129,7 +129,7 @@ pub fn node(path: &str) -> Vec<String> {
 ///
 /// # Errors
 /// What the search or reading the file says.
-pub async fn nodes(request: &Request, place: &Place) -> Result<(), Fault> {
+pub(super) async fn nodes(request: &Request, place: &Place) -> Result<(), Fault> {
     place.prepare().await;
     let params = |query: String, limit: usize| SearchNodesParams { query, limit, root: None };
     if request.batch {

@@ -13,7 +13,7 @@ const LIMIT: usize = 10;
 
 /// What is listed: everything where nothing is said.
 #[derive(Debug, Default, clap::Args)]
-pub struct Listing {
+pub(super) struct Listing {
     /// The node to look at, its names with `/` between; the root is `/`
     path: Option<String>,
     /// Only tools with this tag; given more than once, with all of them
@@ -54,7 +54,7 @@ impl Listing {
 ///
 /// # Errors
 /// UNKNOWN_PATH, STALE for an old cursor, INVALID_ARGS for what is none.
-pub async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
+pub(super) async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
     let Some(params) = listing.params() else {
         let all = List::answer(hub, ListParams::default(), Asker::door(Door::Cli)).await?.tools;
         if listing.json {

@@ -23,7 +23,7 @@ struct Entry {
 ///
 /// # Errors
 /// What is wrong with it, as a clause.
-pub fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
+pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     // The error's own text may quote what came.
     let answer: Answer = serde_json::from_slice(bytes).map_err(|error| match error.is_data() {
         true => "its answer holds no `data` with an `embedding` of numbers each".to_owned(),
@@ -59,7 +59,7 @@ pub fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
 }
 
 /// What an error says, in at most that many characters; nothing where it says nothing.
-pub fn error(bytes: &[u8], most: usize) -> String {
+pub(super) fn error(bytes: &[u8], most: usize) -> String {
     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let error = value.get("error").unwrap_or(&value);
     let said = error.get("message").unwrap_or(error).as_str();

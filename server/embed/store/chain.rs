@@ -10,14 +10,14 @@ use crate::protocol::Fault;
 
 /// A store on this machine, and one behind it that is asked for what the first one lacks.
 #[derive(Debug)]
-pub struct Chain {
+pub(super) struct Chain {
     local: Arc<dyn VectorStore>,
     team: Arc<dyn VectorStore>,
 }
 
 impl Chain {
     /// Asks `local` first, then `team`.
-    pub fn new(local: Arc<dyn VectorStore>, team: Arc<dyn VectorStore>) -> Self {
+    pub(super) fn new(local: Arc<dyn VectorStore>, team: Arc<dyn VectorStore>) -> Self {
         Self { local, team }
     }
 }

@@ -32,7 +32,7 @@ const LARGEST: u64 = 256 << 20;
 
 /// The file of one model.
 #[derive(Clone, Debug)]
-pub struct VectorFile {
+pub(crate) struct VectorFile {
     path: PathBuf,
     identity: Key,
     largest: u64,
@@ -51,7 +51,7 @@ pub(super) fn record_length(dimension: usize) -> usize {
 
 impl VectorFile {
     /// The file in `folder` of the model with that identity.
-    pub fn new(folder: &Path, identity: &str) -> Self {
+    pub(crate) fn new(folder: &Path, identity: &str) -> Self {
         let path = folder.join(format!("{}.vectors", hash::short(identity.as_bytes())));
         Self { path, identity: key(identity), largest: LARGEST, known: Arc::default() }
     }

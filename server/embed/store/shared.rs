@@ -18,7 +18,7 @@ use crate::ports::Embedder;
 use crate::protocol::{Code, Fault};
 
 /// How long it may take over one part, with the connection to it.
-pub const LIMIT: Duration = Duration::from_secs(5);
+pub(super) const LIMIT: Duration = Duration::from_secs(5);
 /// Vectors of one part: some megabytes at most.
 const PART: usize = 256;
 /// Vectors remembered that it has still to get; further ones stay on this machine.
@@ -32,7 +32,7 @@ const SAME: f32 = 0.98;
 
 /// A store that others share.
 #[derive(Debug)]
-pub struct Shared(Arc<Inner>);
+pub(super) struct Shared(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -55,7 +55,7 @@ struct State {
 
 impl Shared {
     /// That store, or why it cannot be used, for the vectors of this model; it may take that long over one part.
-    pub fn new(
+    pub(super) fn new(
         store: Result<Arc<dyn VectorStore>, Fault>,
         embedder: Arc<dyn Embedder>,
         limit: Duration,

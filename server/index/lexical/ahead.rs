@@ -15,7 +15,7 @@ const AHEAD: usize = 256;
 
 /// What was read.
 #[derive(Debug)]
-pub enum Read<'a> {
+pub(super) enum Read<'a> {
     /// The trigrams of a block of the file that comes next.
     Block(Vec<Trigram>),
     /// The end of a file, with the state in which it was read whole: nothing where it changed meanwhile or just before.
@@ -27,7 +27,7 @@ pub enum Read<'a> {
 ///
 /// # Errors
 /// Where the system gives no thread.
-pub fn ahead<'scope, 'env>(
+pub(super) fn ahead<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
     files: &'env [FileEntry],
     source: &'env dyn Source,

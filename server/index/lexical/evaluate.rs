@@ -8,7 +8,7 @@ const WORTH_ONE_FILE: u64 = 4000;
 
 /// Blocks by number.
 #[derive(Debug)]
-pub enum Blocks {
+pub(super) enum Blocks {
     /// All of the segment.
     All,
     /// These, ascending.
@@ -17,7 +17,7 @@ pub enum Blocks {
 
 /// Evaluates plans on one segment.
 #[derive(Debug)]
-pub struct Evaluator<'a> {
+pub(super) struct Evaluator<'a> {
     segment: &'a Segment,
     bytes: Vec<u8>,
     numbers: Vec<u32>,
@@ -25,7 +25,7 @@ pub struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     /// For the segment.
-    pub fn new(segment: &'a Segment) -> Self {
+    pub(super) fn new(segment: &'a Segment) -> Self {
         Self { segment, bytes: Vec::new(), numbers: Vec::new() }
     }
 
@@ -33,7 +33,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// Where the segment is damaged.
-    pub fn blocks(&mut self, plan: &Plan) -> Result<Blocks, Damaged> {
+    pub(super) fn blocks(&mut self, plan: &Plan) -> Result<Blocks, Damaged> {
         Ok(match plan {
             Plan::All => Blocks::All,
             Plan::Trigram(trigram) => Blocks::These(match self.segment.term(*trigram) {

@@ -6,7 +6,7 @@ use super::hit::Hit;
 
 /// Hits by the number of their text.
 #[derive(Debug)]
-pub struct Gather {
+pub(super) struct Gather {
     found: BTreeMap<usize, Vec<Hit>>,
     /// The most hits and bytes that are kept.
     limit: usize,
@@ -20,17 +20,17 @@ pub struct Gather {
 
 impl Gather {
     /// At most `limit` hits with at most `bytes` bytes, of `texts` texts.
-    pub fn new(texts: usize, limit: usize, bytes: usize) -> Self {
+    pub(super) fn new(texts: usize, limit: usize, bytes: usize) -> Self {
         Self { found: BTreeMap::new(), limit, bytes, hits: 0, held: 0, end: texts, more: false }
     }
 
     /// The first text that is not needed.
-    pub fn end(&self) -> usize {
+    pub(super) fn end(&self) -> usize {
         self.end
     }
 
     /// Takes the hits of a text, in any order of the texts.
-    pub fn push(&mut self, text: usize, hits: Vec<Hit>) {
+    pub(super) fn push(&mut self, text: usize, hits: Vec<Hit>) {
         if hits.is_empty() || text >= self.end {
             return;
         }
@@ -56,7 +56,7 @@ impl Gather {
     }
 
     /// The hits in the order of their texts, and whether there are more.
-    pub fn finish(self) -> (Vec<(usize, Hit)>, bool) {
+    pub(super) fn finish(self) -> (Vec<(usize, Hit)>, bool) {
         let (mut bytes, mut more) = (self.bytes, self.more);
         let mut all = Vec::with_capacity(self.hits.min(self.limit));
         for (text, hit) in

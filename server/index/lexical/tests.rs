@@ -7,7 +7,7 @@ mod sweep;
 use proptest::prelude::*;
 
 /// Expressions of every kind over few letters, so that they often match.
-pub fn pattern() -> impl Strategy<Value = String> {
+pub(super) fn pattern() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         4 => "[abks_0]{1,4}",
         1 => prop::sample::select(vec![

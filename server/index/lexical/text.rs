@@ -15,20 +15,20 @@ const PIECE: usize = 1 << 16;
 const BLOCK: usize = 1 << 13;
 
 /// The text behind a byte order mark as UTF-8, or the bytes as they are where there is none.
-pub fn decoded<R: Read>(file: R) -> DecodeReaderBytes<R, Vec<u8>> {
+pub(super) fn decoded<R: Read>(file: R) -> DecodeReaderBytes<R, Vec<u8>> {
     DecodeReaderBytesBuilder::new().utf8_passthru(true).strip_bom(true).bom_override(true).build(file)
 }
 
 /// Ends with an error once it is told to, so that one long file cannot hold a search or a build.
 #[derive(Debug)]
-pub struct Stoppable<'a, R, F> {
+pub(super) struct Stoppable<'a, R, F> {
     inner: R,
     go_on: &'a F,
 }
 
 impl<'a, R: Read, F: Fn() -> bool> Stoppable<'a, R, F> {
     /// Reads as long as `go_on` says so.
-    pub fn new(inner: R, go_on: &'a F) -> Self {
+    pub(super) fn new(inner: R, go_on: &'a F) -> Self {
         Self { inner, go_on }
     }
 }
@@ -44,7 +44,7 @@ impl<R: Read, F: Fn() -> bool> Read for Stoppable<'_, R, F> {
 ///
 /// # Errors
 /// Where it cannot be read to its end.
-pub fn extract<R: Read>(
+pub(super) fn extract<R: Read>(
     file: R,
     into: &mut Extractor,
     mut ended: impl FnMut(Vec<Trigram>),

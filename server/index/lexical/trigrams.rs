@@ -4,20 +4,20 @@
 //! as one: so any two bytes of a line begin a trigram, and none reaches from one line into the next.
 
 /// A trigram: its three bytes, the first one highest.
-pub type Trigram = u32;
+pub(super) type Trigram = u32;
 
 /// Trigrams that there could be.
 const ALL: usize = 1 << 24;
 
 /// The trigram of three bytes, as an index holds it.
-pub fn trigram(bytes: [u8; 3]) -> Trigram {
+pub(super) fn trigram(bytes: [u8; 3]) -> Trigram {
     let [first, second, third] = bytes.map(|byte| u32::from(byte.to_ascii_lowercase()));
     first << 16 | second << 8 | third
 }
 
 /// Collects the trigrams of one text after the other.
 #[derive(Debug)]
-pub struct Extractor {
+pub(super) struct Extractor {
     seen: Box<[u64]>,
     found: Vec<Trigram>,
     /// The last two bytes, as the upper bytes of the next trigram.
@@ -34,7 +34,7 @@ impl Default for Extractor {
 
 impl Extractor {
     /// Takes a further piece of the text.
-    pub fn push(&mut self, piece: &[u8]) {
+    pub(super) fn push(&mut self, piece: &[u8]) {
         let (mut last, mut filled) = (self.last, self.filled);
         for &byte in piece {
             let next = last << 8 | u32::from(byte.to_ascii_lowercase());
@@ -52,7 +52,7 @@ impl Extractor {
     }
 
     /// The trigrams of the text, each once, in no order. What follows is another text.
-    pub fn finish(&mut self) -> Vec<Trigram> {
+    pub(super) fn finish(&mut self) -> Vec<Trigram> {
         self.push(b"\n");
         let found = std::mem::take(&mut self.found);
         for trigram in &found {

@@ -87,7 +87,7 @@ struct Definition {
 }
 
 /// What a program defines; nothing where the language is not known, or no definition is found.
-pub fn statements(extension: &str, text: &str, style: Style) -> Option<Vec<Statement>> {
+pub(super) fn statements(extension: &str, text: &str, style: Style) -> Option<Vec<Statement>> {
     let at = LANGUAGES.iter().position(|language| language.extensions.contains(&extension))?;
     let (language, pattern) = (&LANGUAGES[at], DEFINITIONS[at].as_ref()?);
     let mut lines: Vec<&str> = text.lines().collect();

@@ -15,7 +15,7 @@ const MOST: usize = 120;
 const COLUMNS: usize = 60;
 
 /// The keys and shapes of a file; nothing where it is no data, or not what it is called.
-pub fn statements(extension: &str, text: &str) -> Option<Vec<Statement>> {
+pub(super) fn statements(extension: &str, text: &str) -> Option<Vec<Statement>> {
     let value: Value = match extension {
         "json" => serde_json::from_str(text).ok()?,
         "yaml" | "yml" => serde_saphyr::from_str(text).ok()?,

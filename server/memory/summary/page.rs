@@ -7,7 +7,7 @@ use crate::ports::{Section, Statement, Style};
 
 /// A summary, to be written.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
+pub(crate) struct Page<'a> {
     /// The file it is written to, relative to the root.
     pub into: &'a str,
     /// What it holds.
@@ -23,7 +23,7 @@ pub struct Page<'a> {
 }
 
 /// Whether a text is a summary that was written so.
-pub fn is_summary(text: &str) -> bool {
+pub(crate) fn is_summary(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
         return false;
     };
@@ -32,7 +32,7 @@ pub fn is_summary(text: &str) -> bool {
 
 impl Page<'_> {
     /// The file's text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = String::from("---\nsummary_of:\n");
         // Writing to a string never fails.
         for section in self.sections {

@@ -32,7 +32,7 @@ struct Sentence {
 }
 
 /// What a prose text says, in its own order.
-pub fn statements(text: &str, style: Style) -> Vec<Statement> {
+pub(super) fn statements(text: &str, style: Style) -> Vec<Statement> {
     let blocks = blocks(text);
     if style == Style::Schema && blocks.iter().any(|block| block.heading > 0) {
         return outline(&blocks);

@@ -20,10 +20,10 @@ use crate::upstream::Upstreams;
 use crate::upstream::consents::Consents;
 
 /// How long anything may take on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(40);
+pub(super) const PATIENCE: Duration = Duration::from_secs(40);
 
 /// A workspace with servers.
-pub struct Bench {
+pub(super) struct Bench {
     pub folder: tempfile::TempDir,
     pub session: Arc<Session>,
     pub upstreams: Arc<Upstreams>,
@@ -34,7 +34,7 @@ pub struct Bench {
 
 /// A person at an editor.
 #[derive(Debug, Default)]
-pub struct Person {
+pub(super) struct Person {
     pub attached: bool,
     pub answer: Mutex<Option<String>>,
     pub questions: Mutex<Vec<String>>,
@@ -59,7 +59,7 @@ impl Editor for Person {
 
 /// A caller that answers what it is asked, and remembers what it was told.
 #[derive(Debug, Default)]
-pub struct Agent(pub Mutex<Vec<String>>);
+pub(super) struct Agent(pub Mutex<Vec<String>>);
 
 impl Caller for Agent {
     fn progress(&self, message: &str, percentage: Option<u32>) {
@@ -86,12 +86,12 @@ impl Caller for Agent {
     }
 }
 
-pub fn script() -> String {
+pub(super) fn script() -> String {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases/upstream/server.mjs").display().to_string()
 }
 
 /// The settings of a test server.
-pub fn server(more: Value) -> Value {
+pub(super) fn server(more: Value) -> Value {
     let mut settings = json!({ "command": "node", "args": [script()], "import": true, "timeout_ms": 20_000 });
     settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     settings
@@ -99,11 +99,11 @@ pub fn server(more: Value) -> Value {
 
 impl Bench {
     /// With one server of the person's, named `srv`.
-    pub fn new(more: Value) -> Self {
+    pub(super) fn new(more: Value) -> Self {
         Self::with(json!({ "srv": server(more) }), &[], Person::default())
     }
 
-    pub fn with(servers: Value, files: &[(&str, &str)], editor: Person) -> Self {
+    pub(super) fn with(servers: Value, files: &[(&str, &str)], editor: Person) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -114,7 +114,7 @@ impl Bench {
     }
 
     /// In a folder that was there before: as after a restart.
-    pub fn at(folder: tempfile::TempDir, servers: Value, editor: Person) -> Self {
+    pub(super) fn at(folder: tempfile::TempDir, servers: Value, editor: Person) -> Self {
         let root = folder.path().join("work");
         std::fs::create_dir_all(&root).unwrap();
         let editor = Arc::new(editor);
@@ -138,7 +138,7 @@ impl Bench {
     }
 
     /// Takes definitions and listings in, as a folder of the hub does.
-    pub fn read(&self, definitions: &[(&str, &str)]) -> Vec<String> {
+    pub(super) fn read(&self, definitions: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> =
             definitions.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
         let mut loaded = catalogue::load(&files, &|name| self.registry.activities().knows(name));
@@ -153,16 +153,16 @@ impl Bench {
     }
 
     /// Lists the servers' tools, and takes them in.
-    pub async fn settle(&self) -> Vec<String> {
+    pub(super) async fn settle(&self) -> Vec<String> {
         tokio::time::timeout(PATIENCE, self.upstreams.settle()).await.unwrap();
         self.read(&[])
     }
 
-    pub async fn call(&self, tool: &str, arguments: Value) -> Envelope {
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> Envelope {
         self.call_as(tool, arguments, None).await
     }
 
-    pub async fn call_as(
+    pub(super) async fn call_as(
         &self,
         tool: &str,
         mut arguments: Value,
@@ -179,35 +179,35 @@ impl Bench {
     }
 
     /// The result of a call that goes well.
-    pub async fn result(&self, tool: &str, arguments: Value) -> Value {
+    pub(super) async fn result(&self, tool: &str, arguments: Value) -> Value {
         let envelope = self.call(tool, arguments).await;
         assert_eq!(envelope.error, None);
         (*envelope.result.unwrap()).clone()
     }
 
     /// What a call answers as text, read as JSON.
-    pub async fn text(&self, tool: &str, arguments: Value) -> Value {
+    pub(super) async fn text(&self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments).await;
         serde_json::from_str(result["text"].as_str().unwrap()).unwrap()
     }
 
     /// The fault of a call.
-    pub async fn fault(&self, tool: &str, arguments: Value) -> Fault {
+    pub(super) async fn fault(&self, tool: &str, arguments: Value) -> Fault {
         self.call(tool, arguments).await.error.unwrap()
     }
 
-    pub fn path(&self, name: &str) -> String {
+    pub(super) fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
 
     /// The lines that the server noted.
-    pub fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.path("notes")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
     /// Waits until something is so.
-    pub async fn until(&self, what: &str, so: impl Fn() -> bool) {
+    pub(super) async fn until(&self, what: &str, so: impl Fn() -> bool) {
         for _ in 0..PATIENCE.as_millis() / 10 {
             if so() {
                 return;

@@ -13,7 +13,7 @@ const SHOWN: usize = 400;
 
 /// The settings of one party as they were read.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Party {
+pub(crate) struct Party {
     /// Every setting; the default where the party says nothing.
     pub settings: Settings,
     /// The review policy, where the party states one.
@@ -26,7 +26,7 @@ pub struct Party {
 
 /// What of a party's settings could not be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lost {
+pub(crate) struct Lost {
     /// Anything at all.
     pub any: bool,
     /// Something of `[review]`.

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::wire::PATIENCE;
 
 /// The version of each era.
-pub const MODERN: &str = "2026-07-28";
-pub const LEGACY: &str = "2025-11-25";
+pub(crate) const MODERN: &str = "2026-07-28";
+pub(crate) const LEGACY: &str = "2025-11-25";
 
 /// An agent at work in `FOLDER/work`, with the runtime folder `FOLDER/run`.
-pub struct Agent {
+pub(crate) struct Agent {
     child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -27,7 +27,7 @@ pub struct Agent {
 }
 
 /// A folder for an agent alone, with what it works on.
-pub fn place() -> tempfile::TempDir {
+pub(crate) fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["work", "work/.git", "home", "run"] {
         std::fs::create_dir(folder.path().join(name)).unwrap();
@@ -37,7 +37,7 @@ pub fn place() -> tempfile::TempDir {
 }
 
 /// The program, as it runs in that folder.
-pub fn wherefore(folder: &Path, args: &[&str]) -> Command {
+pub(crate) fn wherefore(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
     command.args(args).current_dir(folder.join("work"));
     command.env("HOME", folder.join("home"));
@@ -49,7 +49,7 @@ pub fn wherefore(folder: &Path, args: &[&str]) -> Command {
 }
 
 /// The servers that the runtime folder knows.
-pub fn servers(folder: &Path) -> Vec<Value> {
+pub(crate) fn servers(folder: &Path) -> Vec<Value> {
     let entries = std::fs::read_dir(folder.join("run/wherefore")).into_iter().flatten().flatten();
     let files =
         entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ext| ext == "json"));
@@ -57,7 +57,7 @@ pub fn servers(folder: &Path) -> Vec<Value> {
 }
 
 /// Waits until something holds.
-pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let since = Instant::now();
     while !holds() {
         assert!(since.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");
@@ -67,12 +67,18 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 impl Agent {
     /// Starts one, and shakes hands in the earlier era.
-    pub fn start(folder: &Path, version: &str, args: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, version: &str, args: &[&str]) -> Self {
         Self::named(folder, "test-agent", version, args, json!({}))
     }
 
     /// The same, with a name and capabilities.
-    pub fn named(folder: &Path, name: &str, version: &str, args: &[&str], capabilities: Value) -> Self {
+    pub(crate) fn named(
+        folder: &Path,
+        name: &str,
+        version: &str,
+        args: &[&str],
+        capabilities: Value,
+    ) -> Self {
         let mut command = wherefore(folder, &["mcp"]);
         let mut child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (sender, messages) = channel();
@@ -103,24 +109,24 @@ impl Agent {
     }
 
     /// Sends a message as it is.
-    pub fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
     /// Sends a line as it is.
-    pub fn send_line(&mut self, line: &str) {
+    pub(crate) fn send_line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
     /// Waits for the error of that code that answers a request; one with no id, for null.
-    pub fn error_of(&mut self, id: &Value, code: i64) -> Value {
+    pub(crate) fn error_of(&mut self, id: &Value, code: i64) -> Value {
         self.find(|message| message["id"] == *id && message["error"]["code"] == code)["error"].clone()
     }
 
     /// Sends a request; its id.
-    pub fn begin(&mut self, method: &str, mut params: Value) -> u64 {
+    pub(crate) fn begin(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
         if let Some(Value::Object(meta)) = &self.meta {
             let given = params["_meta"].as_object().cloned().unwrap_or_default();
@@ -131,28 +137,28 @@ impl Agent {
     }
 
     /// Waits for the answer to a request: its result, or its error.
-    pub fn finish(&mut self, id: u64) -> Result<Value, Value> {
+    pub(crate) fn finish(&mut self, id: u64) -> Result<Value, Value> {
         let answer = self.find(|message| message["id"] == id && message.get("method").is_none());
         answer.get("result").cloned().ok_or_else(|| answer["error"].clone())
     }
 
-    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.begin(method, params);
         self.finish(id)
     }
 
     /// Waits for a notification, or a request of the server's.
-    pub fn expect(&mut self, method: &str) -> Value {
+    pub(crate) fn expect(&mut self, method: &str) -> Value {
         self.find(|message| message["method"] == method)
     }
 
     /// Begins a tool call.
-    pub fn begin_call(&mut self, tool: &str, arguments: Value) -> u64 {
+    pub(crate) fn begin_call(&mut self, tool: &str, arguments: Value) -> u64 {
         self.begin("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
     /// Waits for the end of a tool call: what it answers, and whether that is a fault.
-    pub fn finish_call(&mut self, id: u64) -> (Value, bool) {
+    pub(crate) fn finish_call(&mut self, id: u64) -> (Value, bool) {
         let result = self.finish(id).unwrap();
         let content: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         let structured = result.get("structuredContent");
@@ -162,7 +168,7 @@ impl Agent {
     }
 
     /// Calls a tool; its answer must be no fault.
-    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.begin_call(tool, arguments);
         let (content, fault) = self.finish_call(id);
         assert!(!fault, "{content:#}");
@@ -170,7 +176,7 @@ impl Agent {
     }
 
     /// Calls a tool that answers a fault.
-    pub fn fault(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn fault(&mut self, tool: &str, arguments: Value) -> Value {
         let id = self.begin_call(tool, arguments);
         let (content, fault) = self.finish_call(id);
         assert!(fault, "{content:#}");
@@ -178,7 +184,7 @@ impl Agent {
     }
 
     /// Closes its end and waits for the process.
-    pub fn leave(mut self) {
+    pub(crate) fn leave(mut self) {
         self.stdin = None;
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status}");

@@ -12,7 +12,7 @@ use super::ours;
 use super::wire::{Wire, frame};
 
 /// How an editor connects.
-pub struct Options {
+pub(crate) struct Options {
     /// Its `initialize.capabilities`.
     pub capabilities: Value,
     /// Its settings: sent along with `initialize`, and answered to `workspace/configuration`.
@@ -36,7 +36,7 @@ impl Default for Options {
 }
 
 /// The editor. What it does not read must not be there when it is dropped.
-pub struct Editor {
+pub(crate) struct Editor {
     pub wire: Wire,
     /// The workspace, and beside it a home of its own: nothing of the machine's counts.
     pub folder: Rc<TempDir>,
@@ -48,7 +48,7 @@ pub struct Editor {
 
 impl Editor {
     /// A server that nothing was said to yet.
-    pub fn unconnected(options: &Options) -> Self {
+    pub(crate) fn unconnected(options: &Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["work", "home", "run"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
@@ -57,7 +57,7 @@ impl Editor {
     }
 
     /// Another editor of the same person in the same workspace.
-    pub fn beside(&self, options: &Options) -> Self {
+    pub(crate) fn beside(&self, options: &Options) -> Self {
         let mut editor = Self::within(self.folder.clone(), options);
         editor.initialize(options);
         editor
@@ -80,14 +80,14 @@ impl Editor {
     }
 
     /// Connects, with `options`, to a server of its own in an empty workspace.
-    pub fn connect(options: &Options) -> Self {
+    pub(crate) fn connect(options: &Options) -> Self {
         let mut editor = Self::unconnected(options);
         editor.initialize(options);
         editor
     }
 
     /// Says hello.
-    pub fn initialize(&mut self, options: &Options) -> Value {
+    pub(crate) fn initialize(&mut self, options: &Options) -> Value {
         let uri = self.uri("");
         let params = json!({
             "processId": std::process::id(),
@@ -102,23 +102,23 @@ impl Editor {
     }
 
     /// The URI of a file of the workspace.
-    pub fn uri(&self, path: &str) -> String {
+    pub(crate) fn uri(&self, path: &str) -> String {
         let path = self.folder.path().join("work").join(path);
         format!("file://{}", path.display()).trim_end_matches('/').to_owned()
     }
 
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         self.wire.send(&frame(&json!({ "jsonrpc": "2.0", "method": method, "params": params })));
     }
 
     /// Sends a request and waits for its answer: the result, or the error.
-    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.begin(method, params);
         self.finish(&id)
     }
 
     /// Sends a request; its id.
-    pub fn begin(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = json!(self.next);
         self.asked.insert(id.to_string(), method.to_owned());
@@ -127,24 +127,24 @@ impl Editor {
     }
 
     /// Waits for the answer to a request that was begun.
-    pub fn finish(&mut self, id: &Value) -> Result<Value, Value> {
+    pub(crate) fn finish(&mut self, id: &Value) -> Result<Value, Value> {
         let is_answer = |message: &Value| message.get("method").is_none() && message["id"] == *id;
         let answer = self.find(is_answer);
         answer.get("result").cloned().ok_or_else(|| answer["error"].clone())
     }
 
     /// Waits for a notification, or for a request that is not answered of itself.
-    pub fn expect(&mut self, method: &str) -> Value {
+    pub(crate) fn expect(&mut self, method: &str) -> Value {
         self.find(|message| message["method"] == method)
     }
 
     /// Answers a request of the server's.
-    pub fn reply(&mut self, request: &Value, result: Value) {
+    pub(crate) fn reply(&mut self, request: &Value, result: Value) {
         self.wire.send(&frame(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result })));
     }
 
     /// Forgets what was not read, `wait` long.
-    pub fn drain(&mut self, wait: Duration) -> Vec<Value> {
+    pub(crate) fn drain(&mut self, wait: Duration) -> Vec<Value> {
         while let Some(message) = self.wire.try_receive(wait) {
             self.take(message);
         }

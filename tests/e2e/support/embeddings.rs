@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// How it behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Behaviour {
+pub(crate) enum Behaviour {
     Answers,
     /// It takes requests, and answers them once it behaves otherwise.
     Waits,
@@ -27,7 +27,7 @@ pub enum Behaviour {
 type Asked = Arc<Mutex<Vec<(Option<String>, Vec<String>)>>>;
 
 /// A model that listens until the test ends.
-pub struct Model {
+pub(crate) struct Model {
     pub url: String,
     pub behaviour: Arc<Mutex<Behaviour>>,
     asked: Asked,
@@ -35,7 +35,7 @@ pub struct Model {
 
 impl Model {
     /// Texts that hold one of the same words point into the same direction; all others into one of their own.
-    pub fn start(meanings: &'static [&'static [&'static str]]) -> Self {
+    pub(crate) fn start(meanings: &'static [&'static [&'static str]]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let behaviour = Arc::new(Mutex::new(Behaviour::Answers));
@@ -51,29 +51,29 @@ impl Model {
     }
 
     /// Has the person's settings in `FOLDER/home` name it.
-    pub fn set(&self, folder: &Path, wait_ms: u64) {
+    pub(crate) fn set(&self, folder: &Path, wait_ms: u64) {
         set(folder, &self.url, wait_ms);
     }
 
     /// The texts that it was asked for so far.
-    pub fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         self.asked.lock().unwrap().iter().flat_map(|(_, texts)| texts.clone()).collect()
     }
 
     /// The `authorization` headers of all requests so far.
-    pub fn keys(&self) -> Vec<Option<String>> {
+    pub(crate) fn keys(&self) -> Vec<Option<String>> {
         self.asked.lock().unwrap().iter().map(|(key, _)| key.clone()).collect()
     }
 }
 
 /// Has the person's settings in `FOLDER/home` name the endpoint at `url`.
-pub fn set(folder: &Path, url: &str, wait_ms: u64) {
+pub(crate) fn set(folder: &Path, url: &str, wait_ms: u64) {
     let embeddings = format!("url = \"{url}\"\nmodel = \"test-model\"\nwait_ms = {wait_ms}\n");
     write(folder, &(embeddings + "key_env = \"TEST_MODEL_KEY\"\n"));
 }
 
 /// Has the person's settings in `FOLDER/home` say that of embeddings.
-pub fn write(folder: &Path, embeddings: &str) {
+pub(crate) fn write(folder: &Path, embeddings: &str) {
     let place = folder.join("home/.config/wherefore");
     std::fs::create_dir_all(&place).unwrap();
     let settings = format!("[discovery]\nsurface = \"discovery\"\n[embeddings]\n{embeddings}");

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 /// The meta model, by name.
-pub struct Model {
+pub(super) struct Model {
     requests: HashMap<String, Value>,
     notifications: HashMap<String, Value>,
     structures: HashMap<String, Value>,
@@ -18,7 +18,7 @@ pub struct Model {
 impl Model {
     /// The model, if this machine has one: named by WHEREFORE_META_MODEL, beside the checkout, or in the npm
     /// package that ships it. Without it only the messages' structure is checked.
-    pub fn get() -> Option<&'static Self> {
+    pub(super) fn get() -> Option<&'static Self> {
         static MODEL: OnceLock<Option<Model>> = OnceLock::new();
         MODEL
             .get_or_init(|| places().into_iter().find(|path| path.is_file()).map(|path| Self::read(&path)))
@@ -41,7 +41,7 @@ impl Model {
     }
 
     /// What is wrong with a request or notification from the server.
-    pub fn check_sent(&self, method: &str, params: &Value, is_request: bool) -> Vec<String> {
+    pub(super) fn check_sent(&self, method: &str, params: &Value, is_request: bool) -> Vec<String> {
         let known = if is_request { &self.requests } else { &self.notifications };
         let Some(entry) = known.get(method) else { return vec![format!("the protocol has no {method}")] };
         let mut wrong = Vec::new();
@@ -57,7 +57,7 @@ impl Model {
     }
 
     /// What is wrong with the result of a request from the client.
-    pub fn check_result(&self, method: &str, result: &Value) -> Vec<String> {
+    pub(super) fn check_result(&self, method: &str, result: &Value) -> Vec<String> {
         let mut wrong = Vec::new();
         if let Some(entry) = self.requests.get(method) {
             self.check(&entry["result"], result, "result", true, &mut wrong);

@@ -29,7 +29,7 @@ fn schemas() -> &'static Schemas {
 }
 
 /// What is wrong with the `params` or the `result` of one of our messages.
-pub fn check(method: &str, part: &'static str, value: &Value) -> Vec<String> {
+pub(super) fn check(method: &str, part: &'static str, value: &Value) -> Vec<String> {
     match schemas().get(&(method.to_owned(), part)) {
         Some(schema) => schema.iter_errors(value).map(|error| format!("{part}: {error}")).collect(),
         None => vec![format!("{method} is not declared with {part}")],

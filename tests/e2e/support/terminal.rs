@@ -10,7 +10,7 @@ const XDG: [&str; 5] =
     ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"];
 
 /// The editor that `tests/run` put into `.e2e/`, unless it or the terminal to run it in is missing.
-pub fn installed(folder: &str, program: &str) -> Option<PathBuf> {
+pub(crate) fn installed(folder: &str, program: &str) -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e").join(folder).join(program);
     let missing = match (program.exists(), Terminal::is_there()) {
         (false, _) => folder,
@@ -22,18 +22,18 @@ pub fn installed(folder: &str, program: &str) -> Option<PathBuf> {
 }
 
 /// A terminal of 120 columns and 40 rows, kept by tmux.
-pub struct Terminal {
+pub(crate) struct Terminal {
     socket: PathBuf,
 }
 
 impl Terminal {
     /// Whether there can be one.
-    pub fn is_there() -> bool {
+    pub(crate) fn is_there() -> bool {
         Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success())
     }
 
     /// Runs a program in `FOLDER/work`, with `FOLDER/home` and `FOLDER/run`, and with ours first on its path.
-    pub fn run(folder: &Path, program: &Path, args: &[&str]) -> Self {
+    pub(crate) fn run(folder: &Path, program: &Path, args: &[&str]) -> Self {
         let terminal = Self { socket: folder.join("run/tmux") };
         let mut command = terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40"]);
         for name in XDG {
@@ -52,23 +52,23 @@ impl Terminal {
     }
 
     /// Presses keys, by tmux's names for them: `Enter`, `C-x`, `a`.
-    pub fn keys(&self, keys: &[&str]) {
+    pub(crate) fn keys(&self, keys: &[&str]) {
         self.tell(&[&["send-keys", "--"], keys].concat());
     }
 
     /// Types a text.
-    pub fn types(&self, text: &str) {
+    pub(crate) fn types(&self, text: &str) {
         self.tell(&["send-keys", "-l", "--", text]);
     }
 
     /// What it shows, a line a row, without trailing blanks.
-    pub fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         let shown = self.tell(&["capture-pane", "-p"]);
         String::from_utf8_lossy(&shown.stdout).lines().map(|line| format!("{}\n", line.trim_end())).collect()
     }
 
     /// Waits until the screen is as wanted; the screen.
-    pub fn shows(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn shows(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let mut screen = String::new();
         let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             until(what, || {
@@ -81,7 +81,7 @@ impl Terminal {
     }
 
     /// Waits until the screen shows a text.
-    pub fn sees(&self, text: &str) -> String {
+    pub(crate) fn sees(&self, text: &str) -> String {
         self.shows(&format!("{text:?}"), |screen| screen.contains(text))
     }
 

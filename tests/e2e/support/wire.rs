@@ -9,23 +9,23 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// How long anything may take on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running server, with a thread that reads what it says.
-pub struct Wire {
+pub(crate) struct Wire {
     pub child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
 }
 
 /// A message as the base protocol frames it.
-pub fn frame(message: &Value) -> Vec<u8> {
+pub(crate) fn frame(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 impl Wire {
-    pub fn start(configure: impl FnOnce(&mut Command)) -> Self {
+    pub(crate) fn start(configure: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
         command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -38,14 +38,14 @@ impl Wire {
     }
 
     /// Sends bytes as they are. A server that is gone is noticed when it is read from.
-    pub fn send(&mut self, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
         if let Some(stdin) = &mut self.stdin {
             let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
         }
     }
 
     /// Sends from a thread of its own, for what is larger than a pipe.
-    pub fn send_beside(&mut self, bytes: Vec<u8>) -> thread::JoinHandle<ChildStdin> {
+    pub(crate) fn send_beside(&mut self, bytes: Vec<u8>) -> thread::JoinHandle<ChildStdin> {
         let mut stdin = self.stdin.take().unwrap();
         thread::spawn(move || {
             stdin.write_all(&bytes).unwrap();
@@ -53,17 +53,17 @@ impl Wire {
         })
     }
 
-    pub fn resume(&mut self, sending: thread::JoinHandle<ChildStdin>) {
+    pub(crate) fn resume(&mut self, sending: thread::JoinHandle<ChildStdin>) {
         self.stdin = Some(sending.join().unwrap());
     }
 
     /// Closes the server's input.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.stdin = None;
     }
 
     /// The next message, or nothing once the server closed its output.
-    pub fn receive(&self) -> Option<Value> {
+    pub(crate) fn receive(&self) -> Option<Value> {
         match self.messages.recv_timeout(PATIENCE) {
             Ok(message) => Some(message),
             Err(RecvTimeoutError::Disconnected) => None,
@@ -72,12 +72,12 @@ impl Wire {
     }
 
     /// What comes within `wait`.
-    pub fn try_receive(&self, wait: Duration) -> Option<Value> {
+    pub(crate) fn try_receive(&self, wait: Duration) -> Option<Value> {
         self.messages.recv_timeout(wait).ok()
     }
 
     /// Waits for the process's end, which must come within `limit`.
-    pub fn ends_within(&mut self, limit: Duration) -> ExitStatus {
+    pub(crate) fn ends_within(&mut self, limit: Duration) -> ExitStatus {
         let start = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

@@ -15,7 +15,7 @@ const CONNECT: Duration = Duration::from_secs(3);
 
 /// Where a server is.
 #[derive(Clone, Debug)]
-pub struct Address {
+pub(super) struct Address {
     /// What the connection is made with.
     pub config: Config,
     /// Whether it is encrypted, the server's certificate being held to the host's name.
@@ -31,7 +31,7 @@ impl Address {
     ///
     /// # Errors
     /// What is wrong with it, as a clause that holds nothing of the password.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let form = || "it is no URL as postgres://user:password@host/database".to_owned();
         let mut url = Url::parse(text.trim()).map_err(|_| form())?;
         if !matches!(url.scheme(), "postgres" | "postgresql") {

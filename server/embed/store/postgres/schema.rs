@@ -29,7 +29,7 @@ const TABLES: &str = "
 
 /// What was found or made.
 #[derive(Clone, Debug)]
-pub struct Schema {
+pub(super) struct Schema {
     /// The type of a vector, with the schema that the extension is in.
     pub vector: String,
     /// Whether the role may put vectors there, or only get them.
@@ -38,7 +38,7 @@ pub struct Schema {
 
 /// Why the tables cannot be used.
 #[derive(Debug)]
-pub enum Wrong {
+pub(super) enum Wrong {
     /// What the server says.
     Refused(Error),
     /// Another version made them.
@@ -55,7 +55,7 @@ impl From<Error> for Wrong {
 ///
 /// # Errors
 /// What the server says, or that another version made them.
-pub async fn prepare(client: &mut Client) -> Result<Schema, Wrong> {
+pub(super) async fn prepare(client: &mut Client) -> Result<Schema, Wrong> {
     if !is_there(client).await? {
         make(client).await?;
     }
@@ -109,7 +109,7 @@ async fn vector(client: &impl GenericClient) -> Result<String, Error> {
 }
 
 /// What an administrator runs so that the role can use the tables, and make them first where they are missing.
-pub fn grants(role: &str) -> String {
+pub(super) fn grants(role: &str) -> String {
     let role = format!("\"{}\"", role.replace('"', "\"\""));
     format!(
         "CREATE EXTENSION IF NOT EXISTS vector; CREATE SCHEMA IF NOT EXISTS wherefore; \

@@ -13,7 +13,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 ///
 /// # Errors
 /// Why it cannot be set up, as a clause.
-pub fn connector(authority: Option<&Path>) -> Result<MakeRustlsConnect, String> {
+pub(super) fn connector(authority: Option<&Path>) -> Result<MakeRustlsConnect, String> {
     let mut own = Vec::new();
     if let Some(path) = authority {
         let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);

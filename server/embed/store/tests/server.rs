@@ -10,14 +10,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio_postgres::{Client, NoTls};
 
 /// What it wants of its administrator, `postgres`.
-pub const PASSWORD: &str = "a-password-that-nobody-shows";
+pub(super) const PASSWORD: &str = "a-password-that-nobody-shows";
 /// How long it may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Postgres refuses to run as root; this user owns nothing.
 const NOBODY: u32 = 65_534;
 
 /// A server with its data in a folder that ends with it.
-pub struct Server {
+pub(super) struct Server {
     folder: tempfile::TempDir,
     running: Option<Child>,
     port: u16,
@@ -25,12 +25,12 @@ pub struct Server {
 
 impl Server {
     /// One that runs; nothing, and a word about it, where Postgres was not installed.
-    pub async fn start() -> Option<Self> {
+    pub(super) async fn start() -> Option<Self> {
         Self::without(&[]).await
     }
 
     /// One that lacks these of its installed files.
-    pub async fn without(files: &[&str]) -> Option<Self> {
+    pub(super) async fn without(files: &[&str]) -> Option<Self> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/pgserver");
         let installed = package.join("pgserver/pginstall");
         if !installed.is_dir() {
@@ -61,7 +61,7 @@ impl Server {
     }
 
     /// Starts it, and waits until it answers.
-    pub async fn go(&mut self) {
+    pub(super) async fn go(&mut self) {
         let mut command = self.program("postgres");
         command.arg("-D").arg(self.folder.path().join("data")).args(["-p", &self.port.to_string()]);
         for setting in
@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// Ends it and all connections to it.
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         if let Some(mut child) = self.running.take() {
             kill_process(Pid::from_child(&child), Signal::INT).unwrap();
             child.wait().unwrap();
@@ -88,17 +88,17 @@ impl Server {
     }
 
     /// Where it listens on the loopback.
-    pub fn port(&self) -> u16 {
+    pub(super) fn port(&self) -> u16 {
         self.port
     }
 
     /// Where a user finds a database.
-    pub fn url(&self, user: &str, password: &str, database: &str) -> String {
+    pub(super) fn url(&self, user: &str, password: &str, database: &str) -> String {
         format!("postgres://{user}:{password}@127.0.0.1:{}/{database}", self.port)
     }
 
     /// The administrator's connection to a database.
-    pub async fn admin(&self, database: &str) -> Client {
+    pub(super) async fn admin(&self, database: &str) -> Client {
         let url = self.url("postgres", PASSWORD, database);
         let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
         tokio::spawn(async move { drop(connection.await) });
@@ -106,7 +106,7 @@ impl Server {
     }
 
     /// A new database of the administrator's.
-    pub async fn database(&self, name: &str) -> String {
+    pub(super) async fn database(&self, name: &str) -> String {
         self.admin("postgres").await.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
         self.url("postgres", PASSWORD, name)
     }
@@ -136,7 +136,7 @@ impl Drop for Server {
 }
 
 /// Says something even where the test passes.
-pub fn say(line: &str) {
+pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 

@@ -14,7 +14,7 @@ const MOST_CHARACTERS: usize = 1024;
 
 /// All matches of a part.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub(super) struct Shape {
     text: Text,
     /// What a text with a match must hold besides.
     plan: Plan,
@@ -30,7 +30,7 @@ enum Text {
 
 impl Shape {
     /// What is known of the whole expression.
-    pub fn of(hir: &Hir) -> Self {
+    pub(super) fn of(hir: &Hir) -> Self {
         match hir.kind() {
             HirKind::Empty => Self::exact(Strings::empty()),
             // A match at a line's end is followed by the line end, or by that of the text, which counts as one.
@@ -51,7 +51,7 @@ impl Shape {
     }
 
     /// What a text with a match must hold.
-    pub fn into_plan(self) -> Plan {
+    pub(super) fn into_plan(self) -> Plan {
         let ask = |pairs| match &self.text {
             Text::Exact(strings) => strings.plan(pairs),
             Text::Ends(begins, ends) => begins.plan(pairs).and(ends.plan(pairs)),

@@ -6,28 +6,28 @@ use super::Plan;
 use crate::index::lexical::trigrams::trigram;
 
 /// Strings that a set may have.
-pub const MOST: usize = 32;
+pub(super) const MOST: usize = 32;
 
 /// Bytes that are kept of a begin or an end: with one byte of what comes next they make a trigram.
 const KEPT: usize = 2;
 
 /// A set of strings, with ASCII's capitals as small letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Strings(BTreeSet<Vec<u8>>);
+pub(super) struct Strings(BTreeSet<Vec<u8>>);
 
 impl Strings {
     /// The set of one string.
-    pub fn one(string: &[u8]) -> Self {
+    pub(super) fn one(string: &[u8]) -> Self {
         Self(BTreeSet::from([string.to_ascii_lowercase()]))
     }
 
     /// The set with the empty string, which every text begins and ends with.
-    pub fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Self::one(b"")
     }
 
     /// The set of these, where they are few.
-    pub fn of(strings: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
+    pub(super) fn of(strings: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
         let mut all = BTreeSet::new();
         for mut string in strings {
             string.make_ascii_lowercase();
@@ -40,7 +40,7 @@ impl Strings {
     }
 
     /// Each of these followed by each of the others, where they are few.
-    pub fn cross(&self, others: &Self) -> Option<Self> {
+    pub(super) fn cross(&self, others: &Self) -> Option<Self> {
         if self.0.len().saturating_mul(others.0.len()) > MOST {
             return None;
         }
@@ -52,24 +52,24 @@ impl Strings {
     }
 
     /// Those of both sets, where they are few.
-    pub fn union(&self, others: &Self) -> Option<Self> {
+    pub(super) fn union(&self, others: &Self) -> Option<Self> {
         let all: BTreeSet<_> = self.0.union(&others.0).cloned().collect();
         (all.len() <= MOST).then_some(Self(all))
     }
 
     /// Only the begins of the strings.
-    pub fn begins(&self) -> Self {
+    pub(super) fn begins(&self) -> Self {
         Self(self.0.iter().map(|string| string.iter().take(KEPT).copied().collect()).collect())
     }
 
     /// Only the ends of the strings.
-    pub fn ends(&self) -> Self {
+    pub(super) fn ends(&self) -> Self {
         let end = |string: &Vec<u8>| string.get(string.len().saturating_sub(KEPT)..).map(<[u8]>::to_vec);
         Self(self.0.iter().filter_map(end).collect())
     }
 
     /// What a text must hold to hold one of them. `pairs`: two bytes are worth asking for.
-    pub fn plan(&self, pairs: bool) -> Plan {
+    pub(super) fn plan(&self, pairs: bool) -> Plan {
         Plan::any(self.0.iter().map(|string| {
             if let ([first, second], true) = (string.as_slice(), pairs)
                 && *first != b'\n'

@@ -7,17 +7,17 @@ use crate::index::lexical::trigrams::Trigram;
 const MAGIC: [u8; 8] = *b"wfindex\x01";
 
 /// What segments of every version begin with.
-pub const OURS: &[u8] = b"wfindex";
+pub(super) const OURS: &[u8] = b"wfindex";
 
 /// Bytes of a header.
-pub const HEADER: usize = 48;
+pub(super) const HEADER: usize = 48;
 
 /// Bytes of a record.
-pub const RECORD: usize = 16;
+pub(super) const RECORD: usize = 16;
 
 /// Where the parts are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+pub(super) struct Header {
     /// Bytes of the files' part.
     pub files_len: u64,
     /// Its checksum.
@@ -35,7 +35,7 @@ impl Header {
     ///
     /// # Errors
     /// Where it is none of this version, or damaged.
-    pub fn read(bytes: &[u8; HEADER]) -> Result<Self, Damaged> {
+    pub(super) fn read(bytes: &[u8; HEADER]) -> Result<Self, Damaged> {
         let (magic, rest) = bytes.split_at(MAGIC.len());
         if magic != MAGIC {
             return Err(Damaged::Foreign);
@@ -52,7 +52,7 @@ impl Header {
     }
 
     /// The header as it is written.
-    pub fn bytes(&self) -> [u8; HEADER] {
+    pub(super) fn bytes(&self) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend(MAGIC);
         bytes.extend(self.files_len.to_le_bytes());
@@ -67,22 +67,22 @@ impl Header {
     }
 
     /// Where the files' part begins.
-    pub fn files_at(&self) -> u64 {
+    pub(super) fn files_at(&self) -> u64 {
         HEADER as u64
     }
 
     /// Where the postings begin.
-    pub fn postings_at(&self) -> u64 {
+    pub(super) fn postings_at(&self) -> u64 {
         self.files_at().saturating_add(self.files_len)
     }
 
     /// Where the dictionary begins.
-    pub fn dictionary_at(&self) -> u64 {
+    pub(super) fn dictionary_at(&self) -> u64 {
         self.postings_at().saturating_add(self.postings_len)
     }
 
     /// Where it all ends, unless that is beyond any file.
-    pub fn end(&self) -> Option<u64> {
+    pub(super) fn end(&self) -> Option<u64> {
         self.files_at()
             .checked_add(self.files_len)?
             .checked_add(self.postings_len)?
@@ -92,7 +92,7 @@ impl Header {
 
 /// A trigram's entry in the dictionary. Its postings reach up to those of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub(super) struct Record {
     /// Which one.
     pub trigram: Trigram,
     /// Where its postings begin among all; at most 2^40.
@@ -105,7 +105,7 @@ pub struct Record {
 
 impl Record {
     /// Reads a record.
-    pub fn read(bytes: &[u8; RECORD]) -> Self {
+    pub(super) fn read(bytes: &[u8; RECORD]) -> Self {
         let mut numbers = Numbers(bytes);
         let packed = numbers.eight();
         Self {
@@ -117,7 +117,7 @@ impl Record {
     }
 
     /// The record as it is written.
-    pub fn bytes(&self) -> [u8; RECORD] {
+    pub(super) fn bytes(&self) -> [u8; RECORD] {
         let packed = u64::from(self.trigram) << 40 | (self.offset & 0xff_ffff_ffff);
         let mut bytes = [0; RECORD];
         let all =

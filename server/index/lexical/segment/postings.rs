@@ -8,13 +8,13 @@ fn dense(count: u32, blocks: u32) -> bool {
 }
 
 /// Bytes of the longest list.
-pub fn longest(blocks: u32) -> usize {
+pub(super) fn longest(blocks: u32) -> usize {
     // A gap takes five bytes at most, and only lists of an eighth of the blocks are written so.
     blocks as usize + 16
 }
 
 /// Writes a number, seven bits a byte, the lowest first.
-pub fn push_varint(mut number: u64, into: &mut Vec<u8>) {
+pub(super) fn push_varint(mut number: u64, into: &mut Vec<u8>) {
     while number >= 0x80 {
         into.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
         number >>= 7;
@@ -23,7 +23,7 @@ pub fn push_varint(mut number: u64, into: &mut Vec<u8>) {
 }
 
 /// Reads a number from the front of `bytes`.
-pub fn pull_varint(bytes: &mut &[u8]) -> Option<u64> {
+pub(super) fn pull_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -37,7 +37,7 @@ pub fn pull_varint(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Writes ascending numbers below `blocks`.
-pub fn encode(numbers: &[u32], blocks: u32, into: &mut Vec<u8>) {
+pub(super) fn encode(numbers: &[u32], blocks: u32, into: &mut Vec<u8>) {
     into.clear();
     let count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
     if dense(count, blocks) {
@@ -60,7 +60,7 @@ pub fn encode(numbers: &[u32], blocks: u32, into: &mut Vec<u8>) {
 ///
 /// # Errors
 /// Where the bytes hold anything else.
-pub fn decode(bytes: &[u8], count: u32, blocks: u32, into: &mut Vec<u32>) -> Result<(), Damaged> {
+pub(super) fn decode(bytes: &[u8], count: u32, blocks: u32, into: &mut Vec<u32>) -> Result<(), Damaged> {
     const WRONG: Damaged = Damaged::Content("its postings");
     into.clear();
     if dense(count, blocks) {
@@ -88,7 +88,7 @@ pub fn decode(bytes: &[u8], count: u32, blocks: u32, into: &mut Vec<u32>) -> Res
 ///
 /// # Errors
 /// Where the bytes hold no such list.
-pub fn keep_common(
+pub(super) fn keep_common(
     bytes: &[u8],
     count: u32,
     blocks: u32,

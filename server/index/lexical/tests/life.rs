@@ -25,13 +25,13 @@ impl Report for Quiet {
     }
 }
 
-pub struct Place {
+pub(super) struct Place {
     folder: tempfile::TempDir,
     cache: tempfile::TempDir,
 }
 
 impl Place {
-    pub fn new(files: usize) -> Self {
+    pub(super) fn new(files: usize) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
         for number in 0..files {
             let text = format!("common line\nword{number}x\n");
@@ -40,7 +40,7 @@ impl Place {
         place
     }
 
-    pub fn root(&self) -> &Path {
+    pub(super) fn root(&self) -> &Path {
         self.folder.path()
     }
 
@@ -56,7 +56,7 @@ impl Place {
         Folder(self.root().to_owned())
     }
 
-    pub fn update(&self, index: &Index) -> usize {
+    pub(super) fn update(&self, index: &Index) -> usize {
         let mut added = 0;
         loop {
             let list = self.list();

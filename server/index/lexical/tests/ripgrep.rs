@@ -20,7 +20,7 @@ use crate::index::lexical::walk::{Walk, walk};
 type Lines = BTreeSet<(String, u64)>;
 
 /// Opens files below a folder.
-pub struct Folder(pub PathBuf);
+pub(super) struct Folder(pub PathBuf);
 
 impl Source for Folder {
     fn open(&self, path: &str) -> Option<File> {

@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 1 << 12;
 ///
 /// # Errors
 /// Where the text cannot be read again.
-pub fn fill<R: Read>(text: R, context: usize, hits: &mut [Hit]) -> io::Result<()> {
+pub(super) fn fill<R: Read>(text: R, context: usize, hits: &mut [Hit]) -> io::Result<()> {
     let Some(last) = hits.last().filter(|_| context > 0).map(|hit| hit.line) else { return Ok(()) };
     let reach = context as u64;
     let mut text = BufReader::with_capacity(1 << 16, decoded(text));

@@ -12,7 +12,7 @@ use crate::index::lexical::query::Query;
 
 /// Collects hits up to a limit.
 #[derive(Debug)]
-pub struct Collect<'a> {
+pub(super) struct Collect<'a> {
     query: &'a Query,
     wanted: Wanted,
     /// The searcher holds the whole text, so that the lines around a hit can be taken from it.
@@ -22,7 +22,7 @@ pub struct Collect<'a> {
 
 impl<'a> Collect<'a> {
     /// Puts hits into `hits`.
-    pub fn new(query: &'a Query, wanted: Wanted, whole: bool, hits: &'a mut Vec<Hit>) -> Self {
+    pub(super) fn new(query: &'a Query, wanted: Wanted, whole: bool, hits: &'a mut Vec<Hit>) -> Self {
         Self { query, wanted, whole, hits }
     }
 }
