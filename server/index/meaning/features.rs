@@ -89,7 +89,11 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     let mut gathered = Gathered::of(store, asked);
     gathered.seen.retain(|id| store.file(*id).is_some_and(|file| is_wanted(&file.path)));
-    let by_first = |a: &FileId, b: &FileId| gathered.first(*b).total_cmp(&gathered.first(*a)).then(a.cmp(b));
+    // Of equals by their paths: a file's number tells when it came, which must not decide what is found.
+    let path = |id: FileId| store.file(id).map(|file| file.path.as_str());
+    let by_first = |a: &FileId, b: &FileId| {
+        gathered.first(*b).total_cmp(&gathered.first(*a)).then_with(|| path(*a).cmp(&path(*b)))
+    };
     let mut files = gathered.seen.clone();
     if files.len() > BEST {
         files.select_nth_unstable_by(BEST - 1, by_first);

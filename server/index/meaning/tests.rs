@@ -210,6 +210,21 @@ fn threads_search_while_others_put() {
     assert_eq!(index.len(), FILES.len() + 1);
 }
 
+/// What the files share is summed in the order of the first look at them, and sums of fractions depend on their order.
+#[test]
+fn what_is_found_does_not_depend_on_which_file_came_first() {
+    let texts = [
+        ("src/f0.rs", "// cc b\n"),
+        ("src/f1.rs", "// a b\n"),
+        ("src/f4.rs", "fn cc_b() {\n}\n"),
+        ("src/f5.rs", "fn a_b() {\n}\n"),
+    ];
+    let expected = search(&index(&texts), "a b");
+    for order in [[1, 3, 2, 0], [3, 2, 1, 0], [0, 3, 1, 2]] {
+        assert_eq!(search(&index(&order.map(|at| texts[at])), "a b"), expected, "{order:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
