@@ -125,6 +125,12 @@ impl ToolDef {
         self.name.replace('.', "_")
     }
 
+    /// Every name that it can be called by: its own, that without dots, and its aliases.
+    pub fn names(&self) -> Vec<String> {
+        let aliases = self.aliases.iter().map(|alias| alias.name.clone());
+        [self.name.clone(), self.flat_name()].into_iter().chain(aliases).collect()
+    }
+
     /// The names of its arguments, `why` among them, in the order of the schema.
     pub fn argument_names(&self) -> impl Iterator<Item = &str> {
         let properties = self.input_schema.get("properties").and_then(Value::as_object);

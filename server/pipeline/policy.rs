@@ -21,9 +21,11 @@ pub(super) fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result
         (_, Door::Cli) | (Some(_), Door::Mcp) => [asked; 2],
         _ => governance.default_policies(),
     };
-    // A rule may name the tool, an alias of it, or the built-in activity behind a tool that a project defines.
-    let aliases = call.tool().def().aliases.iter().map(|alias| alias.name.as_str());
-    let names: Vec<&str> = [call.tool().name(), call.activity_name()].into_iter().chain(aliases).collect();
+    // A tool that a project defines over a built-in activity falls under the rules of both.
+    let mut names = vec![call.tool().def().names()];
+    if call.activity_name() != call.tool().name() {
+        names.push(vec![call.activity_name().to_owned()]);
+    }
     let mut strictest = Policy::Auto;
     for path in writes {
         // Where it leads nowhere, the rules say so.

@@ -51,9 +51,9 @@ impl ReviewRules {
         (Self { person, project, floor }, problems)
     }
 
-    /// The policy of a change to a path by a tool of these names. `defaults` are what counts where the person, and the
-    /// project, have no rule for it. The path counts in each spelling that a file system may take for the same file.
-    pub fn policy(&self, tools: &[&str], path: &WorkspacePath, defaults: [Policy; 2]) -> Policy {
+    /// The policy of a change to a path. `tools` are what makes it, each with every name that a rule may give it; of several
+    /// the strictest policy counts. `defaults` are what counts where the person, and the project, have no rule for it. The path counts in each spelling that a file system may take for the same file.
+    pub fn policy(&self, tools: &[Vec<String>], path: &WorkspacePath, defaults: [Policy; 2]) -> Policy {
         let exact = std::iter::once((path.as_str().to_owned(), false));
         let spelt = exact.chain(spellings(path.as_str()).into_iter().map(|spelling| (spelling, true)));
         let strictest = |strictest: Policy, (path, folded): (String, bool)| {
@@ -89,14 +89,15 @@ impl Party {
         Self { policies: kept.iter().map(|rule| rule.policy).collect(), tools, paths, uncompiled }
     }
 
-    fn verdict(&self, tools: &[&str], path: &str, folded: bool) -> Option<Policy> {
+    fn verdict(&self, tools: &[Vec<String>], path: &str, folded: bool) -> Option<Policy> {
         if self.policies.is_empty() {
             return None;
         }
         let by_path = self.paths.hits(path, folded);
-        let of_tool = |tool: &&str| {
-            let by_tool = self.tools.hits(tool, false);
-            let last = (0..self.policies.len()).rev().find(|at| by_path[*at] && by_tool[*at])?;
+        let of_tool = |names: &Vec<String>| {
+            let by_name: Vec<_> = names.iter().map(|name| self.tools.hits(&fold(name), true)).collect();
+            let by_tool = |at: usize| by_name.iter().any(|hits| hits[at]);
+            let last = (0..self.policies.len()).rev().find(|at| by_path[*at] && by_tool(*at))?;
             self.policies.get(last).copied()
         };
         tools.iter().filter_map(of_tool).max()

@@ -151,16 +151,29 @@ async fn a_review_rule_holds_for_where_a_link_leads() {
 }
 
 #[tokio::test]
-async fn a_review_rule_may_name_a_tool_by_its_alias() {
+async fn a_review_rule_may_give_a_tool_any_of_its_names() {
     let bench = Bench::new(&[("a.txt", "a\n")]);
-    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto", "rules": [
-        { "tool": "write_file", "policy": "deny" },
-    ] } })));
-    for tool in ["write_file", "fs.write"] {
-        let refused = bench.call(tool, json!({ "path": "a.txt", "content": "b\n" }), None).await;
-        assert_eq!(refused.error.map(|fault| fault.code), Some(Code::PermissionDenied), "{tool}");
+    let rules = |rules: Value| {
+        bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto", "rules": rules } })))
+    };
+    for name in ["fs.write", "fs_write", "write_file", "FS.Write", "write_*"] {
+        rules(json!([{ "tool": name, "policy": "deny" }]));
+        for tool in ["write_file", "fs.write"] {
+            let refused = bench.call(tool, json!({ "path": "a.txt", "content": "b\n" }), None).await;
+            assert_eq!(
+                refused.error.map(|fault| fault.code),
+                Some(Code::PermissionDenied),
+                "{tool} by {name}"
+            );
+        }
     }
     assert_eq!(bench.disk("a.txt"), "a\n");
+
+    // It is one tool by all of them, so that the last rule that means it counts.
+    rules(json!([{ "tool": "*", "policy": "hold" }, { "tool": "fs.write", "policy": "auto" }]));
+    assert_eq!(write(&bench, "a.txt").await, Ok(Status::Ok));
+    rules(json!([{ "tool": "fs.write", "policy": "auto" }, { "tool": "write_file", "policy": "hold" }]));
+    assert_eq!(write(&bench, "b.txt").await, Ok(Status::Pending));
 }
 
 #[tokio::test]
