@@ -12,10 +12,10 @@ mod telling;
 mod trail;
 mod watch_files;
 
-use parking_lot::RwLock;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use parking_lot::RwLock;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 

@@ -14,11 +14,12 @@ mod texts;
 mod troubles;
 mod working;
 
-use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+
+use parking_lot::{Mutex, RwLock};
 
 pub use finder::Finder;
 pub use finding::{Meant, Wanted, Where};

@@ -27,11 +27,12 @@ mod server;
 mod stdio;
 pub(crate) mod waiting;
 
-use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::RwLock;
 
 use crate::base::hidden::shown;
 use crate::catalogue::{Risk, Runs, ToolDef};

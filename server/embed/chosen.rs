@@ -1,7 +1,8 @@
 //! The model of the person's settings, made at the first need.
 
-use parking_lot::RwLock;
 use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use super::Near;
 use super::vectors::folder;

@@ -11,13 +11,13 @@ mod pocket;
 mod quiet;
 mod table;
 
-use parking_lot::Mutex;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::UNIX_EPOCH;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 
 use crate::base::hidden::shown;
 use crate::base::person;

@@ -2,12 +2,12 @@
 
 mod requests;
 
-use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;

@@ -1,7 +1,8 @@
 //! Where the person's model runs: behind a URL, in a folder, or in this program.
 
-use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 
 use super::endpoint::{self, Endpoint};
 use super::local::{self, Local};

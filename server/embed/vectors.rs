@@ -1,9 +1,10 @@
 //! Vectors of texts, by the texts' hashes: those that are wanted in memory, all of them in a store.
 
-use parking_lot::RwLock;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use super::quantised::{Quantised, Widened};
 use super::store::VectorStore;

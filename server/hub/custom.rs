@@ -1,11 +1,11 @@
 //! The tools of a folder that are not ours: read from definitions and servers, and read again when those change.
 
-use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;

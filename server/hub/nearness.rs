@@ -1,8 +1,8 @@
 //! Tools found by what they mean: the vectors of a folder's tools, made where nobody waits for them.
 
-use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;

@@ -1,10 +1,10 @@
 //! Who watches: the editors that are attached just now, and whoever listens for changes.
 
-use parking_lot::RwLock;
 use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::RwLock;
 use tokio::sync::broadcast;
 
 use crate::ports::{DocumentEdit, Editor, NoEditor};

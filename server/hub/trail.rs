@@ -1,7 +1,8 @@
 //! How each agent came to the tools it calls: what it searched, what it found, what it expanded.
 
-use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
+
+use parking_lot::Mutex;
 
 /// Agents remembered at the same time; the one seen first is forgotten first.
 const AGENTS: usize = 256;

@@ -14,7 +14,6 @@ mod runs;
 mod store;
 mod words;
 
-use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 
 use asked::Asked;
@@ -23,6 +22,7 @@ pub use digest::Key;
 use model::{Model, WORDS, WORDS_AND_NEARNESS, WORDS_AND_STATIC_NEARNESS};
 use nearness::Near;
 pub use nearness::{Nearness, Pieces};
+use parking_lot::{Mutex, RwLock};
 use store::Store;
 
 /// What a search is for.

@@ -1,11 +1,11 @@
 //! The parts of a log, each block chained to the one before: one write an event, whole or not at all.
 
-use parking_lot::Mutex;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustix::fs;
 use rustix::io::{self, Errno};
 

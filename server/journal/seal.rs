@@ -3,11 +3,11 @@
 //! A reference is a mapping with the key `sealed`. A mapping of a caller's own that has this key is written
 //! with `=` before it (and `=sealed` with one more), so that nobody can pass off a value as a reference.
 
-use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustix::fs;
 use serde_json::{Map, Value, json};
 

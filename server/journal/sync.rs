@@ -4,12 +4,12 @@
 //! sync failed is never synced again: the chain goes on in a new part ([`Syncer::mended`]). What failed before any
 //! data was at stake, as for lack of descriptors, is tried again.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::ops::RangeInclusive;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustix::fs;
 use rustix::io::Errno;
 use tokio::sync::watch;

@@ -1,12 +1,12 @@
 //! Writing the log: from any number of threads, in order, at once or soon.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{JoinHandle, Thread};
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::fs::{self, FlockOperation};
 use rustix::io::Errno;
 use serde_json::json;

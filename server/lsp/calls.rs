@@ -1,10 +1,10 @@
 //! `wherefore/call`: one call, its progress shown, cancelled when its request is or at the person's word.
 
-use parking_lot::Mutex;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tower_lsp::jsonrpc::{Error, Result};

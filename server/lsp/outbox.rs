@@ -7,7 +7,6 @@ mod queue;
 mod rate;
 mod tell;
 
-use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::str::FromStr;
@@ -16,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;

@@ -1,9 +1,9 @@
 //! The text of every document the client has open, as its edits leave it: what positions are counted in.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent};
 
 use crate::base::position::{self, Encoding};

@@ -4,7 +4,6 @@
 //! Only the service is tower-lsp's. Its own server ends the process at one malformed message, polls every handler on one
 //! task, four at a time, and does not watch the client; four handlers that wait for the editor would hold up the rest.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::{FutureExt, Sink, SinkExt};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;

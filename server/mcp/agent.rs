@@ -1,9 +1,9 @@
 //! One agent's connection: what the Model Context Protocol asks of a server, carried out by the hub.
 
-use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};

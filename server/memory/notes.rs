@@ -1,7 +1,8 @@
 //! What stands on the disk of the working set: the three files, read again whenever they are other than they were.
 
-use parking_lot::Mutex;
 use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::hints::{self, Hints};
 use super::hotness::Hint;

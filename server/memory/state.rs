@@ -1,9 +1,9 @@
 //! The memory of a workspace: what was touched, what waits, what stands on the disk; and the working set made of it.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use super::heat::{Heat, Touch};

@@ -1,10 +1,10 @@
 //! Activities: the code behind tools, by name, in sets that are swapped at run time.
 
-use parking_lot::RwLock;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
 use super::{Draft, Permitted};

@@ -1,9 +1,9 @@
 //! From a raw call to a checked one: the tool, the arguments, the reason, the schema, the activity.
 
-use parking_lot::RwLock;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use parking_lot::RwLock;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{self, Meta};

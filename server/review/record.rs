@@ -1,7 +1,8 @@
 //! Decisions get into the session log: one that the log does not take waits and is written before the next.
 
-use parking_lot::Mutex;
 use std::collections::VecDeque;
+
+use parking_lot::Mutex;
 
 use super::{desk::Desk, report};
 use crate::protocol::{Event, Fault, Proposal};

@@ -3,10 +3,10 @@
 //! Whoever waits for a file holds at most the turn of a call, and no other file but in the order of their names. So
 //! nobody waits for somebody who waits for them.
 
-use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
 use crate::base::WorkspacePath;

@@ -1,8 +1,9 @@
 //! Paths that are closed for as long as something holds them: the state folder in a workspace, what a consent binds.
 
-use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use super::fold::fold;
 use super::glob::Candidates;

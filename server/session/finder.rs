@@ -1,10 +1,11 @@
 //! The files of a workspace as searches see them: a list that is current when asked for, an index of their texts, and
 //! what each is about.
 
-use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
+
+use parking_lot::Mutex;
 
 use super::Session;
 use super::indexing::{Indexing, Problem};

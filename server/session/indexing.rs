@@ -1,8 +1,9 @@
 //! Tells the editor how far the index is, where it takes long enough to be seen.
 
-use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::index::lexical::keeper::Report;
 use crate::index::lexical::update::Trouble;

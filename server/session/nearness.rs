@@ -3,10 +3,10 @@
 //! Nothing is made before somebody asks for files in words, so that a server which only sits there costs its person's model
 //! nothing; from then on each such search has what changed since made.
 
-use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;

@@ -1,7 +1,8 @@
 //! Which state of each file an agent was shown: a change that it knows nothing of is not written over.
 
-use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
+
+use parking_lot::Mutex;
 
 use crate::base::WorkspacePath;
 use crate::protocol::{Door, Origin};

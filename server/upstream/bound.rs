@@ -4,7 +4,6 @@
 //! module that `python -m` names, what a runner reads untold (`npm`, `make`), and interpreters that first lines name.
 //! Each counts by its content and by where links lead. What these files load in turn is not known, and the question says so.
 
-use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
@@ -12,6 +11,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use rustix::fs::OFlags;
 
 use crate::base::{WorkspacePath, hash};

@@ -1,9 +1,9 @@
 //! The calls in flight on a connection: to whom its progress, its log and its questions belong.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{ProgressNotificationParam, ProgressToken, RequestId};
 
 use tokio::sync::watch;

@@ -1,7 +1,8 @@
 //! What went wrong with a connection, as far as it is known: said in the fault of the calls it takes with it.
 
-use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use super::process::Words;
 use super::remote::cut;

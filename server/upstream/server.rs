@@ -1,6 +1,5 @@
 //! One configured server: started at the first need, one connection for all calls, started again with back-off.
 
-use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::bound;
 use super::connection::Connection;

@@ -1,9 +1,9 @@
 //! What the editor shows: the text of every open document, with what is not saved yet.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use crate::base::WorkspacePath;

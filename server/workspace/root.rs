@@ -1,11 +1,11 @@
 //! The workspace's root folder: the one descriptor that everything is opened beneath.
 
-use parking_lot::RwLock;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::RwLock;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstat, open, openat, openat2, stat, statat};
 use rustix::io::{Errno, retry_on_intr};
 

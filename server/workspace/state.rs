@@ -4,13 +4,13 @@
 //! Invariants: nothing that lies in the workspace is read as state, so a repository brings none along; a folder that
 //! belongs to somebody else, or that lies in the workspace, is not used; a file is replaced whole.
 
-use parking_lot::Mutex;
 use std::fs::DirBuilder;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustix::fs::{
     Access, AtFlags, Mode, OFlags, access, fchmod, fstat, fsync, openat, renameat, statat, unlinkat,
 };

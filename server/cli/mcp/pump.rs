@@ -4,7 +4,6 @@
 //! next one, repeats the handshake in the agent's name, sends again what only looks, and says of each call under way
 //! that its answer is lost.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
@@ -12,6 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 

@@ -1,6 +1,5 @@
 //! An endpoint and a scripted server at the other end of it.
 
-use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::net::TcpListener;
 

@@ -4,7 +4,6 @@
 //! anew; a record that is damaged or torn is left out and embedded again. Whoever writes holds the folder's lock; who
 //! reads needs none, since records are only added and a file is only replaced whole.
 
-use parking_lot::Mutex;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -12,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::known::Known;

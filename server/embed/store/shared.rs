@@ -3,11 +3,11 @@
 //! It may be away, slow or wrong. It never fails then, but is as good as empty: that is told once, it is left alone for
 //! a while, and what was made meanwhile is put into it when it is back.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{sleep, timeout};
 
 use super::{Found, VectorStore};

@@ -1,9 +1,10 @@
 //! The index of one workspace: what is on the disk, joined with the list of its files, and kept up to date.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::entry::FileList;
 use super::query::Query;

@@ -1,9 +1,10 @@
 //! The thread that keeps an index up to date while nothing else is to be done.
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::entry::FileList;
 use super::index::Index;

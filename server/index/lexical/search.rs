@@ -1,11 +1,12 @@
 //! A search: the files that may hold the query are looked through side by side, and its lines given in their order.
 
-use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+
+use parking_lot::Mutex;
 
 use super::gather::Gather;
 use super::hit::{Hit, Place};

@@ -2,7 +2,6 @@
 
 mod odd;
 
-use parking_lot::Mutex;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use std::sync::Arc;
 
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use parking_lot::Mutex;
 use thiserror::Error;
 
 use self::odd::Odd;

@@ -1,8 +1,8 @@
 //! Which diagnostics stand at which document: a client replaces all of a document's at once.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 
+use parking_lot::{Mutex, MutexGuard};
 use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range};
 
 use crate::base::position::Encoding;

@@ -1,8 +1,8 @@
 //! What waits to be told: bounded, since an editor may not listen; never losing how a proposal stands.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::protocol::Notice;

@@ -1,7 +1,6 @@
 //! What one client of the HTTP door may hold, and how long: a body that does not come, an answer that nobody reads, sessions
 //! that nobody ends.
 
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::io;
 use std::pin::Pin;
@@ -12,6 +11,7 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::{Body, Bytes};
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::transport::streamable_http_server::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};

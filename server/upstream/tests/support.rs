@@ -1,11 +1,11 @@
 //! A workspace with the test server in its settings, a pipeline over it, and a caller that answers.
 
-use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue;
