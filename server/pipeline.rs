@@ -1,19 +1,19 @@
-//! The way of every call: resolve, permit, execute, log, inject. Every door enters here and nowhere else.
+//! The way of every call: resolve, log, permit, execute, review. Every door enters here and nowhere else.
 
 mod execute;
-mod fallback;
 mod inject;
 mod notices;
 mod permit;
 mod policy;
 mod record;
+mod run;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -21,13 +21,13 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::base::blocking;
 use crate::ports::Caller;
-use crate::protocol::{Code, Envelope, Fault, HunkState, Policy, ProposalState, RawCall, Status};
-use crate::registry::{Call, Output, Refused, Registry};
-use crate::review::{self, Desk};
-use crate::session::{Scope, Session};
+use crate::protocol::{Envelope, Fault, RawCall, Status};
+use crate::registry::{Call, Refused, Registry};
+use crate::review::Desk;
+use crate::session::Session;
 use record::{Entry, Pace};
+use run::Run;
 
 /// What the calls of one workspace go through.
 pub struct Pipeline {
@@ -64,6 +64,17 @@ struct Ended {
     blocks: Vec<serde_json::Value>,
     /// What the caller has to know beside the result.
     warnings: Vec<String>,
+}
+
+/// A call that came to its end, and how it stands in the log.
+struct Carried {
+    id: String,
+    tool: String,
+    pace: Pace,
+    /// The call, in the log.
+    entry: Result<Entry, Fault>,
+    ended: Ended,
+    began: Instant,
 }
 
 impl Pipeline {
@@ -127,33 +138,17 @@ impl Pipeline {
         let settings = governance.settings();
         let mut warnings = governance.warnings().to_vec();
         let heard = cancel.clone();
-        let (tool, pace, entry, ended) = match self.registry.resolve(raw, || id.clone(), &settings.why) {
-            Err(refused) => {
-                let entry = record::refused(&self.session, &refused);
-                self.session.editor().tell_call(&|| notices::refused(&self.session, &refused));
-                let Refused { tool, fault, .. } = *refused;
-                (tool, Pace::refused(&self.session), entry, Ended::fault(fault))
-            }
+        let carried = match self.registry.resolve(raw, || id.clone(), &settings.why) {
+            Err(refused) => self.refused(*refused, began),
             Ok(call) => {
                 warnings.extend(call.warnings().iter().cloned());
-                let (tool, pace) = (call.tool().name().to_owned(), Pace::of(&self.session, &call));
-                let entry = record::call(&self.session, &call, pace);
-                let _stoppable = self.stoppable(&id, &cancel);
-                let ended = match &entry {
-                    Ok(entry) => self.admitted(call, pace, entry, cancel, caller).await,
-                    Err(fault) => Ended::fault(fault.clone()),
-                };
-                (tool, pace, entry, ended)
+                self.carry_out(call, cancel, caller, began).await
             }
         };
-        let end = record::end(&self.session, &id, &tool, &ended, began, pace);
-        self.session.editor().tell(notices::finish(&self.session, &id, &tool, &ended, began));
-        if let Err(fault) = self.vouch(entry, end, pace).await {
-            // It may have run, but that cannot be vouched for: the answer says both.
-            let ran = ended.error.is_none_or(|error| error.applied == Some(true));
-            let applied = ran && pace != Pace::Beside;
-            return fault_envelope(id, Fault { applied: Some(applied), ..fault });
-        }
+        let ended = match self.finish(carried).await {
+            Ok(ended) => ended,
+            Err(fault) => return fault_envelope(id, fault),
+        };
         warnings.extend(self.session.take_untold_troubles());
         Envelope {
             call_id: id,
@@ -169,6 +164,54 @@ impl Pipeline {
         }
     }
 
+    /// Logs a call that did not resolve, and tells the editor.
+    fn refused(&self, refused: Refused, began: Instant) -> Carried {
+        let entry = record::refused(&self.session, &refused);
+        self.session.editor().tell_call(&|| notices::refused(&self.session, &refused));
+        let Refused { call_id, tool, fault, .. } = refused;
+        Carried {
+            id: call_id,
+            tool,
+            pace: Pace::refused(&self.session),
+            entry,
+            ended: Ended::fault(fault),
+            began,
+        }
+    }
+
+    /// Logs a call, and runs it.
+    async fn carry_out(
+        &self,
+        call: Call,
+        cancel: CancellationToken,
+        caller: Option<Arc<dyn Caller>>,
+        began: Instant,
+    ) -> Carried {
+        let (id, tool) = (call.id().to_owned(), call.tool().name().to_owned());
+        let pace = Pace::of(&self.session, &call);
+        let entry = record::call(&self.session, &call, pace);
+        let stoppable = self.stoppable(&id, &cancel);
+        let ended = match &entry {
+            Ok(entry) => Run { pipeline: self, pace, entry, cancel, caller }.to_its_end(call).await,
+            Err(fault) => Ended::fault(fault.clone()),
+        };
+        drop(stoppable);
+        Carried { id, tool, pace, entry, ended, began }
+    }
+
+    /// Logs how a call ended and tells the editor; then its answer may leave.
+    ///
+    /// # Errors
+    /// What keeps the log from being written. The call may have run, but that cannot be vouched for: the fault says both.
+    async fn finish(&self, carried: Carried) -> Result<Ended, Fault> {
+        let end = record::end(&self.session, &carried);
+        self.session.editor().tell(notices::finish(&self.session, &carried));
+        let Carried { pace, entry, ended, .. } = carried;
+        let Err(fault) = self.vouch(entry, end, pace).await else { return Ok(ended) };
+        let ran = ended.error.is_none_or(|error| error.applied == Some(true));
+        Err(Fault { applied: Some(ran && pace != Pace::Beside), ..fault })
+    }
+
     /// Makes sure that a call is in the log, and its end too, or on its way there where that will do.
     async fn vouch(
         &self,
@@ -182,146 +225,6 @@ impl Pipeline {
             self.session.journal()?.durable(end.mark(&self.session)?).await?;
         }
         Ok(())
-    }
-
-    /// Waits for a slot, and takes a logged call on.
-    async fn admitted(
-        &self,
-        call: Call,
-        pace: Pace,
-        entry: &Entry,
-        cancel: CancellationToken,
-        caller: Option<Arc<dyn Caller>>,
-    ) -> Ended {
-        self.session.editor().tell_call(&|| notices::call(&self.session, &call));
-        let Ok(_place) = self.places.try_acquire() else {
-            let limits = &self.session.settings().limits;
-            let waiting = limits.waiting;
-            return Ended::fault(
-                Fault::new(
-                    Code::QuotaExceeded,
-                    format!("{waiting} calls wait already; that is the limit (limits.waiting)"),
-                )
-                .suggest("wait for answers before sending further calls"),
-            );
-        };
-        let _running = self.session.running();
-        match self.carry_out(call, pace, entry, cancel, caller).await {
-            Ok(ended) => ended,
-            Err(fault) => Ended::fault(fault),
-        }
-    }
-
-    async fn carry_out(
-        &self,
-        call: Call,
-        pace: Pace,
-        entry: &Entry,
-        cancel: CancellationToken,
-        caller: Option<Arc<dyn Caller>>,
-    ) -> Result<Ended, Fault> {
-        let scope = Scope::new(self.session.clone(), call.origin(), cancel, caller);
-        scope.check()?;
-        if call.activity().is_none() {
-            return Ok(match call.output() {
-                Some(filled) => Ended::ok(filled.clone()),
-                None => Ended { status: Status::Latent, ..Ended::ok(call.latent_answer()) },
-            });
-        }
-        let declared = policy::of(&scope, &call, &policy::declared(&scope, &call)?)?;
-        let permitted = permit::permit(&scope, call).await?;
-        let slot = self.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
-        scope.check()?;
-        let (scope, permitted) = permit::renewed(scope, permitted).await?;
-        // The intent is on the disk before anything else is changed there.
-        if pace == Pace::Durable {
-            self.session.journal()?.durable(entry.mark(&self.session)?).await?;
-        }
-        let output = execute::execute(&permitted, &scope).await?;
-        inject::touched(&self.session, &permitted, &output);
-        match output {
-            Output::Value { value, truncated, rest, blocks, warnings } => {
-                Ok(Ended { truncated, rest, blocks, warnings, ..Ended::ok(value) })
-            }
-            Output::Change(draft) if draft.changes.is_empty() => {
-                Ok(Ended::ok(review::unchanged(&self.session, scope.files(), permitted.call(), draft)))
-            }
-            Output::Change(draft) => {
-                let (permitted, writes) = permit::draft(&scope, permitted, &draft).await?;
-                let policy = declared.max(policy::of(&scope, permitted.call(), &writes)?);
-                let scope = scope.granted(permitted.grant());
-                let open = blocking(|| self.desk.submit(permitted.call(), draft, policy))?;
-                drop(slot);
-                let decided = self.decided(open.id(), policy, &scope).await;
-                // What stands in the workspace is never answered by a fault that does not say so.
-                decided.map_err(|fault| match self.desk.get(open.id()).is_some_and(|item| item.stands()) {
-                    true => Fault { applied: Some(true), ..fault },
-                    false => fault,
-                })
-            }
-        }
-    }
-
-    /// Lets the policy or the person decide, and says how the proposal stands then.
-    async fn decided(&self, id: &str, policy: Policy, scope: &Scope) -> Result<Ended, Fault> {
-        if policy == Policy::Auto {
-            return self.applied(id, scope).await;
-        }
-        let attached = self.session.editor().attached();
-        if let (Policy::Ask, false, Some(caller)) = (policy, attached, scope.caller())
-            && caller.waits()
-            && let Some(item) = self.desk.get(id)
-        {
-            let limit = Duration::from_secs(scope.settings().review.wait_s);
-            tokio::select! {
-                () = fallback::ask(&self.desk, &**caller, &item.proposal, limit) => {}
-                () = scope.cancel().cancelled() => {}
-            }
-        }
-        let wait_s = match (policy, attached) {
-            (Policy::Ask, true) => scope.settings().review.wait_s,
-            _ => 0,
-        };
-        let item = tokio::select! {
-            item = self.desk.wait(id, Duration::from_secs(wait_s)) => item,
-            () = scope.cancel().cancelled() => None,
-        };
-        if scope.cancel().is_cancelled() {
-            // Nobody hears this answer: what is decided on it comes with the agent's next result.
-            self.desk.answered_pending(id)?;
-            return Err(Fault::new(
-                Code::Cancelled,
-                format!(
-                    "the call was cancelled; what nobody decided of its proposal {id} stays open for review"
-                ),
-            ));
-        }
-        let item = item.ok_or_else(|| Fault::internal(format!("proposal {id} is gone")))?;
-        if item.proposal.state() == ProposalState::Pending {
-            self.desk.answered_pending(id)?;
-            return Ok(Ended {
-                status: Status::Pending,
-                ..Ended::ok(review::answer(&self.desk, scope.files(), &item)?)
-            });
-        }
-        self.desk.told(id)?;
-        review::answer(&self.desk, scope.files(), &item).map(Ended::ok)
-    }
-
-    /// Has the policy `auto` apply a proposal, and answers by what became of it.
-    async fn applied(&self, id: &str, scope: &Scope) -> Result<Ended, Fault> {
-        let (item, fault) = self.desk.apply(id).await;
-        let item = item.ok_or_else(|| Fault::internal(format!("proposal {id} is gone")))?;
-        if scope.cancel().is_cancelled() {
-            // Nobody hears this answer: it comes with the agent's next result too.
-            self.desk.answered_pending(id)?;
-        }
-        let dropped = item.proposal.hunks().any(|hunk| hunk.state == HunkState::Rejected);
-        match fault {
-            // A policy that could not carry its decision out says why; what took effect before that stays and is said.
-            Some(fault) if fault.applied == Some(true) || dropped => Err(fault),
-            _ => review::answer(&self.desk, scope.files(), &item).map(Ended::ok),
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod allowed;
 mod apply;
+mod client;
 mod cut;
 mod decide;
 mod desk;
@@ -10,6 +11,7 @@ mod follow;
 mod item;
 mod items;
 mod keep;
+mod outcome;
 mod place;
 mod put;
 mod record;

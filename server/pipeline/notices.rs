@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::Ended;
+use super::Carried;
 use crate::base::WorkspacePath;
 use crate::protocol::{CallNotice, FinishNotice, Notice, Status};
 use crate::registry::{Call, Refused};
@@ -44,15 +44,16 @@ pub(super) fn refused(session: &Session, refused: &Refused) -> CallNotice {
 }
 
 /// A call ended.
-pub(super) fn finish(session: &Session, id: &str, tool: &str, ended: &Ended, began: Instant) -> Notice {
+pub(super) fn finish(session: &Session, carried: &Carried) -> Notice {
+    let Carried { id, tool, ended, began, .. } = carried;
     Notice::Finish(FinishNotice {
-        call_id: id.to_owned(),
+        call_id: id.clone(),
         session: session.id().to_owned(),
         root: session.uri(&WorkspacePath::root()),
-        tool: tool.to_owned(),
+        tool: tool.clone(),
         status: if ended.error.is_some() { Status::Error } else { ended.status },
         error: ended.error.clone(),
-        duration_ms: milliseconds(began),
+        duration_ms: milliseconds(*began),
     })
 }
 

@@ -1,8 +1,6 @@
 //! How a call and its end get into the session log.
 
-use std::time::Instant;
-
-use super::{Ended, notices};
+use super::{Carried, notices};
 use crate::catalogue::Risk;
 use crate::journal::{Mark, Posted};
 use crate::protocol::{Durability, Event, Fault, LogEvent, Status};
@@ -104,21 +102,15 @@ pub(super) fn refused(session: &Session, refused: &Refused) -> Result<Entry, Fau
 ///
 /// # Errors
 /// What keeps it from being written.
-pub(super) fn end(
-    session: &Session,
-    id: &str,
-    tool: &str,
-    ended: &Ended,
-    began: Instant,
-    pace: Pace,
-) -> Result<Entry, Fault> {
-    let duration_ms = notices::milliseconds(began);
+pub(super) fn end(session: &Session, carried: &Carried) -> Result<Entry, Fault> {
+    let Carried { id, tool, ended, pace, .. } = carried;
+    let duration_ms = notices::milliseconds(carried.began);
     session.count(match (&ended.error, ended.status) {
         (Some(_), _) => "calls_failed",
         (None, Status::Pending) => "calls_pending",
         (None, _) => "calls_ok",
     });
-    let (call_id, tool) = (id.to_owned(), tool.to_owned());
+    let (call_id, tool) = (id.clone(), tool.clone());
     match &ended.error {
         Some(error) => session
             .write(Event::ToolError { call_id, tool, error: error.clone(), duration_ms })

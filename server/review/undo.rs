@@ -13,6 +13,14 @@ use crate::rules::Opener;
 use crate::session::{Snapshot, text_of};
 use crate::workspace::{Checkpoint, Checkpoints, Expect, Step};
 
+/// What an undo is about.
+enum Chosen<'a> {
+    /// A change that was applied.
+    Applied(Checkpoint, tokio::sync::MutexGuard<'a, ()>),
+    /// Nothing was applied: what waited is rejected, and that is the answer.
+    Withdrawn(UndoAnswer),
+}
+
 impl Desk {
     /// Takes back what a call changed: the last one that changed anything when none is named. What still waits of it is
     /// rejected. The undo has an id of its own and can be undone.
@@ -23,30 +31,11 @@ impl Desk {
     pub async fn undo(&self, call: Option<&str>) -> Result<UndoAnswer, Fault> {
         // It writes and waits for the disk: not where requests are read.
         tokio::task::yield_now().await;
-        let checkpoints = Checkpoints::new(self.session.state());
-        let find = || call.map_or_else(|| checkpoints.last(None), |call| checkpoints.find(call));
-        let (found, _one_at_a_time) = loop {
-            let found = match (find(), call.and_then(|call| self.undecided(call))) {
-                (Ok(found), _) => found,
-                (Err(_), Some(item)) => {
-                    // Nothing of it was applied: what waits is all there is.
-                    let _turn = self.turns.call(&item.call()).await;
-                    let withdrawn = self.withdraw(&item.proposal.id)?;
-                    let call = item.proposal.call_id.clone();
-                    return Ok(UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn });
-                }
-                (Err(fault), None) => return Err(fault),
-            };
-            // A person may take minutes to answer: no other undo waits for that.
-            self.may_undo(&found).await?;
-            let one_at_a_time = self.undoing.lock().await;
-            // Another undo may have come first; then a different call is the last one, with files of its own.
-            if call.is_some()
-                || find().is_ok_and(|now| (&now.session, &now.call) == (&found.session, &found.call))
-            {
-                break (found, one_at_a_time);
-            }
+        let (found, _one_at_a_time) = match self.chosen(call).await? {
+            Chosen::Applied(found, one_at_a_time) => (found, one_at_a_time),
+            Chosen::Withdrawn(answer) => return Ok(answer),
         };
+        let checkpoints = Checkpoints::new(self.session.state());
         let name = format!("{}/{}", found.session, found.call);
         let _turn = self.turns.call(&name).await;
         let paths = found.steps.iter().filter_map(|step| WorkspacePath::clean(&step.path));
@@ -78,6 +67,36 @@ impl Desk {
                     self.told(&item.proposal.id)?;
                 }
                 done.map(|withdrawn| UndoAnswer { call: checkpoint.call, undo_id, paths, withdrawn })
+            }
+        }
+    }
+
+    /// The change that is to be taken back, once the person said yes where they are asked; no other undo goes on until what
+    /// it comes with is dropped.
+    async fn chosen(&self, call: Option<&str>) -> Result<Chosen<'_>, Fault> {
+        let checkpoints = Checkpoints::new(self.session.state());
+        let find = || call.map_or_else(|| checkpoints.last(None), |call| checkpoints.find(call));
+        loop {
+            let found = match (find(), call.and_then(|call| self.undecided(call))) {
+                (Ok(found), _) => found,
+                (Err(_), Some(item)) => {
+                    // Nothing of it was applied: what waits is all there is.
+                    let _turn = self.turns.call(&item.call()).await;
+                    let withdrawn = self.withdraw(&item.proposal.id)?;
+                    let call = item.proposal.call_id.clone();
+                    let answer = UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn };
+                    return Ok(Chosen::Withdrawn(answer));
+                }
+                (Err(fault), None) => return Err(fault),
+            };
+            // A person may take minutes to answer: no other undo waits for that.
+            self.may_undo(&found).await?;
+            let one_at_a_time = self.undoing.lock().await;
+            // Another undo may have come first; then a different call is the last one, with files of its own.
+            if call.is_some()
+                || find().is_ok_and(|now| (&now.session, &now.call) == (&found.session, &found.call))
+            {
+                return Ok(Chosen::Applied(found, one_at_a_time));
             }
         }
     }

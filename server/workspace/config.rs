@@ -257,6 +257,18 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
     if project.memory != default.memory {
         loose("[memory] is for you to set; .wherefore/working-set.yml holds the project's budget");
     }
+    set_in_vain(project).for_each(|name| loose(&format!("{name} is for you to set")));
+    let (limits, asked) = (&mut settings.limits, &project.limits);
+    limits.output_bytes = limits.output_bytes.min(asked.output_bytes);
+    limits.output_items = limits.output_items.min(asked.output_items);
+    limits.edit_bytes = limits.edit_bytes.min(asked.edit_bytes);
+    limits.held = limits.held.min(asked.held);
+    settings
+}
+
+/// The settings of a project that only a person may set.
+fn set_in_vain(project: &Settings) -> impl Iterator<Item = &'static str> {
+    let default = Settings::default();
     let persons = [
         ("[storage]", project.storage != default.storage),
         ("[notify]", project.notify != default.notify),
@@ -268,15 +280,7 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
         ("limits.running", project.limits.running != default.limits.running),
         ("limits.waiting", project.limits.waiting != default.limits.waiting),
     ];
-    for (name, _) in persons.iter().filter(|(_, is_set)| *is_set) {
-        loose(&format!("{name} is for you to set"));
-    }
-    let (limits, asked) = (&mut settings.limits, &project.limits);
-    limits.output_bytes = limits.output_bytes.min(asked.output_bytes);
-    limits.output_items = limits.output_items.min(asked.output_items);
-    limits.edit_bytes = limits.edit_bytes.min(asked.edit_bytes);
-    limits.held = limits.held.min(asked.held);
-    settings
+    persons.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name)
 }
 
 fn describe(rule: &PolicyRule) -> String {

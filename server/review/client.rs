@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use super::desk::Desk;
 use crate::base::hidden::in_line;
 use crate::base::markdown;
 use crate::ports::{Ask, Caller};
 use crate::protocol::{Act, DecideParams, Proposal};
-use crate::review::Desk;
 
 /// Lines of a change that a question shows.
 const SHOWN: usize = 60;

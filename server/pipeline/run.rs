@@ -1,0 +1,123 @@
+//! A logged call on its way to its end: one method a step, in the order in which they are taken.
+
+use std::sync::Arc;
+
+use tokio::sync::SemaphorePermit;
+use tokio_util::sync::CancellationToken;
+
+use super::record::{Entry, Pace};
+use super::{Ended, Pipeline, execute, inject, notices, permit, policy};
+use crate::base::blocking;
+use crate::ports::Caller;
+use crate::protocol::{Code, Fault, Policy, Status};
+use crate::registry::{Call, Draft, Output, Permitted};
+use crate::review;
+use crate::session::Scope;
+
+/// What one call runs with.
+pub(super) struct Run<'a> {
+    pub(super) pipeline: &'a Pipeline,
+    /// When its events are written.
+    pub(super) pace: Pace,
+    /// The call in the log.
+    pub(super) entry: &'a Entry,
+    /// Tells it to stop.
+    pub(super) cancel: CancellationToken,
+    /// Who made it.
+    pub(super) caller: Option<Arc<dyn Caller>>,
+}
+
+/// A call that holds a slot: the scope that it works in, and what the rules allow it.
+struct Admitted<'a> {
+    scope: Scope,
+    permitted: Permitted,
+    /// By the paths that the call declared.
+    policy: Policy,
+    slot: SemaphorePermit<'a>,
+}
+
+impl<'a> Run<'a> {
+    /// Takes the call all the way.
+    pub(super) async fn to_its_end(&self, call: Call) -> Ended {
+        let session = &self.pipeline.session;
+        session.editor().tell_call(&|| notices::call(session, &call));
+        let Ok(_place) = self.pipeline.places.try_acquire() else {
+            return Ended::fault(self.too_many());
+        };
+        let _running = session.running();
+        self.steps(call).await.unwrap_or_else(Ended::fault)
+    }
+
+    fn too_many(&self) -> Fault {
+        let waiting = self.pipeline.session.settings().limits.waiting;
+        let message = format!("{waiting} calls wait already; that is the limit (limits.waiting)");
+        Fault::new(Code::QuotaExceeded, message).suggest("wait for answers before sending further calls")
+    }
+
+    async fn steps(&self, call: Call) -> Result<Ended, Fault> {
+        let (cancel, caller) = (self.cancel.clone(), self.caller.clone());
+        let scope = Scope::new(self.pipeline.session.clone(), call.origin(), cancel, caller);
+        scope.check()?;
+        if call.activity().is_none() {
+            return Ok(latent(&call));
+        }
+        let admitted = self.permit(scope, call).await?;
+        match self.execute(&admitted).await? {
+            Output::Value { value, truncated, rest, blocks, warnings } => {
+                Ok(Ended { truncated, rest, blocks, warnings, ..Ended::ok(value) })
+            }
+            Output::Change(draft) if draft.changes.is_empty() => {
+                let (session, files) = (&self.pipeline.session, admitted.scope.files());
+                Ok(Ended::ok(review::unchanged(session, files, admitted.permitted.call(), draft)))
+            }
+            Output::Change(draft) => self.review(admitted, draft).await,
+        }
+    }
+
+    /// The rules judge what the call declares, and it waits for a slot. Where they changed meanwhile, they judge again.
+    async fn permit(&self, scope: Scope, call: Call) -> Result<Admitted<'a>, Fault> {
+        let policy = policy::of(&scope, &call, &policy::declared(&scope, &call)?)?;
+        let permitted = permit::permit(&scope, call).await?;
+        let slot = self.pipeline.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
+        scope.check()?;
+        let (scope, permitted) = permit::renewed(scope, permitted).await?;
+        Ok(Admitted { scope, permitted, policy, slot })
+    }
+
+    /// The activity runs. The intent of one that writes is on the disk before anything else is changed there.
+    async fn execute(&self, admitted: &Admitted<'_>) -> Result<Output, Fault> {
+        let session = &self.pipeline.session;
+        if self.pace == Pace::Durable {
+            session.journal()?.durable(self.entry.mark(session)?).await?;
+        }
+        let output = execute::execute(&admitted.permitted, &admitted.scope).await?;
+        inject::touched(session, &admitted.permitted, &output);
+        Ok(output)
+    }
+
+    /// The draft becomes a proposal, and a policy or a person decides. Waiting for them holds no slot.
+    async fn review(&self, admitted: Admitted<'_>, draft: Draft) -> Result<Ended, Fault> {
+        let Admitted { scope, permitted, policy, slot } = admitted;
+        let (permitted, writes) = permit::draft(&scope, permitted, &draft).await?;
+        let policy = policy.max(policy::of(&scope, permitted.call(), &writes)?);
+        let scope = scope.granted(permitted.grant());
+        let desk = &self.pipeline.desk;
+        let open = blocking(|| desk.submit(permitted.call(), draft, policy))?;
+        drop(slot);
+        let decided = desk.outcome(open.id(), policy, &scope).await;
+        // What stands in the workspace is never answered by a fault that does not say so.
+        let decided = decided.map_err(|fault| match desk.get(open.id()).is_some_and(|item| item.stands()) {
+            true => Fault { applied: Some(true), ..fault },
+            false => fault,
+        });
+        decided.map(|(status, value)| Ended { status, ..Ended::ok(value) })
+    }
+}
+
+/// The answer to a call with no code behind it: the model fills the output, or has done so.
+fn latent(call: &Call) -> Ended {
+    match call.output() {
+        Some(filled) => Ended::ok(filled.clone()),
+        None => Ended { status: Status::Latent, ..Ended::ok(call.latent_answer()) },
+    }
+}
