@@ -49,4 +49,5 @@ checks! {
     links_in_pages_lead_somewhere: pages::links,
     every_invariant_has_its_test: invariants::tested,
     the_architecture_names_every_module: architecture::modules,
+    files_named_in_the_architecture_are_there: architecture::files,
 }
