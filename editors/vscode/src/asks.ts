@@ -20,10 +20,10 @@ export interface Asked {
   ended: vscode.CancellationToken;
 }
 
-/** What is asked, without the tool and the why that stand at its call. */
+/** What is asked, without the first line: the tool and the why that stand at its call, hidden characters written out. */
 export function question({ text, tool, why }: AskParams): string {
-  const before = `${tool}: ${why}\n`;
-  return text.startsWith(before) ? text.slice(before.length) : text;
+  const end = text.indexOf('\n');
+  return why !== '' && end >= 0 && text.startsWith(`${tool}: `) ? text.slice(end + 1) : text;
 }
 
 /** Lines of a width that can be read. */
