@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Editor, Options};
 
-/// Files that are worth an index, of which building it takes long enough to be shown.
-const FILES: usize = 3_000;
+/// Files that are worth an index, of which building it takes long enough to be shown, on a quick machine too.
+const FILES: usize = 10_000;
 
 fn fill(work: &Path) {
     for number in 0..FILES {

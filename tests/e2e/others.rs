@@ -38,8 +38,8 @@ trait Hands {
     fn write_line(&self, text: &str);
     /// Saves, and sees that it was.
     fn save(&self);
-    /// Starts the server anew after it died.
-    fn restart(&self);
+    /// Starts the server anew after it died; `again` where that was not enough the first time.
+    fn restart(&self, again: bool);
 
     /// Waits until so many hints are told of.
     fn waits(&self, count: usize) {
@@ -178,7 +178,7 @@ fn server_dies(folder: &Path, hands: &impl Hands) {
     let mut told = None::<Instant>;
     until("a new server is there", || {
         if told.is_none_or(|told| told.elapsed() > Duration::from_secs(10)) {
-            hands.restart();
+            hands.restart(told.is_some());
             told = Some(Instant::now());
         }
         editor_is_there(folder)

@@ -39,6 +39,12 @@ impl Ran {
         self.status.signal() == Some(9)
     }
 
+    /// Whether an error that was put in met the wake-up of the async runtime, which it answers by a panic. Which call of a
+    /// thread that is differs from run to run.
+    pub(crate) fn met_the_runtime(&self) -> bool {
+        self.err.contains("failed to wake I/O driver")
+    }
+
     /// The one JSON value on standard output.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.out).unwrap_or_else(|error| panic!("no JSON ({error}): {self:?}"))
@@ -91,7 +97,7 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Ran {
         let (out, err) = (out.join().unwrap().unwrap(), err.join().unwrap().unwrap());
         let ran = Ran { status, out, err: String::from_utf8_lossy(&err).into_owned(), took };
         assert!(!hung, "it hangs: {ran:?}");
-        assert!(!ran.err.contains("panicked"), "it panicked: {ran:?}");
+        assert!(!ran.err.contains("panicked") || ran.met_the_runtime(), "it panicked: {ran:?}");
         ran
     })
 }

@@ -75,8 +75,13 @@ impl Hands for Emacs {
         self.0.shows("a saved file", |screen| said(screen) && !status(screen).contains('*'));
     }
 
-    fn restart(&self) {
-        // eglot does that by itself.
+    fn restart(&self, again: bool) {
+        // eglot does that by itself, but not of a server that it has seen for less than three seconds.
+        if again {
+            self.0.keys(&["M-:"]);
+            self.0.types("(eglot-ensure)");
+            self.0.keys(&["Enter"]);
+        }
     }
 }
 

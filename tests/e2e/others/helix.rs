@@ -68,7 +68,7 @@ impl Hands for Helix {
         self.0.shows("a saved file", |screen| !status(screen).contains("[+]"));
     }
 
-    fn restart(&self) {
+    fn restart(&self, _: bool) {
         self.command("lsp-restart");
     }
 }
