@@ -74,7 +74,7 @@ fn disturb(tool: &str, arguments: &Value, path: &str, before: Option<&str>, afte
             strace::inject(&project, &point.name, &format!("error={}", point.error), &point.when, &args);
         let now = project.text(path);
         let at = format!("{tool} {point:?}: {ran:?}, {now:?}");
-        if ran.met_the_runtime() {
+        if ran.met_another_call() {
             return;
         }
         match ran.code() {
