@@ -5,13 +5,18 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{hub, let_in};
 use crate::protocol::Fault;
+use crate::socket::servers;
 
 /// How long it waits for its first client: whoever started it comes at once, or never.
 const FIRST: Duration = Duration::from_secs(10);
+/// How long after its start an editor's server may come up that did not see it.
+const BESIDE: Duration = Duration::from_secs(5);
+/// How often it looks for one.
+const LOOK: Duration = Duration::from_millis(200);
 /// How long it waits for a next one after the last: an agent that starts its server anew finds this one.
 const NEXT: Duration = Duration::from_millis(500);
 
@@ -31,6 +36,7 @@ pub(crate) fn headless(root: String, ready: impl FnOnce(Result<(), &Fault>) + Se
         ready(Ok(()));
         tokio::select! {
             () = last_leaves(listening.clients()) => {}
+            () = an_editor_comes(hub.roots()) => {}
             () = told_to_end() => {}
         }
         // From here on nobody finds it; those who found it before and come now are sent to another.
@@ -52,6 +58,24 @@ async fn last_leaves(mut clients: watch::Receiver<usize>) {
             return;
         }
     }
+}
+
+/// An editor's server joins one that is there. Of two that start at the same instant, as after the death of the one before,
+/// neither sees the other: then this one gives way, and its agents find the editor's.
+async fn an_editor_comes(roots: Vec<String>) {
+    let until = Instant::now() + BESIDE;
+    while Instant::now() < until {
+        sleep(LOOK).await;
+        let roots = roots.clone();
+        let is_there = move || {
+            let serves = |root: &String| roots.contains(root);
+            servers().iter().any(|server| !server.headless && server.roots.iter().any(serves))
+        };
+        if tokio::task::spawn_blocking(is_there).await.unwrap_or(false) {
+            return;
+        }
+    }
+    std::future::pending().await
 }
 
 async fn told_to_end() {

@@ -5,12 +5,15 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 use serde_json::{Value, json};
 
-use crate::support::agent::{Agent, LEGACY, place, servers, wherefore};
+use crate::support::agent::{Agent, LEGACY, place, servers, until, wherefore};
+use crate::support::{Editor, Options};
 
 /// Stands in for a server as it ends: connections it answers one request of each, and then it is gone.
 fn departing(folder: &Path, connections: usize) {
@@ -93,4 +96,17 @@ fn an_agent_goes_on_with_the_server_after_those_that_end() {
     assert_eq!(answer.unwrap()["structuredContent"]["lines"], 3);
     assert!(servers(folder.path()).iter().all(|server| server["headless"] == true));
     agent.leave();
+}
+
+/// As after the death of the server before, when the editor and an agent start the next one at the same instant.
+#[test]
+fn a_server_of_agents_gives_way_to_an_editors_that_did_not_see_it() {
+    let editor = Editor::connect(&Options::default());
+    let mut server =
+        wherefore(editor.folder.path(), &["serve", "--root", "."]).stdout(Stdio::null()).spawn().unwrap();
+    let since = Instant::now();
+    until("it has ended", || server.try_wait().unwrap().is_some());
+    assert!(since.elapsed() < Duration::from_secs(9), "without a client it ends after ten seconds anyhow");
+    let left = servers(editor.folder.path());
+    assert!(left.len() == 1 && left[0]["headless"] == false, "{left:?}");
 }
