@@ -1,14 +1,21 @@
-//! What an activity works on: a snapshot of the session's state, and how to be stopped.
+//! What an activity may touch: files behind the rules, texts as the person sees them, searches, the working set and the
+//! log. It hands out no session.
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Session;
+use super::{Meant, Session, Wanted, Where};
 use crate::base::text::{self, Decoded, Encoding};
 use crate::base::{WorkspacePath, hash};
+use crate::index::lexical::entry::FileEntry;
+use crate::index::lexical::query::Query;
+use crate::index::lexical::search::{Found, Options};
+use crate::memory::Notes;
 use crate::ports::Caller;
-use crate::protocol::{Code, Fault, Origin, Settings};
+use crate::protocol::{
+    Advice, Code, Fault, HintOutcome, LogEvent, Origin, Settings, WatchStatus, WorkingSetAnswer,
+};
 use crate::rules::{Grant, Opener};
 use crate::workspace::{Files, Governance};
 
@@ -65,11 +72,6 @@ impl Scope {
         let same = Arc::ptr_eq(&self.governance, &self.session.governance());
         (!same)
             .then(|| Self::new(self.session.clone(), &self.origin, self.cancel.clone(), self.caller.clone()))
-    }
-
-    /// The session. Tools read through it; what they change they hand over as a draft.
-    pub fn session(&self) -> &Arc<Session> {
-        &self.session
     }
 
     /// The settings as they stood when the call began.
@@ -129,6 +131,130 @@ impl Scope {
     /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and what reading it says.
     pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
         text_seen(&self.session, &self.files, path)
+    }
+
+    /// Now, RFC 3339, to the millisecond.
+    pub fn now(&self) -> String {
+        self.session.now()
+    }
+
+    /// Whether the editor has a file open, whatever symlinks lead to it.
+    pub fn is_open(&self, path: &WorkspacePath) -> bool {
+        self.session.document(path).is_some()
+    }
+
+    /// Whether the editor has the file open that stands at a path without symlinks.
+    pub fn shows(&self, real: &WorkspacePath) -> bool {
+        self.session.documents().snapshot(real).is_some()
+    }
+
+    /// Bytes of a file's text where the editor has it open.
+    pub fn open_size(&self, path: &WorkspacePath) -> Option<u64> {
+        self.session.document(path).map(|document| document.text.len() as u64)
+    }
+
+    /// Notes that the caller is shown a file whose bytes have that hash, or hears that there is none.
+    pub fn note_shown(&self, real: &WorkspacePath, hash: Option<&str>) {
+        self.session.shown().note(&self.origin, real, hash);
+    }
+
+    /// The state of a file that the caller was shown last; nothing where it was shown none.
+    pub fn last_shown(&self, real: &WorkspacePath) -> Option<Option<String>> {
+        self.session.shown().last(&self.origin, real)
+    }
+
+    /// Keeps a text that the caller is shown, for a later comparison.
+    pub fn keep_shown_text(&self, hash: &str, text: &str) {
+        self.session.show(hash, text);
+    }
+
+    /// The text of a hash, where a caller was shown it lately.
+    pub fn shown_text(&self, hash: &str) -> Option<Arc<str>> {
+        self.session.seen(hash)
+    }
+
+    /// The lines that match a pattern.
+    ///
+    /// # Errors
+    /// As [`Session::lines`].
+    pub fn search_lines(&self, query: &Query, place: Where<'_>, options: Options) -> Result<Found, Fault> {
+        self.session.lines(&self.files, query, place, options, &|| self.goes_on())
+    }
+
+    /// The files that are most likely meant.
+    ///
+    /// # Errors
+    /// As [`Session::meant`].
+    pub fn search_meaning(
+        &self,
+        wanted: &Wanted<'_>,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<Meant, Fault> {
+        self.session.meant(&self.files, wanted, progress, &|| self.goes_on())
+    }
+
+    /// The files of the workspace, or of a folder in it.
+    ///
+    /// # Errors
+    /// As [`Session::list`].
+    pub fn list(&self, place: Where<'_>) -> Result<Vec<FileEntry>, Fault> {
+        self.session.list(&self.files, place, &|| self.goes_on())
+    }
+
+    /// How many files of a search are left out, as a sentence: see [`Session::left_out`].
+    ///
+    /// # Errors
+    /// As [`Session::left_out`].
+    pub fn left_out(&self, place: Where<'_>) -> Result<Option<String>, Fault> {
+        self.session.left_out(&self.files, place, &|| self.goes_on())
+    }
+
+    /// The same for a search that leaves out what the person said yes to as well.
+    ///
+    /// # Errors
+    /// As [`Session::left_out`].
+    pub fn left_out_unasked(&self, place: Where<'_>) -> Result<Option<String>, Fault> {
+        self.session.left_out(&self.files.opened_by(Opener::Unasked), place, &|| self.goes_on())
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.cancel.is_cancelled()
+    }
+
+    /// How the workspace's files are watched, where they are.
+    pub fn watch_status(&self) -> Option<WatchStatus> {
+        self.session.finder().status()
+    }
+
+    /// The files that matter now, the hottest first.
+    pub fn working_set(&self) -> WorkingSetAnswer {
+        self.session.working_set()
+    }
+
+    /// What the person and models noted about files.
+    pub fn notes(&self) -> Arc<Notes> {
+        self.session.memory().files().now()
+    }
+
+    /// Judges a hint of a model's, and keeps it where it counts.
+    pub fn advise(&self, advice: Advice, asked: &str, why: &str, by: &str) -> HintOutcome {
+        self.session.advise(advice, asked, why, by)
+    }
+
+    /// Writes an event of the call to the log.
+    ///
+    /// # Errors
+    /// What keeps it from being written.
+    pub fn write(&self, event: impl Into<LogEvent>) -> Result<(), Fault> {
+        self.session.write(event).map(drop)
+    }
+
+    /// Has an event of the call written to the log soon.
+    ///
+    /// # Errors
+    /// What keeps the log from being opened.
+    pub fn post(&self, event: impl Into<LogEvent>) -> Result<(), Fault> {
+        self.session.post(event).map(drop)
     }
 }
 
