@@ -24,6 +24,8 @@ pub use crate::catalogue::Problem;
 use crate::ports::{Clock, Editor, SystemClock};
 use crate::protocol::{Code, Fault, Notice};
 use crate::session::{Connected, SessionOptions};
+use crate::workspace::DocumentStore;
+pub use crate::workspace::{EditorId, Edits, TextChange};
 pub use discovery::Look;
 pub use documents::DocumentEvent;
 pub use folder::Folder;
@@ -63,6 +65,7 @@ struct Inner {
     shared_log: bool,
     state: Option<PathBuf>,
     stage: Arc<Stage>,
+    documents: Arc<DocumentStore>,
     clock: Arc<dyn Clock>,
     folders: RwLock<Vec<Arc<Folder>>>,
     client_settings: RwLock<Option<Value>>,
@@ -79,6 +82,7 @@ impl Hub {
             state: options.state,
             news: Arc::new(custom::News::new(stage.clone())),
             stage,
+            documents: Arc::default(),
             clock: Arc::new(SystemClock),
             folders: RwLock::default(),
             client_settings: RwLock::default(),
@@ -96,6 +100,7 @@ impl Hub {
         }
         let options = SessionOptions {
             editor: self.0.stage.clone(),
+            documents: self.0.documents.clone(),
             clock: self.0.clock.clone(),
             shared_log: self.0.shared_log,
             state: self.0.state.clone(),
@@ -105,6 +110,7 @@ impl Hub {
             folder.configure(Some(client));
         }
         self.0.folders.write().push(Arc::new(folder));
+        self.place_documents();
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
         Ok(())
@@ -117,6 +123,7 @@ impl Hub {
             folder.close();
         }
         drop(folders);
+        self.place_documents();
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
     }

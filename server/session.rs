@@ -37,7 +37,7 @@ use crate::memory::Memory;
 use crate::ports::{Clock, Editor};
 use crate::protocol::{Fault, LogEvent, Notice, Origin, Settings};
 use crate::rules::Opener;
-use crate::workspace::{Document, Documents, Files, Governance, Root, State, Store};
+use crate::workspace::{Document, DocumentStore, Files, FolderDocuments, Governance, Root, State, Store};
 
 /// What one workspace folder holds while a process serves it.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct Session {
     governance: RwLock<Arc<Governance>>,
     /// What the editor holds of the settings. Held while settings are read.
     client: Mutex<Option<Value>>,
-    documents: Documents,
+    documents: FolderDocuments,
     memory: Memory,
     finder: Finder,
     nearness: Nearness,
@@ -81,6 +81,8 @@ struct OpenLog {
 pub struct SessionOptions {
     /// The editor at the other end.
     pub editor: Arc<dyn Editor>,
+    /// What editors have open, in this folder and elsewhere.
+    pub documents: Arc<DocumentStore>,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
     /// Whether short-lived processes of one day share a log: the command line's.
@@ -101,6 +103,7 @@ impl Session {
         let _ = state.sweep();
         let store = Arc::new(Store::new(state));
         let governance = Governance::load(&store, None, None);
+        let documents = FolderDocuments::new(options.documents, store.root().path());
         let settings = governance.settings();
         let memory = Memory::new(store.clone(), options.clock.clone(), settings.memory.half_life_min);
         let nearness = Nearness::new(settings.embeddings.clone(), governance.no_model().cloned());
@@ -112,7 +115,7 @@ impl Session {
             store,
             governance: RwLock::new(Arc::new(governance)),
             client: Mutex::default(),
-            documents: Documents::default(),
+            documents,
             memory,
             finder: Finder::default(),
             nearness,
@@ -174,7 +177,7 @@ impl Session {
     }
 
     /// What the editor has open.
-    pub fn documents(&self) -> &Documents {
+    pub fn documents(&self) -> &FolderDocuments {
         &self.documents
     }
 

@@ -35,6 +35,11 @@ impl Desk {
         Placing { desk: self, path: path.clone() }
     }
 
+    /// Whether hunks stand in a file.
+    pub fn follows(&self, path: &WorkspacePath) -> bool {
+        !self.items().on(path.as_str()).is_empty()
+    }
+
     /// The text of a document changed: its hunks move along, and those that no longer fit go stale.
     pub fn text_changed(&self, path: &WorkspacePath, text: &str) {
         if !self.is_placing(path) {

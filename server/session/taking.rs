@@ -211,6 +211,7 @@ mod tests {
         }
         let options = SessionOptions {
             editor: Arc::new(NoEditor),
+            documents: Arc::default(),
             clock: Arc::new(SystemClock),
             shared_log: true,
             state: None,

@@ -24,7 +24,7 @@ impl Texts {
         let open = session.documents().all().into_iter().filter(|document| document.dirty);
         let shown = open.filter_map(|document| {
             let path = document.path.filter(|path| files.permit(Access::Read, path).is_ok())?;
-            Some((Arc::from(path.as_str()), document.text))
+            Some((Arc::from(path.as_str()), document.text.shared().clone()))
         });
         Self { files: files.clone(), unsaved: shown.collect() }
     }
