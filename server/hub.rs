@@ -1,6 +1,6 @@
 //! One process, several workspaces: the folders that are served, and the editors that are attached.
 
-mod custom;
+mod definitions;
 mod discovery;
 mod documents;
 mod folder;
@@ -9,6 +9,7 @@ mod note_files;
 mod stage;
 mod sweeping;
 mod telling;
+mod toolbox;
 mod trail;
 mod watch_files;
 
@@ -70,7 +71,7 @@ struct Inner {
     folders: RwLock<Vec<Arc<Folder>>>,
     client_settings: RwLock<Option<Value>>,
     roots: watch::Sender<Vec<String>>,
-    news: Arc<custom::News>,
+    news: Arc<toolbox::News>,
 }
 
 impl Hub {
@@ -80,7 +81,7 @@ impl Hub {
         Self(Arc::new(Inner {
             shared_log: options.shared_log,
             state: options.state,
-            news: Arc::new(custom::News::new(stage.clone())),
+            news: Arc::new(toolbox::News::new(stage.clone())),
             stage,
             documents: Arc::default(),
             clock: Arc::new(SystemClock),
@@ -170,7 +171,7 @@ impl Hub {
     /// while. A person at an editor may be asked whether a project's servers may start.
     pub async fn settle(&self) {
         let folders = self.folders();
-        futures::future::join_all(folders.iter().map(|folder| folder.custom().settle())).await;
+        futures::future::join_all(folders.iter().map(|folder| folder.toolbox().settle())).await;
     }
 
     /// Whether an editor is attached.

@@ -249,8 +249,7 @@ impl Session {
     pub fn follow_root(&self) -> Result<(), Fault> {
         let opened = self.store.root().renew()?;
         if self.root_seen.swap(opened, Ordering::Relaxed) != opened {
-            let client = self.client.lock().clone();
-            self.configure(client.as_ref());
+            self.reconfigure();
             self.report_trouble(format!(
                 "another folder stands at {} now; it is worked in from here on",
                 self.root()

@@ -24,7 +24,7 @@ impl Folder {
     /// # Errors
     /// What the model says.
     pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), Fault> {
-        self.custom().nearness().fill(&self.directory(), told).await
+        self.toolbox().nearness().fill(&self.directory(), told).await
     }
 
     /// All that a call of a tool needs.
@@ -138,7 +138,7 @@ impl Look {
     pub async fn begin(folder: Arc<Folder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
         let directory = folder.directory();
-        let nearness = folder.custom().nearness().of(request.unwrap_or_default(), &directory).await;
+        let nearness = folder.toolbox().nearness().of(request.unwrap_or_default(), &directory).await;
         Self { folder, directory, nearness, origin, began }
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::LogPlace;
-use super::custom::{Custom, News};
 use super::sweeping;
 use super::telling;
+use super::toolbox::{News, Toolbox};
 use super::trail::Trail;
 use crate::base::WorkspacePath;
 use crate::catalogue::Problem;
@@ -24,7 +24,7 @@ use crate::tools;
 /// A workspace folder with everything that serves it.
 pub struct Folder {
     session: Arc<Session>,
-    custom: Arc<Custom>,
+    toolbox: Arc<Toolbox>,
     desk: Arc<Desk>,
     pipeline: Arc<Pipeline>,
     trail: Trail,
@@ -39,18 +39,18 @@ impl Folder {
         let short_lived = options.shared_log;
         let session = Arc::new(Session::open(path, options)?);
         let desk = Arc::new(Desk::open(session.clone()));
-        let custom = Custom::open(session.clone(), tools::activities(&desk), news);
+        let toolbox = Toolbox::open(session.clone(), tools::activities(&desk), news);
         // The command line is gone before anything changes.
         if !short_lived {
-            custom.watch();
-            custom.settle_soon();
-            custom.keep_near();
+            toolbox.watch();
+            toolbox.settle_soon();
+            toolbox.keep_near();
             telling::start(&session);
             session.serve();
             sweeping::start(&session, &desk);
         }
-        let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
-        Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })
+        let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), desk.clone()));
+        Ok(Self { session, toolbox, desk, pipeline, trail: Trail::default() })
     }
 
     /// Its state.
@@ -70,17 +70,17 @@ impl Folder {
 
     /// Its tools.
     pub fn registry(&self) -> &Arc<Registry> {
-        self.custom.registry()
+        self.toolbox.registry()
     }
 
-    /// Its tools that are not ours, and where they come from.
-    pub fn custom(&self) -> &Arc<Custom> {
-        &self.custom
+    /// Its tools, and where they come from.
+    pub fn toolbox(&self) -> &Arc<Toolbox> {
+        &self.toolbox
     }
 
     /// Reads the settings again, with what the editor holds.
     pub fn configure(&self, client: Option<&Value>) {
-        self.custom.configure(client);
+        self.toolbox.configure(client);
     }
 
     /// Its tools, for a list.
@@ -96,7 +96,7 @@ impl Folder {
 
     /// Its tools, to be looked through.
     pub fn directory(&self) -> Arc<Directory> {
-        self.custom.directory()
+        self.toolbox.directory()
     }
 
     /// How agents came to the tools they call.
@@ -125,7 +125,7 @@ impl Folder {
 
     /// The definition files that were refused.
     pub fn definition_problems(&self) -> Vec<Problem> {
-        self.custom.problems()
+        self.toolbox.problems()
     }
 
     /// How it stands.
@@ -138,7 +138,7 @@ impl Folder {
         problems.extend(self.definition_problems().iter().map(|problem| {
             format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule)
         }));
-        problems.extend(self.custom.troubles());
+        problems.extend(self.toolbox.troubles());
         // Of a model that fails for tools too it is said once.
         problems.extend(self.session.nearness().trouble().filter(|trouble| !problems.contains(trouble)));
         problems.extend(self.session.memory().files().now().problems());
@@ -168,8 +168,8 @@ impl Folder {
 
     /// Ends its servers and its log.
     pub fn close(&self) {
-        self.custom.nearness().close();
-        self.custom.upstreams().close();
+        self.toolbox.nearness().close();
+        self.toolbox.upstreams().close();
         // What the log does not take by now is lost: nobody is left to tell.
         let _ = self.desk.write_unlogged();
         self.session.close();

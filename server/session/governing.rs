@@ -40,6 +40,12 @@ impl Session {
         self.govern(client);
     }
 
+    /// Reads the settings files again, with what the editor holds already.
+    pub fn reconfigure(&self) {
+        let held = self.client.lock();
+        self.govern(held.as_ref());
+    }
+
     /// Puts settings and rules in place of those that held. To be called with the editor's settings locked.
     fn govern(&self, client: Option<&Value>) {
         let before = self.governance();
