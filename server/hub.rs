@@ -96,7 +96,7 @@ impl Hub {
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub fn add_root(&self, path: &str) -> Result<(), Fault> {
-        if self.folders().iter().any(|folder| folder.session().root() == path) {
+        if self.folders().iter().any(|folder| folder.root() == path) {
             return Ok(());
         }
         let options = SessionOptions {
@@ -120,7 +120,7 @@ impl Hub {
     /// Serves a folder no longer; its log is closed.
     pub fn remove_root(&self, path: &str) {
         let mut folders = self.0.folders.write();
-        for folder in folders.extract_if(.., |folder| folder.session().root() == path) {
+        for folder in folders.extract_if(.., |folder| folder.root() == path) {
             folder.close();
         }
         drop(folders);
@@ -132,7 +132,7 @@ impl Hub {
     /// An editor came: what only one can do is asked of it from now on.
     pub fn attach(&self, editor: Arc<dyn Editor>) {
         for folder in self.folders() {
-            let governance = folder.session().governance();
+            let governance = folder.session().workspace().governance();
             governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         }
         self.0.stage.enter(editor);
@@ -149,7 +149,7 @@ impl Hub {
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
     pub fn connect(&self, root: &str, name: &str) -> Option<Connected> {
-        self.folder(Some(root)).ok().map(|folder| folder.session().connect(name))
+        self.folder(Some(root)).ok().map(|folder| folder.session().presence().connect(name))
     }
 
     /// Hears of every change from now on.
@@ -186,19 +186,18 @@ impl Hub {
 
     /// The absolute paths of the folders served.
     pub fn roots(&self) -> Vec<String> {
-        self.folders().iter().map(|folder| folder.session().root().to_owned()).collect()
+        self.folders().iter().map(|folder| folder.root().to_owned()).collect()
     }
 
     /// The folder with the longest root that `path` lies in, and the path inside it.
     pub fn locate(&self, path: &str) -> Option<(String, WorkspacePath)> {
-        self.folder_of(path).map(|(folder, path)| (folder.session().root().to_owned(), path))
+        self.folder_of(path).map(|(folder, path)| (folder.root().to_owned(), path))
     }
 
     fn folder_of(&self, path: &str) -> Option<(Arc<Folder>, WorkspacePath)> {
-        let inside = |folder: &Arc<Folder>| {
-            Some((folder.clone(), WorkspacePath::parse(folder.session().root(), path).ok()?))
-        };
-        self.folders().iter().filter_map(inside).max_by_key(|(folder, _)| folder.session().root().len())
+        let inside =
+            |folder: &Arc<Folder>| Some((folder.clone(), WorkspacePath::parse(folder.root(), path).ok()?));
+        self.folders().iter().filter_map(inside).max_by_key(|(folder, _)| folder.root().len())
     }
 
     /// The folder meant by an absolute path; the only one, or the first, where none is named.

@@ -24,7 +24,7 @@ pub(super) fn read(session: &Session) -> Vec<(String, String)> {
             }
         }
     }
-    let store = session.store();
+    let store = session.workspace().store();
     let names = store.list("tools").unwrap_or_default();
     let read = |name: &String| {
         let path = format!("tools/{name}");
@@ -39,8 +39,9 @@ pub(super) fn read(session: &Session) -> Vec<(String, String)> {
 pub(super) fn at(session: &Session, problem: Problem) -> Problem {
     match problem.path.starts_with('/') {
         true => problem,
-        false => {
-            Problem { path: format!("{}/{}", session.root().trim_end_matches('/'), problem.path), ..problem }
-        }
+        false => Problem {
+            path: format!("{}/{}", session.workspace().root().trim_end_matches('/'), problem.path),
+            ..problem
+        },
     }
 }

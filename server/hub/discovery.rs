@@ -73,7 +73,7 @@ impl Folder {
             (false, None) => Some(format!("{} was not expanded in this session", def.name)),
         };
         let mut lead = Lead { follows, ..Lead::default() };
-        match (lack, self.session().settings().discovery.require_expand) {
+        match (lack, self.session().workspace().settings().discovery.require_expand) {
             (None, _) | (_, RequireExpand::Off) => {}
             (Some(lack), RequireExpand::Warn) => {
                 lead.warning = Some(format!("{lack}: expand_tool shows its arguments before they are sent"));
@@ -184,8 +184,7 @@ fn note<A: Serialize>(
 ) -> Option<String> {
     origin.agent.as_ref()?;
     let session = folder.session();
-    session.saw(origin);
-    let call_id = session.next_call().ok()?;
+    let call_id = session.begin_call(origin).ok()?;
     let Ok(Value::Object(mut args)) = serde_json::to_value(params) else { return None };
     args.retain(|name, value| name != "root" && !value.is_null());
     let tool = operation.to_owned();
@@ -208,6 +207,6 @@ fn note<A: Serialize>(
         },
         Err(fault) => Event::ToolError { call_id: call_id.clone(), tool, error: fault.clone(), duration_ms },
     };
-    session.post(call).and_then(|_| session.post(end)).ok()?;
+    session.log().post(call).and_then(|_| session.log().post(end)).ok()?;
     Some(call_id)
 }

@@ -6,7 +6,6 @@ use super::{Folder, Hub};
 use crate::base::WorkspacePath;
 use crate::base::uri::path_of;
 use crate::memory::Touch;
-use crate::session::is_unsaved;
 use crate::workspace::{Document, EditorDocuments, EditorId, Edits};
 
 /// What an editor did to a document.
@@ -65,8 +64,9 @@ impl Hub {
             DocumentEvent::Opened { uri, version, text, language } => {
                 let place = self.place(&uri);
                 // Editors bring back what was not saved when they ended, and say no more than that it is open.
-                let dirty =
-                    place.as_ref().is_some_and(|(folder, path)| is_unsaved(folder.session(), path, &text));
+                let dirty = place
+                    .as_ref()
+                    .is_some_and(|(folder, path)| folder.session().files().is_unsaved(path, &text));
                 let (root, path) = place.as_ref().map(inside).unzip();
                 let document = Document { uri, root, path, version, text: text.into(), language, dirty };
                 documents.open(editor, document.clone());
@@ -104,7 +104,7 @@ impl Hub {
                 continue;
             }
             let unsaved = |(folder, path): &(Arc<Folder>, WorkspacePath)| {
-                is_unsaved(folder.session(), path, &document.text)
+                folder.session().files().is_unsaved(path, &document.text)
             };
             let dirty = document.dirty || place.as_ref().is_some_and(unsaved);
             self.0.documents.moved(editor, &document.uri, root.zip(path), dirty);
@@ -115,20 +115,20 @@ impl Hub {
     /// Where the file of a URI lies, whatever symlinks lead to it.
     fn place(&self, uri: &str) -> Place {
         let (folder, path) = self.folder_of(&path_of(uri)?)?;
-        let path = folder.session().files().root().resolve(&path).unwrap_or(path);
+        let path = folder.session().workspace().store().root().resolve(&path).unwrap_or(path);
         Some((folder, path))
     }
 
     /// The folder that an open document was put into.
     fn place_of(&self, document: &Document) -> Place {
         let (root, path) = (document.root.as_deref()?, document.path.clone()?);
-        let folder = self.folders().into_iter().find(|folder| folder.session().root() == root)?;
+        let folder = self.folders().into_iter().find(|folder| folder.root() == root)?;
         Some((folder, path))
     }
 }
 
 fn inside((folder, path): &(Arc<Folder>, WorkspacePath)) -> (Arc<str>, WorkspacePath) {
-    (folder.session().root().into(), path.clone())
+    (folder.root().into(), path.clone())
 }
 
 /// Hunks that stand in a document follow its text. Where there are none, it is not made whole.

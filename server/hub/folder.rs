@@ -53,6 +53,11 @@ impl Folder {
         Ok(Self { session, toolbox, desk, pipeline, trail: Trail::default() })
     }
 
+    /// Its absolute path.
+    pub fn root(&self) -> &str {
+        self.session.workspace().root()
+    }
+
     /// Its state.
     pub fn session(&self) -> &Arc<Session> {
         &self.session
@@ -108,12 +113,12 @@ impl Folder {
     pub fn working_set(&self) -> WorkingSetAnswer {
         // Hunks whose text changed meanwhile wait no longer.
         self.desk.refresh(false);
-        self.session.working_set()
+        self.session.working_files().set()
     }
 
     /// Its proposals as an agent may see them: none with a file that the rules close or ask about.
     pub fn proposals_unasked(&self, params: &ProposalsParams) -> Vec<Proposal> {
-        let files = self.session.files();
+        let files = self.session.files().unasked();
         let open = |path: &str| {
             WorkspacePath::clean(path).is_some_and(|path| files.permit(Access::Read, &path).is_ok())
         };
@@ -130,9 +135,9 @@ impl Folder {
 
     /// How it stands.
     pub fn status(&self) -> WorkspaceStatus {
-        let (calls, running) = self.session.counts();
+        let (calls, running) = self.session.presence().counts();
         let (pending_hunks, pending_files) = self.desk.waiting();
-        let opened = self.session.opened_journal().map(|journal| journal.session().to_owned());
+        let opened = self.session.log().opened().map(|journal| journal.session().to_owned());
         let session = opened.or_else(|| self.last_session()).unwrap_or_default();
         let mut problems = self.session.problems();
         problems.extend(self.definition_problems().iter().map(|problem| {
@@ -140,30 +145,30 @@ impl Folder {
         }));
         problems.extend(self.toolbox.troubles());
         // Of a model that fails for tools too it is said once.
-        problems.extend(self.session.nearness().trouble().filter(|trouble| !problems.contains(trouble)));
+        problems.extend(self.session.search().trouble().filter(|trouble| !problems.contains(trouble)));
         problems.extend(self.session.memory().files().now().problems());
         WorkspaceStatus {
-            root: self.session.root().to_owned(),
+            root: self.root().to_owned(),
             log: if session.is_empty() { String::new() } else { self.log_path(&session) },
             session,
             calls,
-            agents: self.session.agents(),
+            agents: self.session.presence().agents(),
             running,
             pending_hunks,
             unreviewed_hunks: self.desk.unreviewed(),
             pending_files,
             problems,
-            watch: self.session.finder().status(),
+            watch: self.session.search().status(),
         }
     }
 
     /// The session that was opened last, by an earlier process: their names begin with the time.
     fn last_session(&self) -> Option<String> {
-        self.session.store().list("sessions").ok()?.into_iter().max()
+        self.session.workspace().store().list("sessions").ok()?.into_iter().max()
     }
 
     fn log_path(&self, session: &str) -> String {
-        format!("{}/.wherefore/sessions/{session}/session-log.md", self.session.root().trim_end_matches('/'))
+        format!("{}/.wherefore/sessions/{session}/session-log.md", self.root().trim_end_matches('/'))
     }
 
     /// Ends its servers and its log.
@@ -182,16 +187,16 @@ impl Folder {
     pub fn log(&self, session: Option<&str>) -> Result<LogPlace, Fault> {
         let session = match session {
             Some(session) => session.to_owned(),
-            None => self.session.journal()?.session().to_owned(),
+            None => self.session.log().journal()?.session().to_owned(),
         };
         // Whoever asks sees all that happened.
-        if let Some(journal) = self.session.opened_journal() {
+        if let Some(journal) = self.session.log().opened() {
             journal.write_posted();
         }
         let none = || Fault::new(Code::NotFound, format!("there is no session {session:?}"));
         let plain = !session.is_empty() && !session.starts_with('.') && !session.contains('/');
         let stored = format!("sessions/{session}/session-log.md");
-        let bytes = if plain { self.session.store().read(&stored)? } else { None };
+        let bytes = if plain { self.session.workspace().store().read(&stored)? } else { None };
         let text = String::from_utf8_lossy(&bytes.ok_or_else(none)?).into_owned();
         Ok(LogPlace { uri: format!("wherefore://log/{session}"), path: self.log_path(&session), text })
     }
@@ -199,6 +204,6 @@ impl Folder {
 
 impl std::fmt::Debug for Folder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Folder").field("root", &self.session.root()).finish_non_exhaustive()
+        f.debug_struct("Folder").field("root", &self.root()).finish_non_exhaustive()
     }
 }

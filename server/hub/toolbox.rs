@@ -73,11 +73,11 @@ impl Toolbox {
                 let _ = nudge.send(());
             }
         });
-        let embeddings = session.settings().embeddings.clone();
+        let embeddings = session.workspace().settings().embeddings.clone();
         let toolbox = Arc::new(Self {
             upstreams: Upstreams::new(
                 session.clone(),
-                Arc::new(Consents::below(session.state().base())),
+                Arc::new(Consents::below(session.workspace().state().base())),
                 changed,
             ),
             registry: Arc::new(Registry::new(Vec::new(), activities)),
@@ -99,7 +99,9 @@ impl Toolbox {
     pub fn watch(self: &Arc<Self>) {
         match watch_files::start(self) {
             Ok(nudge) => drop(self.nudge.set(nudge)),
-            Err(error) => tracing::warn!("{}: changes are not watched: {error}", self.session.root()),
+            Err(error) => {
+                tracing::warn!("{}: changes are not watched: {error}", self.session.workspace().root())
+            }
         }
     }
 
@@ -152,10 +154,10 @@ impl Toolbox {
     /// Takes what the editor holds of the settings, and reads their files again. Definitions are read again only where
     /// the servers are others.
     pub fn configure(&self, client: Option<&Value>) {
-        let before = self.session.settings();
+        let before = self.session.workspace().settings();
         self.session.configure(client);
-        self.nearness.configure(self.session.settings().embeddings.as_ref());
-        if self.session.settings().mcp_servers != before.mcp_servers {
+        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
+        if self.session.workspace().settings().mcp_servers != before.mcp_servers {
             self.upstreams.configure();
             self.read();
         }
@@ -164,7 +166,7 @@ impl Toolbox {
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.
     pub fn reload(&self) {
         self.session.reconfigure();
-        self.nearness.configure(self.session.settings().embeddings.as_ref());
+        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
         self.upstreams.configure();
         self.read();
     }
@@ -220,9 +222,9 @@ impl Toolbox {
 
     /// The folders whose files are watched, each with those above it that may have to be made first.
     pub fn places(&self) -> Vec<PathBuf> {
-        let own = PathBuf::from(self.session.root()).join(OURS);
+        let own = PathBuf::from(self.session.workspace().root()).join(OURS);
         let person = config::person_folder();
-        let consents = self.session.state().base().map(PathBuf::from);
+        let consents = self.session.workspace().state().base().map(PathBuf::from);
         let tools = [Some(own.join("tools")), person.as_ref().map(|folder| folder.join("tools"))];
         let all = [Some(own), person, consents].into_iter().chain(tools);
         all.flatten().collect()

@@ -90,7 +90,11 @@ async fn asked(session: &Session, scope: &Scope, call: &Call, ask: Ask) -> Resul
         () = scope.cancel().cancelled() => { scope.check()?; None }
     };
     let granted = answer.as_deref() == Some(ALLOW);
-    session.write(Event::UserApproval { call_id: call.id().to_owned(), rule: ask.rule.clone(), granted })?;
+    session.log().write(Event::UserApproval {
+        call_id: call.id().to_owned(),
+        rule: ask.rule.clone(),
+        granted,
+    })?;
     if granted {
         return Ok(ask.grant());
     }
@@ -102,8 +106,8 @@ async fn asked(session: &Session, scope: &Scope, call: &Call, ask: Ask) -> Resul
 fn question(session: &Session, call: &Call, ask: &Ask) -> AskParams {
     let (tool, why) = (call.tool().name(), call.why().as_str());
     AskParams {
-        root: session.uri(&WorkspacePath::root()),
-        session: session.id().to_owned(),
+        root: session.workspace().uri(&WorkspacePath::root()),
+        session: session.log().id().to_owned(),
         call_id: call.id().to_owned(),
         tool: tool.to_owned(),
         why: why.to_owned(),

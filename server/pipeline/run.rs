@@ -44,12 +44,12 @@ impl<'a> Run<'a> {
         let Ok(_place) = self.pipeline.places.try_acquire() else {
             return Ended::fault(self.too_many());
         };
-        let _running = session.running();
+        let _running = session.presence().running();
         self.steps(call).await.unwrap_or_else(Ended::fault)
     }
 
     fn too_many(&self) -> Fault {
-        let waiting = self.pipeline.session.settings().limits.waiting;
+        let waiting = self.pipeline.session.workspace().settings().limits.waiting;
         let message = format!("{waiting} calls wait already; that is the limit (limits.waiting)");
         Fault::new(Code::QuotaExceeded, message).suggest("wait for answers before sending further calls")
     }
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
     async fn execute(&self, admitted: &Admitted<'_>) -> Result<Output, Fault> {
         let session = &self.pipeline.session;
         if self.pace == Pace::Durable {
-            session.journal()?.durable(self.entry.mark(session)?).await?;
+            session.log().journal()?.durable(self.entry.mark(session)?).await?;
         }
         let output = execute::execute(&admitted.permitted, &admitted.scope).await?;
         inject::touched(session, &admitted.permitted, &output);

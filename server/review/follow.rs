@@ -12,7 +12,6 @@ use crate::base::text::Encoding;
 use crate::patch::Moves;
 use crate::protocol::{ChangeKind, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
-use crate::session::text_of;
 
 /// What became of one proposal whose text changed.
 struct Moved {
@@ -71,14 +70,14 @@ impl Desk {
     pub(super) fn look_again(&self, path: &str) {
         let Some(path) = WorkspacePath::clean(path) else { return };
         let Some(_turn) = self.turns.file_now(&path) else { return };
-        if let Ok(now) = text_of(&self.session, &path) {
+        if let Ok(now) = self.session.files().text(&path) {
             self.replace(&path, now.as_ref().map(|snapshot| snapshot.text.as_str()));
         }
     }
 
     /// Re-places the hunks of one file in `now`, the text as it is.
     pub(super) fn replace(&self, path: &WorkspacePath, now: Option<&str>) {
-        let version = self.session.document(path).map(|document| document.version);
+        let version = self.session.files().document(path).map(|document| document.version);
         let mut moved = Vec::new();
         {
             let mut items = self.items();
@@ -147,7 +146,7 @@ impl Desk {
     /// # Errors
     /// PERMISSION_DENIED by a rule or where it leads outside.
     pub(super) fn is_gone(&self, path: &WorkspacePath) -> Result<bool, Fault> {
-        self.session.files_for(Opener::Person).stat(path).map(|stat| stat.is_none())
+        self.session.files().opened_by(Opener::Person).stat(path).map(|stat| stat.is_none())
     }
 }
 

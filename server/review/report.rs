@@ -10,7 +10,7 @@ use crate::protocol::{
     ChangeKind, Code, Delivery, Fault, Hunk, HunkDecision, HunkState, Proposal, ProposalState, ProposedFile,
 };
 use crate::registry::{Call, Draft};
-use crate::session::{Session, text_seen};
+use crate::session::Session;
 use crate::workspace::Files;
 
 /// Lines shown around a change as it stands.
@@ -114,11 +114,14 @@ pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, F
 pub(crate) fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {
     let mut answer = Map::new();
     answer.insert("status".into(), json!("unchanged"));
-    if let Some(path) =
-        call.effects().writes.first().and_then(|path| WorkspacePath::parse(session.root(), path).ok())
+    if let Some(path) = call
+        .effects()
+        .writes
+        .first()
+        .and_then(|path| WorkspacePath::parse(session.workspace().root(), path).ok())
     {
         answer.insert("path".into(), json!(path));
-        if let Ok(Some(now)) = text_seen(session, files, &path) {
+        if let Ok(Some(now)) = session.files().text_through(files, &path) {
             answer.insert("hash".into(), json!(now.hash));
         }
     }
@@ -148,8 +151,9 @@ fn hunk(hunk: &Hunk) -> Value {
 fn standing(desk: &Desk, files: &Files, file: &ProposedFile) -> Map<String, Value> {
     let mut standing = Map::new();
     let path = WorkspacePath::clean(&file.path);
-    let Some(Ok(Some(now))) =
-        path.filter(|_| file.kind != ChangeKind::Mkdir).map(|path| text_seen(&desk.session, files, &path))
+    let Some(Ok(Some(now))) = path
+        .filter(|_| file.kind != ChangeKind::Mkdir)
+        .map(|path| desk.session.files().text_through(files, &path))
     else {
         return standing;
     };
