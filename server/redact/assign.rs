@@ -22,6 +22,19 @@ struct Name {
     class: Class,
 }
 
+/// How a name is written, before it is known what it names.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    /// Where its telling word starts.
+    word: usize,
+    /// Where what closes it ends.
+    after: usize,
+    /// Whether it is a flag.
+    flag: bool,
+    /// Whether a quote closes behind it.
+    quoted: bool,
+}
+
 /// What stands between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sign {
@@ -55,7 +68,6 @@ pub(super) fn check(text: &[u8], start: usize, end: usize, seen: &mut usize) -> 
         .take_while(|b| matches!(b, b'"' | b'\'' | b'`' | b']' | b'\\' | b'*'))
         .count();
     let after = end + closers;
-    let space = spaces(text, after);
     let from = start - text[..start].iter().rev().take(NAME).take_while(|b| is_name(**b)).count();
     let dashes = text[from..start].iter().take_while(|b| **b == b'-').count();
     let quoted = text[end..after].iter().any(|b| matches!(b, b'"' | b'\'' | b'`'));
@@ -63,7 +75,7 @@ pub(super) fn check(text: &[u8], start: usize, end: usize, seen: &mut usize) -> 
     let shouted = !text[start..end].iter().any(u8::is_ascii_lowercase);
     let is_pair = quoted || shouted || text.get(after) == Some(&b'\n');
     let paired = pair_value(text, after).filter(|_| is_pair);
-    let signed = sign(text, start, after, space, dashes > 0, quoted);
+    let signed = sign(text, &Written { word: start, after, flag: dashes > 0, quoted });
     if (paired.is_none() && signed.is_none()) || text[..from].ends_with(b"redacted:") {
         return None;
     }
@@ -97,15 +109,9 @@ fn given(text: &[u8], name: Name, (sign, at): (Sign, usize)) -> Option<Found> {
 }
 
 /// The sign behind a name, and where it ends.
-fn sign(
-    text: &[u8],
-    word: usize,
-    after: usize,
-    space: usize,
-    flag: bool,
-    quoted: bool,
-) -> Option<(Sign, usize)> {
-    let at = after + space;
+fn sign(text: &[u8], name: &Written) -> Option<(Sign, usize)> {
+    let space = spaces(text, name.after);
+    let at = name.after + space;
     let rest = &text[at..text.len().min(at + 3)];
     Some(match rest {
         [b'=' | b'!', b'=', b'=', ..] => (Sign::Compares, at + 3),
@@ -117,10 +123,10 @@ fn sign(
             (Sign::Equals { tight }, at + 1)
         }
         [b':', ..] => (Sign::Colon, at + 1),
-        [b',' | b'(', ..] if quoted || rest[0] == b'(' => (Sign::Argument, at + 1),
+        [b',' | b'(', ..] if name.quoted || rest[0] == b'(' => (Sign::Argument, at + 1),
         [b'>', ..] => (Sign::Element, at + 1),
-        [b'i', b's', b' ', ..] if text[word].eq_ignore_ascii_case(&b'p') => (Sign::Says, at + 3),
-        _ if space > 0 && (flag || is_login(text, word)) => (Sign::Space, at),
+        [b'i', b's', b' ', ..] if text[name.word].eq_ignore_ascii_case(&b'p') => (Sign::Says, at + 3),
+        _ if space > 0 && (name.flag || is_login(text, name.word)) => (Sign::Space, at),
         _ => return None,
     })
 }
