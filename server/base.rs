@@ -20,4 +20,5 @@ pub mod uri;
 
 pub use blocking::blocking;
 pub use file_id::FileId;
-pub use path::{OURS, WorkspacePath};
+pub use ids::{CallId, HunkId, ProposalId};
+pub use path::{OURS, PathError, WorkspacePath};

@@ -4,9 +4,9 @@
 //! `tests/tidy` holds them to that.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod protocol;
-
 pub mod base;
+
+pub mod protocol;
 
 mod redact;
 

@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::base::CallId;
 use crate::ports::Caller;
 use crate::protocol::{Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Refused, Registry};
@@ -39,13 +40,13 @@ pub struct Pipeline {
     /// One permit a call that waits for a slot or has one.
     places: Semaphore,
     /// How calls that run are stopped, by id.
-    running: Mutex<HashMap<String, CancellationToken>>,
+    running: Mutex<HashMap<CallId, CancellationToken>>,
 }
 
 /// A call that runs, among those that can be told to stop.
 struct Stoppable<'a> {
     pipeline: &'a Pipeline,
-    call: &'a str,
+    call: &'a CallId,
 }
 
 impl Drop for Stoppable<'_> {
@@ -68,7 +69,7 @@ struct Ended {
 
 /// A call that came to its end, and how it stands in the log.
 struct Carried {
-    id: String,
+    id: CallId,
     tool: String,
     pace: Pace,
     /// The call, in the log.
@@ -80,7 +81,7 @@ struct Carried {
 impl Pipeline {
     /// The pipeline of a workspace.
     pub fn new(session: Arc<Session>, registry: Arc<Registry>, desk: Arc<Desk>) -> Self {
-        let limits = session.workspace().settings().limits.clone();
+        let limits = session.settings().limits.clone();
         let places = limits.waiting.saturating_add(limits.running);
         Self {
             session,
@@ -102,8 +103,8 @@ impl Pipeline {
     }
 
     /// A call can be told to stop, until what this returns is dropped.
-    fn stoppable<'a>(&'a self, call: &'a str, cancel: &CancellationToken) -> Stoppable<'a> {
-        self.running.lock().insert(call.to_owned(), cancel.clone());
+    fn stoppable<'a>(&'a self, call: &'a CallId, cancel: &CancellationToken) -> Stoppable<'a> {
+        self.running.lock().insert(call.clone(), cancel.clone());
         Stoppable { pipeline: self, call }
     }
 
@@ -113,7 +114,7 @@ impl Pipeline {
         let cancel = CancellationToken::default();
         let work = AssertUnwindSafe(self.clone().run(raw, cancel.clone(), caller)).catch_unwind();
         let failed =
-            |_| fault_envelope(String::new(), Fault::internal("the call failed by an error of ours"));
+            |_| fault_envelope(CallId::default(), Fault::internal("the call failed by an error of ours"));
         Outliving { work: Some(Box::pin(work)), cancel }.await.unwrap_or_else(failed)
     }
 
@@ -125,15 +126,16 @@ impl Pipeline {
     ) -> Envelope {
         let began = Instant::now();
         let origin = raw.origin.clone();
+        self.session.saw(&raw.origin);
         let heard_settings = self.session.hear().await;
-        let id = match self.session.begin_call(&raw.origin) {
+        let id = match self.session.next_call() {
             Ok(id) => id,
-            Err(fault) => return fault_envelope(String::new(), fault),
+            Err(fault) => return fault_envelope(CallId::default(), fault),
         };
         if let Err(fault) = heard_settings {
             return fault_envelope(id, fault);
         }
-        let governance = self.session.workspace().governance();
+        let governance = self.session.governance();
         let settings = governance.settings();
         let mut warnings = governance.warnings().to_vec();
         let heard = cancel.clone();
@@ -186,7 +188,7 @@ impl Pipeline {
         caller: Option<Arc<dyn Caller>>,
         began: Instant,
     ) -> Carried {
-        let (id, tool) = (call.id().to_owned(), call.tool().name().to_owned());
+        let (id, tool) = (call.id().clone(), call.tool().name().to_owned());
         let pace = Pace::of(&self.session, &call);
         let entry = record::call(&self.session, &call, pace);
         let stoppable = self.stoppable(&id, &cancel);
@@ -221,7 +223,7 @@ impl Pipeline {
         call?.mark(&self.session)?;
         let end = end?;
         if pace == Pace::Durable {
-            self.session.log().journal()?.durable(end.mark(&self.session)?).await?;
+            self.session.journal()?.durable(end.mark(&self.session)?).await?;
         }
         Ok(())
     }
@@ -252,7 +254,7 @@ fn changes_something(call: &Call) -> bool {
 }
 
 /// The answer to a call that could not be made.
-pub(crate) fn fault_envelope(call_id: String, fault: Fault) -> Envelope {
+pub(crate) fn fault_envelope(call_id: CallId, fault: Fault) -> Envelope {
     Envelope {
         call_id,
         status: Status::Error,

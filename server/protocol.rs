@@ -22,11 +22,11 @@ pub use discovery::{
     SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
 };
 pub use effects::{Access, Effects};
-pub use envelope::{Delivery, Envelope, Status};
-pub use event::{Event, EventType, HunkDecision, LogEvent};
+pub use envelope::{Delivery, DeliveryStatus, Envelope, Status};
+pub use event::{DecidedBy, Event, EventType, HunkDecision, LogEvent};
 pub use fault::{Code, Fault};
 pub use memory::{
-    Advice, CollectAnswer, HintAct, HintOutcome, HintParams, Outcome, Role, Truncate, WorkingFile,
+    Advice, CollectAnswer, HintAct, HintKind, HintOutcome, HintParams, Outcome, Role, Truncate, WorkingFile,
     WorkingSetAnswer,
 };
 pub use notice::{AskAnswer, AskParams, Background, CallNotice, FinishNotice, Notice};

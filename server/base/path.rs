@@ -1,19 +1,46 @@
 //! Paths inside the workspace.
 
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-
-use crate::protocol::{Code, Fault};
+use thiserror::Error;
 
 /// Our own folder in a workspace.
 pub const OURS: &str = ".wherefore";
 
 /// A path relative to the workspace's root: `/`-separated, with no empty, `.` or `..` part; the root itself is
-/// `.`. It says nothing about symlinks: only opening it does (`workspace::Root`).
+/// `.`. It says nothing about symlinks: only opening it does (`workspace::Root`). Data that names another path does not
+/// deserialise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub struct WorkspacePath(String);
+
+/// Why a text names no path in the workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PathError {
+    /// It is empty.
+    #[error("the path is empty")]
+    Empty,
+    /// It has more bytes than the longest path: how many.
+    #[error("the path has {0} bytes; the longest one has {LONGEST}")]
+    TooLong(usize),
+    /// It holds a NUL.
+    #[error("the path {0:?} holds a NUL")]
+    Nul(String),
+    /// It leaves the workspace.
+    #[error("{0:?} is outside the workspace")]
+    Outside(String),
+    /// Data spells a path otherwise than we do.
+    #[error("{asked:?} is no path in the workspace; write it as \"{normal}\"")]
+    Spelling {
+        /// The text.
+        asked: String,
+        /// The path that it may mean.
+        normal: WorkspacePath,
+    },
+}
 
 /// Bytes of the longest path that a caller may write: what systems take. Rules look at each folder of a path, so a
 /// longer one would cost the square of its length.
@@ -30,29 +57,25 @@ impl WorkspacePath {
     /// is opened.
     ///
     /// # Errors
-    /// PERMISSION_DENIED where it leaves the root, INVALID_ARGS for an empty path, one with a NUL, or a longer one
-    /// than the system takes.
-    pub fn parse(root: &str, asked: &str) -> Result<Self, Fault> {
+    /// Where it leaves the root, is empty, holds a NUL, or is longer than the system takes.
+    pub fn parse(root: &str, asked: &str) -> Result<Self, PathError> {
         if asked.is_empty() {
-            return Err(Fault::new(Code::InvalidArgs, "the path is empty")
-                .suggest("name a file or folder relative to the workspace, or `.` for its root"));
+            return Err(PathError::Empty);
         }
         if asked.len() > LONGEST {
-            let message = format!("the path has {} bytes; the longest one has {LONGEST}", asked.len());
-            return Err(
-                Fault::new(Code::InvalidArgs, message).suggest("name a file or folder of the workspace")
-            );
+            return Err(PathError::TooLong(asked.len()));
         }
         if asked.contains('\0') {
-            return Err(Fault::new(Code::InvalidArgs, format!("the path {asked:?} holds a NUL")));
+            return Err(PathError::Nul(asked.to_owned()));
         }
+        let outside = || PathError::Outside(asked.to_owned());
         let decoded = asked.strip_prefix("file://").map(percent_decode);
         let path = decoded.as_deref().unwrap_or(asked);
         let inner = match path.strip_prefix('/') {
             None => path,
-            Some(_) => below(root, path).ok_or_else(|| outside(asked))?,
+            Some(_) => below(root, path).ok_or_else(outside)?,
         };
-        Self::clean(inner).ok_or_else(|| outside(asked))
+        Self::clean(inner).ok_or_else(outside)
     }
 
     /// Cleans a relative path; nothing where it leaves the root.
@@ -115,7 +138,66 @@ impl WorkspacePath {
 
 impl fmt::Display for WorkspacePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.pad(&self.0)
+    }
+}
+
+impl TryFrom<String> for WorkspacePath {
+    type Error = PathError;
+
+    /// Takes a path in the one form that we write it in.
+    fn try_from(path: String) -> Result<Self, PathError> {
+        match Self::clean(&path) {
+            _ if path.is_empty() => Err(PathError::Empty),
+            _ if path.contains('\0') => Err(PathError::Nul(path)),
+            Some(clean) if clean.0 == path => Ok(clean),
+            Some(normal) if !path.starts_with('/') => Err(PathError::Spelling { asked: path, normal }),
+            _ => Err(PathError::Outside(path)),
+        }
+    }
+}
+
+impl From<WorkspacePath> for String {
+    fn from(path: WorkspacePath) -> Self {
+        path.0
+    }
+}
+
+impl AsRef<str> for WorkspacePath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for WorkspacePath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialEq<str> for WorkspacePath {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for WorkspacePath {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
+}
+
+impl JsonSchema for WorkspacePath {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "WorkspacePath".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }
 
@@ -151,11 +233,6 @@ fn percent_decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn outside(asked: &str) -> Fault {
-    Fault::new(Code::PermissionDenied, format!("{asked:?} is outside the workspace"))
-        .suggest("use a path relative to the workspace's root, without leaving it by `..`")
-}
-
 #[cfg(test)]
 mod tests {
     use super::WorkspacePath;
@@ -178,6 +255,20 @@ mod tests {
         {
             check(outside, None);
         }
+    }
+
+    #[test]
+    fn data_names_a_path_in_its_one_form_or_is_refused() {
+        let read = |path: &str| serde_json::from_value::<WorkspacePath>(path.into());
+        for path in [".", "a", "a/b c", "ä\n/.b"] {
+            assert_eq!(read(path).unwrap(), path);
+            assert_eq!(serde_json::to_value(read(path).unwrap()).unwrap(), path);
+        }
+        for wrong in ["", "..", "a/../..", "/a", "//", "./a", "a/", "a//b", "a/./b", "a\0"] {
+            assert!(read(wrong).is_err(), "{wrong:?}");
+        }
+        let message = read("./a").unwrap_err().to_string();
+        assert_eq!(message, r#""./a" is no path in the workspace; write it as "a""#);
     }
 
     #[test]

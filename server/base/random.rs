@@ -1,14 +1,17 @@
 //! Random bytes from the operating system.
 
-use crate::protocol::Fault;
+/// The system gives no random bytes.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("no random bytes: {0}")]
+pub struct NoRandomness(#[source] getrandom::Error);
 
 /// 256 bits that nobody can guess.
 ///
 /// # Errors
-/// INTERNAL where the system gives none.
-pub fn bytes() -> Result<[u8; 32], Fault> {
+/// Where the system gives none.
+pub fn bytes() -> Result<[u8; 32], NoRandomness> {
     let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).map_err(|error| Fault::internal(format!("no random bytes: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(NoRandomness)?;
     Ok(bytes)
 }
 
@@ -16,6 +19,6 @@ pub fn bytes() -> Result<[u8; 32], Fault> {
 ///
 /// # Errors
 /// As [`bytes`].
-pub fn token() -> Result<String, Fault> {
+pub fn token() -> Result<String, NoRandomness> {
     bytes().map(|bytes| super::hash::full(&bytes))
 }

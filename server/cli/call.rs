@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::answer;
 use super::backend::{Backend, RootArgs};
 use super::print::visible;
+use crate::base::CallId;
 use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
 use crate::requests::Call;
 
@@ -91,7 +92,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
     for decision in &envelope.decisions {
         answer::note(&format!(
             "wherefore: {} of {} is {} now",
-            decision.proposal, decision.call_id, decision.status
+            decision.proposal,
+            decision.call_id,
+            decision.status.word()
         ));
     }
     match envelope.error {
@@ -131,7 +134,7 @@ fn send(args: &Args, backend: &mut Backend, root: &str, raw: RawCall) -> Envelop
 }
 
 fn refused(fault: Fault) -> Envelope {
-    crate::pipeline::fault_envelope(String::new(), fault)
+    crate::pipeline::fault_envelope(CallId::default(), fault)
 }
 
 fn unreadable(error: &std::io::Error) -> Fault {

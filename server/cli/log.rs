@@ -20,7 +20,7 @@ use super::print::{Lines, Page};
 use crate::base::hidden::{in_json, short};
 use crate::base::{OURS, person};
 use crate::journal::{Entry, Item, Items, Keeper, Log, Values, Vouched};
-use crate::protocol::{Code, Fault};
+use crate::protocol::{Code, EventType, Fault};
 use filter::Selector;
 use verify::Verdict;
 
@@ -204,7 +204,7 @@ fn list(which: &Which, out: &mut impl Write) -> Result<(), Stop> {
     for session in sessions(which.root.as_deref())? {
         let last = session.log.last(1, Values::Sealed)?.filter_map(Result::ok).last();
         let (events, ended) = match last {
-            Some(Item::Entry(entry)) => (entry.seq, entry.event_type == "session_end"),
+            Some(Item::Entry(entry)) => (entry.seq, entry.kind() == Some(EventType::SessionEnd)),
             _ => (0, false),
         };
         let time = jiff::Timestamp::try_from(session.time).map_or_else(|_| String::new(), text::local_minute);

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use super::backend::{Backend, RootArgs};
 use super::print::{Page, visible};
 use super::{answer, show};
+use crate::base::ProposalId;
 use crate::protocol::{
     Act, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsParams, ProposedFile,
 };
@@ -16,7 +17,7 @@ use crate::requests::{Decide, Proposals};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The proposal meant; all of them when absent
-    proposal: Option<String>,
+    proposal: Option<ProposalId>,
     /// Accept these hunks: `all`, or ids with commas between (`h1,h3`; they need a PROPOSAL)
     #[arg(long, value_name = "HUNKS")]
     accept: Option<String>,
@@ -78,7 +79,7 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
         let Some(hunks) = hunks else { continue };
         let hunks = match hunks.as_str() {
             "all" => Vec::new(),
-            some => some.split(',').map(|id| id.trim().to_owned()).collect(),
+            some => some.split(',').map(|id| id.trim().into()).collect(),
         };
         let reason = args.reason.clone().filter(|_| act == Act::Reject || args.reject.is_none());
         let answer = send(

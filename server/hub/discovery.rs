@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Folder;
 use super::trail::Expansion;
-use crate::base::hash;
+use crate::base::{CallId, hash};
 use crate::catalogue::ToolDef;
 use crate::catalogue::discovery::Directory;
 use crate::ports::Caller;
@@ -24,7 +24,7 @@ impl Folder {
     /// # Errors
     /// What the model says.
     pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), Fault> {
-        self.toolbox().nearness().fill(&self.directory(), told).await
+        self.custom().nearness().fill(&self.directory(), told).await
     }
 
     /// All that a call of a tool needs.
@@ -73,7 +73,7 @@ impl Folder {
             (false, None) => Some(format!("{} was not expanded in this session", def.name)),
         };
         let mut lead = Lead { follows, ..Lead::default() };
-        match (lack, self.session().workspace().settings().discovery.require_expand) {
+        match (lack, self.session().settings().discovery.require_expand) {
             (None, _) | (_, RequireExpand::Off) => {}
             (Some(lack), RequireExpand::Warn) => {
                 lead.warning = Some(format!("{lack}: expand_tool shows its arguments before they are sent"));
@@ -113,7 +113,7 @@ fn expand(folder: &Folder, def: &ToolDef) -> ExpandToolAnswer {
         version: def.version,
         examples: json!(def.examples),
         sandbox: json!(def.sandbox),
-        risk: def.risk.word().to_owned(),
+        risk: def.risk,
     }
 }
 
@@ -138,7 +138,7 @@ impl Look {
     pub async fn begin(folder: Arc<Folder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
         let directory = folder.directory();
-        let nearness = folder.toolbox().nearness().of(request.unwrap_or_default(), &directory).await;
+        let nearness = folder.custom().nearness().of(request.unwrap_or_default(), &directory).await;
         Self { folder, directory, nearness, origin, began }
     }
 
@@ -178,13 +178,14 @@ fn note<A: Serialize>(
     origin: &Origin,
     operation: &str,
     params: &impl Serialize,
-    follows: Option<String>,
+    follows: Option<CallId>,
     answer: Result<&A, &Fault>,
     began: Instant,
-) -> Option<String> {
+) -> Option<CallId> {
     origin.agent.as_ref()?;
     let session = folder.session();
-    let call_id = session.begin_call(origin).ok()?;
+    session.saw(origin);
+    let call_id = session.next_call().ok()?;
     let Ok(Value::Object(mut args)) = serde_json::to_value(params) else { return None };
     args.retain(|name, value| name != "root" && !value.is_null());
     let tool = operation.to_owned();
@@ -207,6 +208,6 @@ fn note<A: Serialize>(
         },
         Err(fault) => Event::ToolError { call_id: call_id.clone(), tool, error: fault.clone(), duration_ms },
     };
-    session.log().post(call).and_then(|_| session.log().post(end)).ok()?;
+    session.post(call).and_then(|_| session.post(end)).ok()?;
     Some(call_id)
 }

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use parking_lot::RwLock;
 use tokio::sync::broadcast;
 
+use crate::base::ProposalId;
 use crate::ports::{DocumentEdit, Editor, NoEditor};
 use crate::protocol::{AskParams, CallNotice, Notice};
 
@@ -19,9 +20,9 @@ pub enum Change {
     /// A session log grew.
     Log,
     /// A proposal arrived: its id.
-    Proposed(String),
+    Proposed(ProposalId),
     /// A proposal's hunks moved or were decided: its id.
-    Decided(String),
+    Decided(ProposalId),
     /// Another file is open, or one less.
     WorkingSet,
     /// The tools are others.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::base::CallId;
 use crate::protocol::ProposalsParams;
 use crate::review::Desk;
 use crate::session::Session;
@@ -27,11 +28,11 @@ pub(super) fn start(session: &Arc<Session>, desk: &Arc<Desk>) {
 
 fn run(session: &Arc<Session>, desk: Arc<Desk>) {
     let all = desk.list(&ProposalsParams { all: true, ..ProposalsParams::default() });
-    let needed: BTreeSet<(String, String)> =
+    let needed: BTreeSet<(String, CallId)> =
         all.into_iter().map(|proposal| (proposal.session, proposal.call_id)).collect();
     drop(desk);
-    let settings = session.workspace().settings();
-    let (store, now) = (session.workspace().store(), SystemTime::now());
+    let settings = session.settings();
+    let (store, now) = (session.store(), SystemTime::now());
     let sweep = Sweep { store, settings: &settings.storage, needed: &needed, now };
     match sweep.run(&|| Arc::strong_count(session) > 1) {
         Ok(None) => {}

@@ -4,6 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
 
+use crate::base::CallId;
+
 /// Agents remembered at the same time; the one seen first is forgotten first.
 const AGENTS: usize = 256;
 
@@ -20,7 +22,7 @@ struct Steps {
 #[derive(Debug, Default)]
 struct Agent {
     /// The call that found a tool last, by the tool's name.
-    found: HashMap<String, String>,
+    found: HashMap<String, CallId>,
     /// The call that expanded a tool last, and what it showed.
     expanded: HashMap<String, Expansion>,
 }
@@ -29,21 +31,21 @@ struct Agent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expansion {
     /// The call that showed it.
-    pub call_id: String,
+    pub call_id: CallId,
     /// What its definition was, as a hash.
     pub hash: String,
 }
 
 impl Trail {
     /// Remembers that a call found tools.
-    pub fn found<'a>(&self, agent: &str, call_id: &str, tools: impl Iterator<Item = &'a str>) {
+    pub fn found<'a>(&self, agent: &str, call_id: &CallId, tools: impl Iterator<Item = &'a str>) {
         self.with(agent, |steps| {
-            steps.found.extend(tools.map(|tool| (tool.to_owned(), call_id.to_owned())));
+            steps.found.extend(tools.map(|tool| (tool.to_owned(), call_id.clone())));
         });
     }
 
     /// The call that found a tool last.
-    pub fn finding(&self, agent: &str, tool: &str) -> Option<String> {
+    pub fn finding(&self, agent: &str, tool: &str) -> Option<CallId> {
         self.with(agent, |steps| steps.found.get(tool).cloned())
     }
 
@@ -78,10 +80,10 @@ mod tests {
     #[test]
     fn agents_do_not_share_steps_and_old_ones_are_forgotten() {
         let trail = Trail::default();
-        trail.found("a", "c-1", ["fs.read"].into_iter());
+        trail.found("a", &"c-1".into(), ["fs.read"].into_iter());
         assert_eq!(trail.finding("a", "fs.read").as_deref(), Some("c-1"));
         assert_eq!(trail.finding("b", "fs.read"), None);
-        (0..AGENTS).for_each(|n| trail.found(&n.to_string(), "c-2", ["fs.read"].into_iter()));
+        (0..AGENTS).for_each(|n| trail.found(&n.to_string(), &"c-2".into(), ["fs.read"].into_iter()));
         assert_eq!(trail.finding("a", "fs.read"), None);
     }
 }

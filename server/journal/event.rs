@@ -96,7 +96,9 @@ fn heading(event: &Event) -> String {
         Event::ToolResult { tool, .. } => format!("Tool result: {}", name(tool)),
         Event::ToolError { tool, error, .. } => format!("Tool error: {}, {:?}", name(tool), error.code),
         Event::Proposal { proposal, .. } => format!("Proposal: {}", name(proposal)),
-        Event::Decision { proposal, status, .. } => format!("Decision: {}, {}", name(proposal), name(status)),
+        Event::Decision { proposal, status, .. } => {
+            format!("Decision: {}, {}", name(proposal), name(status.word()))
+        }
         Event::Undo { call_id, .. } => format!("Undo: {}", name(call_id)),
         Event::UserApproval { call_id, granted: true, .. } => format!("Approval: {}, granted", name(call_id)),
         Event::UserApproval { call_id, .. } => format!("Approval: {}, refused", name(call_id)),

@@ -81,7 +81,7 @@ impl Key {
             return Ok(key);
         }
         let failed = |error: std::io::Error| format!("no key can be made in {}: {error}", state.display());
-        let fresh = random::bytes().map_err(|fault| fault.message)?;
+        let fresh = random::bytes().map_err(|error| error.to_string())?;
         let other = state.join(format!(".{FILE}.{}", ids::unique()));
         let made = (|| {
             let mut file = File::options().write(true).create_new(true).mode(0o600).open(&other)?;

@@ -20,7 +20,7 @@ use super::seal::{self, RESULTS, Seal};
 use super::verify::Vouched;
 use super::yaml::{self, Comments};
 use crate::base::hash;
-use crate::protocol::{Code, Fault};
+use crate::protocol::{Code, EventType, Fault};
 
 /// Bytes of the largest stored value that is loaded.
 const LOADED: u64 = 256 << 20;
@@ -57,6 +57,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Its type; nothing for one of a newer version.
+    pub fn kind(&self) -> Option<EventType> {
+        EventType::named(&self.event_type)
+    }
+
     /// The call it belongs to.
     pub fn call_id(&self) -> Option<&str> {
         self.body.get("call_id").and_then(Value::as_str)

@@ -164,7 +164,7 @@ fn standing(report: &Report) -> (Vouched, Ending, bool, bool) {
 fn call(number: u64, args: Value) -> LogEvent {
     let Value::Object(args) = args else { panic!("arguments are an object") };
     LogEvent::from(Event::ToolCall {
-        call_id: format!("c-{number:04}"),
+        call_id: format!("c-{number:04}").into(),
         origin: Origin { agent: Some("claude-code/2.1".to_owned()), ..Origin::default() },
         tool: "fs.read".to_owned(),
         args,
@@ -175,7 +175,7 @@ fn call(number: u64, args: Value) -> LogEvent {
 
 fn result(number: u64, result: Value) -> LogEvent {
     LogEvent::from(Event::ToolResult {
-        call_id: format!("c-{number:04}"),
+        call_id: format!("c-{number:04}").into(),
         tool: "fs.read".to_owned(),
         status: Status::Ok,
         result: Arc::new(result),

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
 
 use super::backend::{Backend, refuse};
 use super::hunks::{self, View};
-use crate::base::uri;
+use crate::base::{ProposalId, uri};
 use crate::protocol::{Code, Fault, Proposal, ProposalsParams, ProposedFile};
 use crate::requests::decide::DecideAnswer;
 
@@ -17,7 +17,7 @@ use crate::requests::decide::DecideAnswer;
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct PreviewParams {
     /// The proposal to show.
-    proposal: String,
+    proposal: ProposalId,
 }
 
 impl Backend {
@@ -82,7 +82,7 @@ impl Backend {
         let Some(path) = uri::path_of(document.as_str()).filter(|_| !features.hunks) else {
             return Vec::new();
         };
-        let text = self.documents.get(document.as_str()).map(|open| open.text);
+        let text = self.texts.get(document.as_str()).map(|text| text.text);
         let view = View { text: text.as_deref(), encoding: features.encoding };
         let mut all = Vec::new();
         for proposal in self.proposals(false) {

@@ -16,6 +16,7 @@ use super::caller::Attendant;
 use super::refusal::unknown_tool;
 use super::surface::{CALL, CallToolParams, Operation};
 use super::{answer, era, origin};
+use crate::base::CallId;
 use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, Origin, RawCall};
@@ -60,7 +61,7 @@ impl Agent {
             match (self.hub.folder(Some(&self.terms.root)), found) {
                 (Ok(folder), true) => folder.call_found(raw, caller).await,
                 (Ok(folder), false) => folder.pipeline().call(raw, caller).await,
-                (Err(fault), _) => fault_envelope(String::new(), fault),
+                (Err(fault), _) => fault_envelope(CallId::default(), fault),
             }
         };
         let mut call = pin!(call);

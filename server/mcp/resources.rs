@@ -29,7 +29,7 @@ pub(super) fn list(hub: &Hub, root: &str) -> Vec<Resource> {
         .with_mime_type(JSON);
     let proposals = proposals(hub, root, false).into_iter().map(|proposal| {
         let paths: Vec<_> = proposal.files.iter().map(|file| file.path.as_str()).collect();
-        Resource::new(format!("{PROPOSAL}{}", proposal.id), proposal.id.clone())
+        Resource::new(format!("{PROPOSAL}{}", proposal.id), proposal.id.to_string())
             .with_title(in_line(&format!("Proposal {} to {}", proposal.id, paths.join(", "))))
             .with_description(in_line(&proposal.why))
             .with_mime_type(JSON)

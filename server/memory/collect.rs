@@ -1,6 +1,6 @@
 //! What leaves a working set when it is cleaned up, and why.
 
-use crate::protocol::{HintOutcome, Outcome, WorkingFile};
+use crate::protocol::{HintKind, HintOutcome, Outcome, WorkingFile};
 
 /// Why it is cleaned up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) fn leaving(files: &[WorkingFile], budget: u64, occasion: Occasion) ->
             false => format!("it has cooled to {}", file.hotness),
         };
         held -= tokens;
-        let (path, advice) = (file.path.clone(), "drop".to_owned());
+        let (path, advice) = (file.path.clone(), HintKind::Drop);
         leaving.push(HintOutcome { path, advice, outcome: Outcome::Dropped, reason });
     }
     leaving

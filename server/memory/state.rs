@@ -121,7 +121,7 @@ impl Memory {
             .iter()
             .map(|file| {
                 let waits = file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending).count();
-                (file.path.clone(), u32::try_from(waits).unwrap_or(u32::MAX))
+                (file.path.to_string(), u32::try_from(waits).unwrap_or(u32::MAX))
             })
             .filter(|(_, hunks)| *hunks > 0)
             .collect();

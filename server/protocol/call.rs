@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Fault, Policy};
+use crate::base::CallId;
 
 /// The way a call came in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -86,7 +87,7 @@ impl RawCall {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lead {
     /// The call whose answer led to this one: the tool's expansion, or the search that found it.
-    pub follows: Option<String>,
+    pub follows: Option<CallId>,
     /// What the agent should do better next time.
     pub warning: Option<String>,
     /// Why it is refused, whatever its arguments are.

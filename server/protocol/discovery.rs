@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Risk;
+
 /// How many results there are where no limit is given.
 const DEFAULT_LIMIT: usize = 10;
 /// How many there are at most.
@@ -129,7 +131,8 @@ pub struct ExpandToolAnswer {
     /// What it may touch.
     pub sandbox: Value,
     /// `read`, `write`, `execute` or `network`.
-    pub risk: String,
+    #[schemars(with = "String")]
+    pub risk: Risk,
 }
 
 /// A tool with no more than it takes to decide whether to expand it.

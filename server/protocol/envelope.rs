@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Fault, HunkDecision};
+use super::{Fault, HunkDecision, ProposalState};
+use crate::base::{CallId, ProposalId};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,16 +23,61 @@ pub enum Status {
     Latent,
 }
 
+/// How a proposal stands when its agent hears of it with a later result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryStatus {
+    /// Some hunk waits again.
+    Pending,
+    /// Every hunk was accepted and applied.
+    Applied,
+    /// Some hunks were applied.
+    PartlyApplied,
+    /// None was applied: a person or a policy said no.
+    Rejected,
+    /// None was applied: the text changed under every one.
+    Stale,
+    /// The whole call was taken back.
+    Undone,
+}
+
+impl DeliveryStatus {
+    /// The word used in answers.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Applied => "applied",
+            Self::PartlyApplied => "partly_applied",
+            Self::Rejected => "rejected",
+            Self::Stale => "stale",
+            Self::Undone => "undone",
+        }
+    }
+}
+
+impl From<ProposalState> for DeliveryStatus {
+    fn from(state: ProposalState) -> Self {
+        match state {
+            ProposalState::Pending => Self::Pending,
+            ProposalState::Applied => Self::Applied,
+            ProposalState::PartlyApplied => Self::PartlyApplied,
+            ProposalState::Rejected => Self::Rejected,
+            ProposalState::Stale => Self::Stale,
+        }
+    }
+}
+
 /// A decision made after its call was answered, brought with the agent's next result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 
 pub struct Delivery {
     /// The proposal decided on.
-    pub proposal: String,
+    pub proposal: ProposalId,
     /// The call that made it.
-    pub call_id: String,
+    pub call_id: CallId,
     /// `applied`, `partly_applied`, `rejected`, `stale` or `undone`.
-    pub status: String,
+    #[schemars(with = "String")]
+    pub status: DeliveryStatus,
     /// Each hunk's decision.
     pub hunks: Vec<HunkDecision>,
 }
@@ -41,7 +87,7 @@ pub struct Delivery {
 
 pub struct Envelope {
     /// The call's id in the session log; absent when it never became a call.
-    pub call_id: String,
+    pub call_id: CallId,
     /// How it ended.
     pub status: Status,
     /// The tool's output.

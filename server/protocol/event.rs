@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use serde::de::{self, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Fault, HintOutcome, HunkState, Origin, Status};
+use super::{Fault, HintOutcome, HunkState, Origin, ProposalState, Status};
+use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
 /// The kinds of events that a log may hold; a reader knows all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -31,14 +33,22 @@ pub enum EventType {
     SessionEnd,
 }
 
+impl EventType {
+    /// The type of that name, as the log has it.
+    pub fn named(name: &str) -> Option<Self> {
+        let name: de::value::StrDeserializer<'_, de::value::Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+}
+
 /// What was decided on one hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct HunkDecision {
     /// The hunk.
-    pub id: String,
+    pub id: HunkId,
     /// Its file, relative to the root.
-    pub path: String,
+    pub path: WorkspacePath,
     /// What became of it.
     pub state: HunkState,
     /// The person's word.
@@ -47,6 +57,24 @@ pub struct HunkDecision {
     /// The lines it added, where a person changed them before they accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+}
+
+/// Who decided on hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// A person.
+    Person,
+    /// An agent's client, which was shown a form for a person and may have filled it in by itself.
+    Client,
+    /// The policy that the change fell under.
+    Policy,
+    /// The editor, which put the hunk in place by itself.
+    Editor,
+    /// Nobody: the text changed under the hunk.
+    Text,
+    /// Nobody: a process put the hunk in place, and ended before it could say so.
+    Recovery,
 }
 
 /// One event, as its YAML block holds it.
@@ -71,7 +99,7 @@ pub enum Event {
     /// A call, written before anything comes of it.
     ToolCall {
         /// Its id.
-        call_id: String,
+        call_id: CallId,
         /// Who called.
         origin: Origin,
         /// The tool, by its dotted name, or as asked for where there is none such.
@@ -80,7 +108,7 @@ pub enum Event {
         args: Map<String, Value>,
         /// The call whose answer led to it: the tool's expansion, or the search that found it.
         #[serde(skip_serializing_if = "Option::is_none")]
-        follows: Option<String>,
+        follows: Option<CallId>,
         /// What the caller should do better.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
@@ -88,7 +116,7 @@ pub enum Event {
     /// A call ran.
     ToolResult {
         /// Its id.
-        call_id: String,
+        call_id: CallId,
         /// The tool.
         tool: String,
         /// How it ended.
@@ -101,7 +129,7 @@ pub enum Event {
     /// A call was refused or failed.
     ToolError {
         /// Its id.
-        call_id: String,
+        call_id: CallId,
         /// The tool.
         tool: String,
         /// What went wrong.
@@ -112,9 +140,9 @@ pub enum Event {
     /// A change waits for decisions.
     Proposal {
         /// Its id.
-        proposal: String,
+        proposal: ProposalId,
         /// The call that made it.
-        call_id: String,
+        call_id: CallId,
         /// The policy it fell under.
         policy: super::Policy,
         /// The change as a unified diff, a file each.
@@ -125,31 +153,33 @@ pub enum Event {
     /// Hunks were decided.
     Decision {
         /// The proposal.
-        proposal: String,
+        proposal: ProposalId,
         /// The call that made it.
-        call_id: String,
+        call_id: CallId,
         /// Who decided: `person`; `client`, for an answer to the form in an agent's client, which may have filled it
         /// in by itself; `policy`; `editor` for what it applied by itself; `text` where that changed under a hunk; or
         /// `recovery` for what a process had put in place that ended before it could say so.
-        by: String,
+        #[schemars(with = "String")]
+        by: DecidedBy,
         /// What became of each.
         hunks: Vec<HunkDecision>,
         /// How the proposal stands after it.
-        status: String,
+        #[schemars(with = "String")]
+        status: ProposalState,
     },
     /// A change was taken back.
     Undo {
         /// The call undone.
-        call_id: String,
+        call_id: CallId,
         /// The id that undoes this undo.
-        undo_id: String,
+        undo_id: CallId,
         /// The files brought back.
-        paths: Vec<String>,
+        paths: Vec<WorkspacePath>,
     },
     /// A person answered a question that a rule asked.
     UserApproval {
         /// The call.
-        call_id: String,
+        call_id: CallId,
         /// The rule that asked.
         rule: String,
         /// Whether it was granted.
@@ -161,7 +191,7 @@ pub enum Event {
         by: String,
         /// The call that advised it.
         #[serde(skip_serializing_if = "Option::is_none")]
-        call_id: Option<String>,
+        call_id: Option<CallId>,
         /// Why it was done.
         why: String,
         /// Each file with what became of the hint.
@@ -170,7 +200,7 @@ pub enum Event {
     /// A context was put together.
     ContextAssembly {
         /// The call.
-        call_id: String,
+        call_id: CallId,
         /// What it is for.
         why: String,
         /// The tokens it might hold.

@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::base::PathError;
+use crate::base::random::NoRandomness;
+
 /// What went wrong, for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -102,5 +105,27 @@ impl Fault {
     pub fn fatal(mut self) -> Self {
         self.recoverable = false;
         self
+    }
+}
+
+impl From<PathError> for Fault {
+    fn from(error: PathError) -> Self {
+        let message = error.to_string();
+        match error {
+            PathError::Empty => Self::new(Code::InvalidArgs, message)
+                .suggest("name a file or folder relative to the workspace, or `.` for its root"),
+            PathError::TooLong(_) => {
+                Self::new(Code::InvalidArgs, message).suggest("name a file or folder of the workspace")
+            }
+            PathError::Nul(_) | PathError::Spelling { .. } => Self::new(Code::InvalidArgs, message),
+            PathError::Outside(_) => Self::new(Code::PermissionDenied, message)
+                .suggest("use a path relative to the workspace's root, without leaving it by `..`"),
+        }
+    }
+}
+
+impl From<NoRandomness> for Fault {
+    fn from(error: NoRandomness) -> Self {
+        Self::internal(error.to_string())
     }
 }

@@ -45,13 +45,53 @@ pub enum Outcome {
     Dropped,
 }
 
+/// What a hint, or the server that cleaned up, did to a file of the working set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HintKind {
+    /// It was called hot.
+    Hot,
+    /// It was called cold.
+    Cold,
+    /// It was pinned.
+    Pin,
+    /// It was unpinned.
+    Unpin,
+    /// Every hint on it was taken back.
+    Clear,
+    /// It left the set.
+    Drop,
+}
+
+impl From<Advice> for HintKind {
+    fn from(advice: Advice) -> Self {
+        match advice {
+            Advice::Hot => Self::Hot,
+            Advice::Cold => Self::Cold,
+        }
+    }
+}
+
+impl From<HintAct> for HintKind {
+    fn from(act: HintAct) -> Self {
+        match act {
+            HintAct::Hot => Self::Hot,
+            HintAct::Cold => Self::Cold,
+            HintAct::Pin => Self::Pin,
+            HintAct::Unpin => Self::Unpin,
+            HintAct::Clear => Self::Clear,
+        }
+    }
+}
+
 /// One hint with what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HintOutcome {
     /// The file, relative to the root.
     pub path: String,
     /// What was advised: `hot`, `cold`, `pin`, `unpin`, `clear`; `drop` where the set was cleaned up.
-    pub advice: String,
+    #[schemars(with = "String")]
+    pub advice: HintKind,
     /// What became of it.
     pub outcome: Outcome,
     /// Why, as a sentence.

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Fault, Origin, Proposal, Status};
+use crate::base::CallId;
 
 /// A call began: the params of `wherefore/didCall`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 
 pub struct CallNotice {
     /// The call's id in the session log.
-    pub call_id: String,
+    pub call_id: CallId,
     /// The session whose log that is.
     pub session: String,
     /// The tool called.
@@ -34,7 +35,7 @@ pub struct CallNotice {
 
 pub struct FinishNotice {
     /// The call's id in the session log.
-    pub call_id: String,
+    pub call_id: CallId,
     /// The session whose log that is.
     pub session: String,
     /// The workspace's root, as a `file:` URI.
@@ -58,7 +59,7 @@ pub struct AskParams {
     /// The session of the call.
     pub session: String,
     /// The call that waits for the answer; empty where none does.
-    pub call_id: String,
+    pub call_id: CallId,
     /// The tool called; the server's name where a server of the Model Context Protocol is asked about.
     pub tool: String,
     /// Why it is called; empty where the question is not about one call.

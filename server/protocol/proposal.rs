@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Origin;
+use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
 /// What a proposal does to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,7 +54,7 @@ impl HunkState {
 
 pub struct Hunk {
     /// Unique in its proposal: `h1`, `h2`, … over all files, in order.
-    pub id: String,
+    pub id: HunkId,
     /// Where it stands.
     #[serde(default)]
     pub state: HunkState,
@@ -104,7 +105,7 @@ pub enum FileState {
 
 pub struct ProposedFile {
     /// Relative to the workspace's root, `/`-separated.
-    pub path: String,
+    pub path: WorkspacePath,
     /// Its `file:` URI, for editors.
     pub uri: String,
     /// What is done to it.
@@ -115,7 +116,7 @@ pub struct ProposedFile {
     pub version: Option<i32>,
     /// For a copy, where from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
+    pub from: Option<WorkspacePath>,
     /// Its hunks, in order of `start`.
     pub hunks: Vec<Hunk>,
 }
@@ -146,14 +147,27 @@ pub enum ProposalState {
     Stale,
 }
 
+impl ProposalState {
+    /// The word used in answers and the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Applied => "applied",
+            Self::PartlyApplied => "partly_applied",
+            Self::Rejected => "rejected",
+            Self::Stale => "stale",
+        }
+    }
+}
+
 /// A change that waits for decisions, or has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct Proposal {
     /// Unique in the workspace: `p-…`.
-    pub id: String,
+    pub id: ProposalId,
     /// The call that made it.
-    pub call_id: String,
+    pub call_id: CallId,
     /// The session that holds the call.
     pub session: String,
     /// The tool called.

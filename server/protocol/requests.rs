@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Point, ProposalState, WatchStatus};
+use super::{Point, Risk, WatchStatus};
+use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
 /// What a person does with hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,13 +26,13 @@ pub enum Act {
 pub struct DecideParams {
     /// The proposal meant; all of them when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proposal: Option<String>,
+    pub proposal: Option<ProposalId>,
     /// The hunks meant, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hunks: Vec<String>,
+    pub hunks: Vec<HunkId>,
     /// The file meant, relative to the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
+    pub path: Option<WorkspacePath>,
     /// What becomes of them.
     pub act: Act,
     /// A word for the agent.
@@ -46,7 +47,7 @@ pub struct DecideParams {
     /// What hunks add instead of what was proposed, by the hunk's id: a person changed it before they accept. Names the
     /// proposal too.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub texts: BTreeMap<String, String>,
+    pub texts: BTreeMap<HunkId, String>,
     /// The workspace folder meant, where a server has several: an absolute path inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -74,7 +75,7 @@ impl DecideParams {
 #[serde(default)]
 pub struct ProposalsParams {
     /// Only those that touch this file, relative to the root.
-    pub path: Option<String>,
+    pub path: Option<WorkspacePath>,
     /// Also those that are wholly decided and still kept.
     pub all: bool,
     /// Also those with hunks that a policy applied and no person has looked at.
@@ -90,11 +91,11 @@ pub struct ProposalsParams {
 
 pub struct UndoAnswer {
     /// The call undone.
-    pub call: String,
+    pub call: CallId,
     /// The id that undoes this undo; empty where no file had to be brought back.
-    pub undo_id: String,
+    pub undo_id: CallId,
     /// The files brought back, relative to the root.
-    pub paths: Vec<String>,
+    pub paths: Vec<WorkspacePath>,
     /// Hunks of the call that waited for a decision and were rejected.
     #[serde(default)]
     pub withdrawn: u32,
@@ -157,22 +158,10 @@ pub struct ToolSummary {
     /// One line.
     pub summary: String,
     /// `read`, `write`, `execute` or `network`.
-    pub risk: String,
+    #[schemars(with = "String")]
+    pub risk: Risk,
     /// The activity that runs it; empty means latent.
     pub activity: String,
     /// Other names it answers to.
     pub aliases: Vec<String>,
-}
-
-impl ProposalState {
-    /// The word used in answers and the log.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Applied => "applied",
-            Self::PartlyApplied => "partly_applied",
-            Self::Rejected => "rejected",
-            Self::Stale => "stale",
-        }
-    }
 }

@@ -8,26 +8,27 @@ use serde_json::{Map, Value};
 
 use super::judge::Judged;
 use super::{Activity, Tool};
+use crate::base::CallId;
 use crate::protocol::{Effects, Origin, Policy, Why};
 use crate::rules::Grant;
 
 /// One tool with valid arguments and a reason. Only [`super::Registry::resolve`] makes one.
 #[derive(Clone)]
 pub struct Call {
-    pub(super) id: String,
+    pub(super) id: CallId,
     pub(super) tool: Arc<Tool>,
     pub(super) args: Value,
     pub(super) judged: Judged,
     pub(super) origin: Origin,
     pub(super) comments: BTreeMap<String, String>,
-    pub(super) follows: Option<String>,
+    pub(super) follows: Option<CallId>,
     pub(super) policy: Option<Policy>,
     pub(super) root: Option<String>,
 }
 
 impl Call {
     /// Its id in the session log.
-    pub fn id(&self) -> &str {
+    pub fn id(&self) -> &CallId {
         &self.id
     }
 
@@ -63,8 +64,8 @@ impl Call {
     }
 
     /// The call whose answer led to it.
-    pub fn follows(&self) -> Option<&str> {
-        self.follows.as_deref()
+    pub fn follows(&self) -> Option<&CallId> {
+        self.follows.as_ref()
     }
 
     /// The review policy asked for.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{self, Meta};
 use super::judge::judge;
 use super::{Activities, Call, Tool};
+use crate::base::CallId;
 use crate::base::nearest::nearest;
 use crate::catalogue::{Alias, Problem, ToolDef, folded};
 use crate::protocol::{Code, Fault, Lead, Origin, RawCall, ToolSummary, WhySettings};
@@ -17,7 +18,7 @@ use crate::protocol::{Code, Fault, Lead, Origin, RawCall, ToolSummary, WhySettin
 #[derive(Debug)]
 pub struct Refused {
     /// Its id.
-    pub call_id: String,
+    pub call_id: CallId,
     /// The tool's dotted name, or the name asked for where there is no such tool.
     pub tool: String,
     /// The arguments as far as they were understood; what is no object stands under `arguments`.
@@ -27,7 +28,7 @@ pub struct Refused {
     /// The model's comments on its own arguments, by path.
     pub comments: BTreeMap<String, String>,
     /// The call whose answer led to it.
-    pub follows: Option<String>,
+    pub follows: Option<CallId>,
     /// Why it was refused.
     pub fault: Fault,
 }
@@ -143,7 +144,7 @@ impl Registry {
             name: tool.name().to_owned(),
             category: tool.def().category.clone(),
             summary: tool.def().summary.clone(),
-            risk: tool.def().risk.word().to_owned(),
+            risk: tool.def().risk,
             activity: self.activity_of(tool),
             aliases: tool.def().aliases.iter().map(|alias| alias.name.clone()).collect(),
         };
@@ -191,7 +192,7 @@ impl Registry {
     pub fn resolve(
         &self,
         raw: RawCall,
-        call_id: impl FnOnce() -> String,
+        call_id: impl FnOnce() -> CallId,
         settings: &WhySettings,
     ) -> Result<Call, Box<Refused>> {
         let RawCall { tool: asked, arguments, origin, mut comments, activity, policy, root, lead } = raw;

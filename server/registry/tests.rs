@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::base::CallId;
 use crate::catalogue::{ToolDef, load};
 use crate::protocol::{Door, Effects, Fault, Origin, RawCall, WhySettings};
 use crate::session::Scope;
@@ -53,7 +54,7 @@ fn call(tool: &str, arguments: Value) -> Call {
 }
 
 fn resolve(raw: RawCall) -> Result<Call, Box<Refused>> {
-    registry().resolve(raw, || "c-0001".to_owned(), &WhySettings::default())
+    registry().resolve(raw, || "c-0001".into(), &WhySettings::default())
 }
 
 fn fault(tool: &str, arguments: Value) -> Value {
@@ -254,7 +255,7 @@ fn empty_reasons_warn_or_are_refused() {
     let args = json!({ "path": "a", "why": "read the file" });
     assert_eq!(call("fs.read", args.clone()).warnings(), [warning]);
     let strict = WhySettings { strict: true };
-    let refused = registry().resolve(raw("fs.read", args), || "c-0001".to_owned(), &strict).unwrap_err();
+    let refused = registry().resolve(raw("fs.read", args), || "c-0001".into(), &strict).unwrap_err();
     assert_eq!(
         serde_json::to_value(refused.fault).unwrap(),
         json!({
@@ -283,7 +284,7 @@ fn activities_by_name_set_and_wish() {
     let resolve = |asked: Option<&str>| {
         let mut raw = raw("fs.read", json!({ "path": "a", "why": WHY }));
         raw.activity = asked.map(str::to_owned);
-        registry.resolve(raw, String::new, &WhySettings::default())
+        registry.resolve(raw, CallId::default, &WhySettings::default())
     };
     let runs = |asked| {
         let call = resolve(asked).unwrap();

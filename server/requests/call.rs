@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Asker, Call, Request};
+use crate::base::CallId;
 use crate::hub::Hub;
 use crate::pipeline::fault_envelope;
 use crate::protocol::{Envelope, Fault, RawCall};
@@ -19,7 +20,7 @@ impl Request for Call {
         };
         Ok(match folder {
             Ok(folder) => folder.pipeline().call(call, asker.caller).await,
-            Err(fault) => fault_envelope(String::new(), fault),
+            Err(fault) => fault_envelope(CallId::default(), fault),
         })
     }
 

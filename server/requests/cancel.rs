@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Asker, Cancel, Request};
+use crate::base::CallId;
 use crate::hub::Hub;
 use crate::protocol::{Code, Fault};
 
@@ -11,7 +12,7 @@ use crate::protocol::{Code, Fault};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelParams {
     /// The call to stop, as `c-0007`.
-    pub call_id: String,
+    pub call_id: CallId,
     /// The workspace folder meant, where a server has several: an absolute path inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -21,7 +22,7 @@ pub struct CancelParams {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelAnswer {
     /// The call.
-    pub call_id: String,
+    pub call_id: CallId,
 }
 
 impl Request for Cancel {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Asker, Decide, Request};
 use crate::hub::Hub;
-use crate::protocol::{DecideParams, Fault, Proposal};
+use crate::protocol::{DecideParams, DecidedBy, Fault, Proposal};
 
 /// Answer of `wherefore/decide`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ impl Request for Decide {
         let mut last = None;
         for folder in hub.meant(params.root.as_deref())? {
             folder.session().hear().await?;
-            match folder.desk().decide(&params, "person").await {
+            match folder.desk().decide(&params, DecidedBy::Person).await {
                 Ok(more) => {
                     answer.proposals.extend(more.proposals);
                     answer.problems.extend(more.faults.into_iter().map(|fault| fault.message));

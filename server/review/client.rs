@@ -11,7 +11,7 @@ use super::desk::Desk;
 use crate::base::hidden::in_line;
 use crate::base::markdown;
 use crate::ports::{Ask, Caller};
-use crate::protocol::{Act, DecideParams, Proposal};
+use crate::protocol::{Act, DecideParams, DecidedBy, Proposal};
 
 /// Lines of a change that a question shows.
 const SHOWN: usize = 60;
@@ -21,8 +21,6 @@ const NAMED: usize = 20;
 const PATH: usize = 300;
 const WHY: usize = 600;
 const AGENT: usize = 60;
-/// Who decides: a client may fill in its form with nobody looking at it.
-const CLIENT: &str = "client";
 
 /// Asks for a decision on the whole proposal, and carries it out. No answer, or none that says yes or no, leaves the
 /// proposal pending.
@@ -52,8 +50,8 @@ pub(super) async fn ask(desk: &Desk, caller: &dyn Caller, proposal: &Proposal, l
     let reason = said("reason").map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned);
     let proposal = Some(proposal.id.clone());
     let params = DecideParams { proposal, reason, ..DecideParams::all(act) };
-    // What could not be applied stays pending or is stale, and the answer to the call says so.
-    let _ = desk.decide(&params, CLIENT).await;
+    // A client may fill in its form with nobody looking at it. What could not be applied stays pending or is stale, and the answer to the call says so.
+    let _ = desk.decide(&params, DecidedBy::Client).await;
 }
 
 /// The change as a form's message. Clients may read it as Markdown: names and the why are escaped, lines stand in a block
@@ -62,7 +60,8 @@ fn question(proposal: &Proposal) -> String {
     let agent = proposal.origin.agent.as_deref().unwrap_or("The agent");
     let mut text = String::from("Change ");
     for (at, file) in proposal.files.iter().take(NAMED).enumerate() {
-        let _ = write!(text, "{}{}", if at == 0 { "" } else { ", " }, markdown::line(&file.path, PATH));
+        let _ =
+            write!(text, "{}{}", if at == 0 { "" } else { ", " }, markdown::line(file.path.as_str(), PATH));
     }
     if let Some(more) = proposal.files.len().checked_sub(NAMED).filter(|more| *more > 0) {
         let _ = write!(text, " and {more} more files");
@@ -71,7 +70,7 @@ fn question(proposal: &Proposal) -> String {
     let _ = writeln!(text, "\n\n{agent} says why: {why}");
     let mut left = SHOWN;
     for file in &proposal.files {
-        let _ = writeln!(text, "\n{}", markdown::line(&file.path, PATH));
+        let _ = writeln!(text, "\n{}", markdown::line(file.path.as_str(), PATH));
         for hunk in &file.hunks {
             let lines =
                 hunk.old.iter().map(|line| ('-', line)).chain(hunk.new.iter().map(|line| ('+', line)));

@@ -17,21 +17,21 @@ pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) 
     for mut change in draft.changes {
         // The file itself, not a link to it: an editor shows it under that name.
         let asked = std::mem::replace(&mut change.path, WorkspacePath::root());
-        change.path = session.workspace().store().root().resolve(&asked)?;
-        let unasked = session.files().unasked();
+        change.path = session.files().root().resolve(&asked)?;
+        let unasked = session.files();
         let rules = unasked.rules();
         let warning = rules.warning(&change.path).or_else(|| rules.warning(&asked));
         let mut file = ProposedFile {
-            uri: session.workspace().uri(&change.path),
-            path: change.path.as_str().to_owned(),
+            uri: session.uri(&change.path),
+            path: change.path.clone(),
             kind: change.kind,
-            version: session.files().document(&change.path).map(|document| document.version),
-            from: change.from.as_ref().map(|from| from.as_str().to_owned()),
+            version: session.document(&change.path).map(|document| document.version),
+            from: change.from.clone(),
             hunks: hunks_of(&change),
         };
         for hunk in &mut file.hunks {
             hunks += 1;
-            hunk.id = format!("h{hunks}");
+            hunk.id = format!("h{hunks}").into();
             // Nothing runs for a folder.
             hunk.warning = warning.filter(|_| change.kind != ChangeKind::Mkdir).map(str::to_owned);
         }
@@ -40,9 +40,9 @@ pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) 
         files.push(file);
     }
     let proposal = Proposal {
-        id: format!("p-{}", crate::base::ids::unique()),
-        call_id: call.id().to_owned(),
-        session: session.log().journal()?.session().to_owned(),
+        id: format!("p-{}", crate::base::ids::unique()).into(),
+        call_id: call.id().clone(),
+        session: session.journal()?.session().to_owned(),
         tool: call.tool().name().to_owned(),
         why: call.why().as_str().to_owned(),
         origin: call.origin().clone(),

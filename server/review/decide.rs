@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use super::desk::Desk;
 use super::item::{Item, Stage};
-use crate::base::blocking;
+use crate::base::{HunkId, ProposalId, blocking};
 use crate::journal::Journal;
-use crate::protocol::{Act, Code, DecideParams, Fault, Hunk, HunkState, Policy, Proposal, ProposedFile};
-
-/// Who decides, where it is a person.
-const PERSON: &str = "person";
+use crate::protocol::{
+    Act, Code, DecideParams, DecidedBy, Fault, Hunk, HunkState, Policy, Proposal, ProposedFile,
+};
 
 /// The hunks that are meant in the files of one proposal: the files by their place in it.
-pub(super) type Meant = Vec<(usize, Vec<String>)>;
+pub(super) type Meant = Vec<(usize, Vec<HunkId>)>;
 
 /// What became of a decision.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +28,7 @@ impl Desk {
     ///
     /// # Errors
     /// NOT_FOUND where no hunk is meant by it.
-    pub async fn decide(&self, params: &DecideParams, by: &str) -> Result<Decided, Fault> {
+    pub async fn decide(&self, params: &DecideParams, by: DecidedBy) -> Result<Decided, Fault> {
         // It writes and waits for the disk: not where requests are read.
         tokio::task::yield_now().await;
         let ids = self.meant(params)?;
@@ -45,8 +44,8 @@ impl Desk {
     }
 
     /// The proposals with hunks that are meant, oldest first.
-    fn meant(&self, params: &DecideParams) -> Result<Vec<String>, Fault> {
-        let open = self.session.log().opened().map_or("", Journal::session);
+    fn meant(&self, params: &DecideParams) -> Result<Vec<ProposalId>, Fault> {
+        let open = self.session.opened_journal().map_or("", Journal::session);
         let items = self.items();
         let wanted = |item: &&Arc<Item>| {
             item.is_up()
@@ -79,7 +78,7 @@ impl Desk {
         &self,
         id: &str,
         params: &DecideParams,
-        by: &str,
+        by: DecidedBy,
         decided: &mut Decided,
     ) -> Result<(), Fault> {
         let Some(item) = self.get(id) else { return Ok(()) };
@@ -100,14 +99,14 @@ impl Desk {
                 Act::Reject => self.reject(id, *file, hunks, params.reason.as_deref()).await,
             };
             decided.faults.extend(outcome.err());
-            if by == PERSON {
+            if by == DecidedBy::Person {
                 self.looked_at(id, *file, hunks);
             }
         }
         if params.act == Act::Accept {
             self.give_reason(id, &files, params.reason.as_deref());
         }
-        let hunks: Vec<String> = files.into_iter().flat_map(|(_, hunks)| hunks).collect();
+        let hunks: Vec<HunkId> = files.into_iter().flat_map(|(_, hunks)| hunks).collect();
         let Some(item) = self.get(id) else { return Ok(()) };
         decided.faults.extend(self.record(&item.proposal, by, &hunks).err());
         decided.proposals.push(item.proposal.clone());
@@ -123,7 +122,7 @@ impl Desk {
         tokio::task::yield_now().await;
         let Some(item) = self.get(id) else { return (None, None) };
         let _turn = self.turns.call(&item.call()).await;
-        let hunks: Vec<String> = item.proposal.hunks().map(|hunk| hunk.id.clone()).collect();
+        let hunks: Vec<HunkId> = item.proposal.hunks().map(|hunk| hunk.id.clone()).collect();
         let files = item.proposal.files.len();
         drop(item);
         let mut fault: Option<Fault> = None;
@@ -144,12 +143,13 @@ impl Desk {
                 }
             }
         }
-        let mut decided: Vec<String> =
+        let mut decided: Vec<HunkId> =
             (0..files).flat_map(|file| self.hunks_in(id, file, &hunks, HunkState::Accepted)).collect();
         decided.extend(self.drop_pending(id, fault.as_ref()));
         self.items().change(id, |item| item.stage = Stage::Called);
         let item = self.get(id);
-        let recorded = item.as_ref().map_or(Ok(()), |item| self.record(&item.proposal, "policy", &decided));
+        let recorded =
+            item.as_ref().map_or(Ok(()), |item| self.record(&item.proposal, DecidedBy::Policy, &decided));
         let kept = blocking(|| self.update(id));
         let stands = item.as_ref().is_some_and(|item| item.stands());
         let doubtful = |fault| Fault { applied: stands.then_some(true), ..fault };
@@ -158,7 +158,7 @@ impl Desk {
     }
 
     /// Drops what still waits of a proposal: a policy could not carry out its decision. Where the text changed it is stale.
-    fn drop_pending(&self, id: &str, why: Option<&Fault>) -> Vec<String> {
+    fn drop_pending(&self, id: &str, why: Option<&Fault>) -> Vec<HunkId> {
         let stale = why.is_none_or(|why| why.code == Code::Stale);
         let drop = |item: &mut Item| {
             let mut dropped = Vec::new();
@@ -173,7 +173,7 @@ impl Desk {
     }
 
     /// Puts pending hunks in place; those that are already stay.
-    async fn accept(&self, id: &str, file: usize, hunks: &[String]) -> Result<(), Fault> {
+    async fn accept(&self, id: &str, file: usize, hunks: &[HunkId]) -> Result<(), Fault> {
         let pending = self.hunks_in(id, file, hunks, HunkState::Pending);
         match pending.is_empty() {
             true => Ok(()),
@@ -182,7 +182,7 @@ impl Desk {
     }
 
     /// Notes that a person decided on hunks.
-    fn looked_at(&self, id: &str, file: usize, hunks: &[String]) {
+    fn looked_at(&self, id: &str, file: usize, hunks: &[HunkId]) {
         self.change(id, file, |proposed| {
             let decided = |hunk: &&mut Hunk| hunks.contains(&hunk.id) && hunk.state != HunkState::Pending;
             proposed.hunks.iter_mut().filter(decided).for_each(|hunk| hunk.reviewed = true);
@@ -194,10 +194,10 @@ impl Desk {
         &self,
         id: &str,
         file: usize,
-        hunks: &[String],
+        hunks: &[HunkId],
         reason: Option<&str>,
     ) -> Result<(), Fault> {
-        let accepted: Vec<String> = self.hunks_in(id, file, hunks, HunkState::Accepted);
+        let accepted: Vec<HunkId> = self.hunks_in(id, file, hunks, HunkState::Accepted);
         let taken_back = match accepted.is_empty() {
             true => Ok(()),
             false => self.place(id, file, &accepted, true).await,
@@ -237,7 +237,7 @@ impl Desk {
         });
     }
 
-    pub(super) fn hunks_in(&self, id: &str, file: usize, hunks: &[String], state: HunkState) -> Vec<String> {
+    pub(super) fn hunks_in(&self, id: &str, file: usize, hunks: &[HunkId], state: HunkState) -> Vec<HunkId> {
         let Some(item) = self.get(id) else { return Vec::new() };
         let wanted = |hunk: &&Hunk| hunk.state == state && hunks.contains(&hunk.id);
         let hunks = item.proposal.files.get(file).into_iter().flat_map(|file| &file.hunks);
@@ -267,7 +267,7 @@ fn meant_in(item: &Item, params: &DecideParams) -> Meant {
             HunkState::Accepted => named(hunk) && (params.act == Act::Reject || !hunk.reviewed),
             HunkState::Rejected | HunkState::Stale => false,
         };
-        let hunks: Vec<String> = file.hunks.iter().filter(meant).map(|hunk| hunk.id.clone()).collect();
+        let hunks: Vec<HunkId> = file.hunks.iter().filter(meant).map(|hunk| hunk.id.clone()).collect();
         if !hunks.is_empty() {
             files.push((at, hunks));
         }

@@ -15,11 +15,11 @@ use super::keep;
 use super::record::Unlogged;
 use super::report;
 use super::turns::Turns;
-use crate::base::{WorkspacePath, blocking};
+use crate::base::{ProposalId, WorkspacePath, blocking};
 use crate::journal::Journal;
 use crate::protocol::{
-    Code, Delivery, Door, Event, Fault, Hunk, HunkState, Notice, Origin, Policy, Proposal, ProposalState,
-    ProposalsParams,
+    Code, DecidedBy, Delivery, DeliveryStatus, Door, Event, Fault, Hunk, HunkState, Notice, Origin, Policy,
+    Proposal, ProposalState, ProposalsParams,
 };
 use crate::registry::{Call, Draft};
 use crate::session::Session;
@@ -44,12 +44,12 @@ pub struct Desk {
 #[derive(Debug)]
 pub struct OpenCall<'a> {
     desk: &'a Desk,
-    id: String,
+    id: ProposalId,
 }
 
 impl OpenCall<'_> {
     /// Its proposal's id.
-    pub fn id(&self) -> &str {
+    pub fn id(&self) -> &ProposalId {
         &self.id
     }
 }
@@ -78,7 +78,7 @@ impl Desk {
         for left in keep::left(&desk.session) {
             if !left.recovered.is_empty() {
                 // The log is opened by whoever does something, not by who only looks.
-                desk.record_later(&left.item.proposal, "recovery", &left.recovered);
+                desk.record_later(&left.item.proposal, DecidedBy::Recovery, &left.recovered);
             }
             desk.session.memory().stands(&left.item.proposal);
             desk.items().insert(left.item);
@@ -111,7 +111,7 @@ impl Desk {
         self.admit(item)?;
         let open = OpenCall { desk: self, id: id.clone() };
         let done =
-            self.write_unlogged().and_then(|()| self.session.log().write(event)).and_then(|_| self.keep(&id));
+            self.write_unlogged().and_then(|()| self.session.write(event)).and_then(|_| self.keep(&id));
         if let Err(fault) = done {
             self.items().remove(&id);
             return Err(fault);
@@ -126,7 +126,7 @@ impl Desk {
 
     /// Takes a proposal in, unless as many wait as may.
     fn admit(&self, item: Item) -> Result<(), Fault> {
-        let most = self.session.workspace().settings().limits.held;
+        let most = self.session.settings().limits.held;
         let mut items = self.items();
         if item.policy != Policy::Auto && items.count_waiting() >= most {
             return Err(Fault::new(
@@ -166,7 +166,7 @@ impl Desk {
     /// The proposals asked for, oldest first.
     pub fn list(&self, params: &ProposalsParams) -> Vec<Proposal> {
         self.refresh(params.applied || params.all);
-        let open = self.session.log().opened().map_or("", Journal::session);
+        let open = self.session.opened_journal().map_or("", Journal::session);
         let wanted = |item: &&Arc<Item>| {
             let proposal = &item.proposal;
             item.is_up()
@@ -261,7 +261,7 @@ impl Desk {
         let mut told = Vec::new();
         for item in waiting {
             if self.items().change(&item.proposal.id, mine) == Some(true) {
-                found.push(report::delivery(&item.proposal, item.proposal.state().word()));
+                found.push(report::delivery(&item.proposal, item.proposal.state().into()));
                 told.push(item.proposal.id.clone());
             }
         }
@@ -274,7 +274,7 @@ impl Desk {
 
     /// Notes in our folder that agents know of proposals. What could not be noted is told again by the next process: better
     /// twice than never. So no answer waits for it, where the process goes on after that.
-    fn keep_told(self: &Arc<Self>, told: Vec<String>) {
+    fn keep_told(self: &Arc<Self>, told: Vec<ProposalId>) {
         if told.is_empty() {
             return;
         }
@@ -296,12 +296,12 @@ impl Desk {
         origin.door == Door::Mcp
             && agent.door == Door::Mcp
             && origin.agent == agent.agent
-            && origin.session.as_ref().is_some_and(|session| !self.session.presence().is_connected(session))
+            && origin.session.as_ref().is_some_and(|session| !self.session.is_connected(session))
     }
 
     /// Lets the agent of a call know, with its next result, that a person took its change back.
     pub(super) fn deliver_undone(&self, proposal: &Proposal) {
-        let entry = (proposal.origin.addressee(), report::delivery(proposal, "undone"));
+        let entry = (proposal.origin.addressee(), report::delivery(proposal, DeliveryStatus::Undone));
         self.undone.lock().push(entry);
     }
 }

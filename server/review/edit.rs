@@ -2,6 +2,7 @@
 
 use super::decide::Meant;
 use super::desk::Desk;
+use crate::base::HunkId;
 use crate::protocol::{Act, ChangeKind, Code, DecideParams, Fault, Hunk, HunkState, ProposedFile};
 
 impl Desk {
@@ -17,7 +18,7 @@ impl Desk {
         if params.act != Act::Accept || params.proposal.is_none() {
             return wrong("`texts` go with hunks of one proposal that are accepted".to_owned());
         }
-        let known = |hunk: &String| files.iter().any(|(_, hunks)| hunks.contains(hunk));
+        let known = |hunk: &HunkId| files.iter().any(|(_, hunks)| hunks.contains(hunk));
         if let Some(other) = params.texts.keys().find(|hunk| !known(hunk)) {
             return wrong(format!("`texts` has {other:?}, which is no hunk that is decided on here"));
         }

@@ -7,16 +7,17 @@ use super::apply;
 use super::desk::Desk;
 use super::item::{Item, View};
 use super::place::{self, Followed};
-use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
+use crate::base::{CallId, ProposalId, WorkspacePath};
 use crate::patch::Moves;
-use crate::protocol::{ChangeKind, Fault, Hunk, HunkState, Notice, ProposedFile};
+use crate::protocol::{ChangeKind, DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
+use crate::session::text_of;
 
 /// What became of one proposal whose text changed.
 struct Moved {
-    id: String,
-    call: (String, String),
+    id: ProposalId,
+    call: (CallId, String),
     followed: Followed,
     /// The text before, and how its bytes are written, where hunks were put in place by somebody else.
     was: Option<(Arc<str>, Encoding)>,
@@ -34,11 +35,6 @@ impl Desk {
         Placing { desk: self, path: path.clone() }
     }
 
-    /// Whether hunks stand in a file.
-    pub fn follows(&self, path: &WorkspacePath) -> bool {
-        !self.items().on(path.as_str()).is_empty()
-    }
-
     /// The text of a document changed: its hunks move along, and those that no longer fit go stale.
     pub fn text_changed(&self, path: &WorkspacePath, text: &str) {
         if !self.is_placing(path) {
@@ -49,7 +45,7 @@ impl Desk {
     /// Re-places the hunks of every file that waits, in the text as it is now; with `applied` also where hunks were
     /// applied that nobody has looked at.
     pub fn refresh(&self, applied: bool) {
-        let paths: BTreeSet<String> = {
+        let paths: BTreeSet<WorkspacePath> = {
             let items = self.items();
             let waiting: Vec<&Arc<Item>> = match applied {
                 true => items.all().filter(|item| item.is_up()).collect(),
@@ -67,29 +63,27 @@ impl Desk {
     }
 
     /// Re-places the hunks of one file in the text as it is now. Where a decision is carried out in it, that does so.
-    pub(super) fn look_again(&self, path: &str) {
-        let Some(path) = WorkspacePath::clean(path) else { return };
-        let Some(_turn) = self.turns.file_now(&path) else { return };
-        if let Ok(now) = self.session.files().text(&path) {
-            self.replace(&path, now.as_ref().map(|snapshot| snapshot.text.as_str()));
+    pub(super) fn look_again(&self, path: &WorkspacePath) {
+        let Some(_turn) = self.turns.file_now(path) else { return };
+        if let Ok(now) = text_of(&self.session, path) {
+            self.replace(path, now.as_ref().map(|snapshot| snapshot.text.as_str()));
         }
     }
 
     /// Re-places the hunks of one file in `now`, the text as it is.
     pub(super) fn replace(&self, path: &WorkspacePath, now: Option<&str>) {
-        let version = self.session.files().document(path).map(|document| document.version);
+        let version = self.session.document(path).map(|document| document.version);
         let mut moved = Vec::new();
         {
             let mut items = self.items();
-            let there: Vec<Arc<Item>> =
-                items.on(path.as_str()).iter().filter_map(|id| items.get(id)).collect();
+            let there: Vec<Arc<Item>> = items.on(path).iter().filter_map(|id| items.get(id)).collect();
             let texts = texts(&there, path, now);
             let shown = shown(&there, now);
             let other = |(file, view): (&ProposedFile, &View)| {
                 follows(file, path) && (view.text.as_deref() != now || file.version != version)
             };
             let others = there.iter().filter(|item| item.proposal.files.iter().zip(&item.views).any(other));
-            let others: Vec<String> = others.map(|item| item.proposal.id.clone()).collect();
+            let others: Vec<ProposalId> = others.map(|item| item.proposal.id.clone()).collect();
             // One that is looked at elsewhere would be copied to be changed.
             drop(there);
             // How each text differs from the one now is worked out once, and not before it is asked.
@@ -115,7 +109,7 @@ impl Desk {
             let _ = apply::record(&self.session, (&call.0, &call.1), path, (&was, now), encoding);
         }
         // Whoever puts a hunk in place in the editor is a person who looked at it.
-        let by = if open { "editor" } else { "text" };
+        let by = if open { DecidedBy::Editor } else { DecidedBy::Text };
         let applied = followed.applied.clone();
         let looked_at = |item: &mut Item| {
             let hunks = item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks);
@@ -123,7 +117,7 @@ impl Desk {
             item.proposal.clone()
         };
         let Some(proposal) = self.items().change(&id, looked_at) else { return };
-        for (by, hunks) in [("text", followed.stale), (by, followed.applied)] {
+        for (by, hunks) in [(DecidedBy::Text, followed.stale), (by, followed.applied)] {
             // What the log does not take now it takes with the next decision.
             let _ = self.record(&proposal, by, &hunks);
         }
@@ -146,13 +140,13 @@ impl Desk {
     /// # Errors
     /// PERMISSION_DENIED by a rule or where it leads outside.
     pub(super) fn is_gone(&self, path: &WorkspacePath) -> Result<bool, Fault> {
-        self.session.files().opened_by(Opener::Person).stat(path).map(|stat| stat.is_none())
+        self.session.files_for(Opener::Person).stat(path).map(|stat| stat.is_none())
     }
 }
 
 /// Whether the hunks of a file follow the text at a path.
 fn follows(file: &ProposedFile, path: &WorkspacePath) -> bool {
-    file.path == path.as_str() && !matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Copy)
+    file.path == *path && !matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Copy)
 }
 
 /// The text that is there now, shared with proposals that stand in it already.

@@ -4,28 +4,29 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::item::{Item, Stage};
+use crate::base::{ProposalId, WorkspacePath};
 use crate::protocol::Policy;
 
 /// How many decided proposals are kept, so that their hunks can still be taken back one by one.
 const KEPT: usize = 200;
 
 /// When a proposal was made, and its id: oldest first.
-type Age = (String, String);
+type Age = (String, ProposalId);
 
 /// The proposals, by id.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    all: BTreeMap<String, Arc<Item>>,
+    all: BTreeMap<ProposalId, Arc<Item>>,
     /// The proposals that change a file, by its path.
-    by_path: HashMap<String, BTreeSet<String>>,
+    by_path: HashMap<WorkspacePath, BTreeSet<ProposalId>>,
     /// Those with hunks that wait.
     waiting: BTreeSet<Age>,
     /// Those that are about to wait: they are not shown before the log has them.
-    arriving: BTreeSet<String>,
+    arriving: BTreeSet<ProposalId>,
     /// Those that may be forgotten.
     past: BTreeSet<Age>,
     /// Those whose agents have to hear of their outcome.
-    due: BTreeSet<String>,
+    due: BTreeSet<ProposalId>,
 }
 
 impl Items {
@@ -60,7 +61,7 @@ impl Items {
     }
 
     /// The ids of those that change a file.
-    pub(super) fn on(&self, path: &str) -> Vec<String> {
+    pub(super) fn on(&self, path: &WorkspacePath) -> Vec<ProposalId> {
         self.by_path.get(path).into_iter().flatten().cloned().collect()
     }
 
@@ -108,12 +109,12 @@ impl Items {
     }
 
     fn index(&mut self, id: &str) {
-        let Some(item) = self.all.get(id) else { return };
+        let Some((id, item)) = self.all.get_key_value(id) else { return };
         let past = item.is_over() && !item.stored && item.stage == Stage::Answered;
         put(&mut self.waiting, age(item), item.is_waiting());
         put(&mut self.past, age(item), past);
-        put(&mut self.arriving, id.to_owned(), !item.is_up() && item.policy != Policy::Auto);
-        put(&mut self.due, id.to_owned(), item.is_due());
+        put(&mut self.arriving, id.clone(), !item.is_up() && item.policy != Policy::Auto);
+        put(&mut self.due, id.clone(), item.is_due());
     }
 }
 

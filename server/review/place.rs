@@ -1,5 +1,6 @@
 //! Hunks follow the text they stand in.
 
+use crate::base::HunkId;
 use crate::patch::{self, Cut, Moves};
 use crate::ports::LineEdit;
 use crate::protocol::{ChangeKind, Code, Fault, Hunk, HunkState, ProposedFile};
@@ -8,9 +9,9 @@ use crate::protocol::{ChangeKind, Code, Fault, Hunk, HunkState, ProposedFile};
 #[derive(Debug, Default)]
 pub(super) struct Followed {
     /// Those whose old lines are gone, and whose new ones are not there either.
-    pub stale: Vec<String>,
+    pub stale: Vec<HunkId>,
     /// Those that the editor put in place by itself: a preview that the person confirmed.
-    pub applied: Vec<String>,
+    pub applied: Vec<HunkId>,
 }
 
 /// Moves a file's hunks from where they stood in `was` to where they stand in `now`. A pending hunk stands where
@@ -97,7 +98,7 @@ pub(super) struct Placement<'a> {
     /// Their file, as it was before.
     pub file: &'a ProposedFile,
     /// Their ids.
-    pub hunks: &'a [String],
+    pub hunks: &'a [HunkId],
     /// Whether they were taken out.
     pub back: bool,
     /// The text as planned.
@@ -106,7 +107,7 @@ pub(super) struct Placement<'a> {
 
 impl Placement<'_> {
     /// The ids of those that are in the text as it is now.
-    pub(super) fn found_in(&self, now: Option<&str>) -> Vec<String> {
+    pub(super) fn found_in(&self, now: Option<&str>) -> Vec<HunkId> {
         if self.after == now {
             return self.hunks.to_vec();
         }
@@ -122,7 +123,7 @@ impl Placement<'_> {
 }
 
 /// Notes that hunks were put in place, or taken `back`: their state, and where those below them stand.
-pub(super) fn settle(file: &mut ProposedFile, hunks: &[String], back: bool) {
+pub(super) fn settle(file: &mut ProposedFile, hunks: &[HunkId], back: bool) {
     shift_all(file, hunks, back);
     for hunk in file.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
         hunk.state = if back { HunkState::Rejected } else { HunkState::Accepted };
@@ -130,7 +131,7 @@ pub(super) fn settle(file: &mut ProposedFile, hunks: &[String], back: bool) {
 }
 
 /// Moves the hunks below some along: from the last to the first, since each one's place is that of the text before.
-fn shift_all(file: &mut ProposedFile, hunks: &[String], back: bool) {
+fn shift_all(file: &mut ProposedFile, hunks: &[HunkId], back: bool) {
     let placed: Vec<Hunk> = file.hunks.iter().filter(|hunk| hunks.contains(&hunk.id)).cloned().collect();
     placed.iter().rev().for_each(|hunk| shift(file, hunk, back));
 }
@@ -141,7 +142,7 @@ fn shift_all(file: &mut ProposedFile, hunks: &[String], back: bool) {
 /// STALE where one of them is not in the text.
 pub(super) fn with(
     file: &ProposedFile,
-    hunks: &[String],
+    hunks: &[HunkId],
     before: Option<&str>,
     back: bool,
 ) -> Result<Option<String>, Fault> {
@@ -166,7 +167,7 @@ pub(super) struct Plan {
 /// STALE where one of them is not in the text.
 pub(super) fn plan(
     file: &ProposedFile,
-    hunks: &[String],
+    hunks: &[HunkId],
     before: Option<&str>,
     back: bool,
 ) -> Result<Plan, Fault> {
@@ -210,14 +211,14 @@ pub(super) fn plan(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::WorkspacePath;
 
     #[test]
     fn what_an_editor_put_in_place_by_itself_is_accepted_where_it_stands() {
         let line = |text: &str| vec![text.to_owned()];
-        let hunk =
-            Hunk { id: "h1".to_owned(), start: 1, old: line("b\n"), new: line("B\n"), ..Hunk::default() };
+        let hunk = Hunk { id: "h1".into(), start: 1, old: line("b\n"), new: line("B\n"), ..Hunk::default() };
         let mut file = ProposedFile {
-            path: "a".to_owned(),
+            path: WorkspacePath::clean("a").unwrap(),
             uri: "file:///a".to_owned(),
             kind: ChangeKind::Edit,
             version: None,

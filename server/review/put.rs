@@ -5,9 +5,9 @@ use super::decide::took_effect;
 use super::desk::Desk;
 use super::place::{self, Placement};
 use crate::base::text::Encoding;
-use crate::base::{WorkspacePath, blocking};
+use crate::base::{HunkId, WorkspacePath, blocking};
 use crate::protocol::{ChangeKind, Code, Fault, HunkState, Proposal, ProposedFile};
-use crate::session::Snapshot;
+use crate::session::{Snapshot, text_of};
 
 /// How often a file that changes under a decision is read again before the decision gives up.
 const TRIES: u32 = 5;
@@ -18,12 +18,12 @@ impl Desk {
         &self,
         id: &str,
         file: usize,
-        hunks: &[String],
+        hunks: &[HunkId],
         back: bool,
     ) -> Result<(), Fault> {
         let Some(item) = self.get(id) else { return Ok(()) };
         let Some(proposed) = item.proposal.files.get(file) else { return Ok(()) };
-        let path = WorkspacePath::clean(&proposed.path).unwrap_or_else(WorkspacePath::root);
+        let path = proposed.path.clone();
         let _turn = self.turns.file(&path).await;
         if matches!(proposed.kind, ChangeKind::Mkdir | ChangeKind::Copy) {
             return blocking(|| self.place_bare(&item.proposal, file, proposed, &path, back));
@@ -39,7 +39,7 @@ impl Desk {
             }
         }
         drop(busy);
-        if let Ok(now) = self.session.files().text(&path) {
+        if let Ok(now) = text_of(&self.session, &path) {
             self.replace(&path, now.as_ref().map(|now| now.text.as_str()));
         }
         outcome
@@ -56,9 +56,8 @@ impl Desk {
         if back {
             return Err(Fault::new(Code::Unsupported, "a folder or a copy is taken back by undo"));
         }
-        let from = proposed.from.as_deref().and_then(WorkspacePath::clean);
         let call = (proposal.call_id.as_str(), proposal.session.as_str());
-        let put = put_bare(&self.session, call, path, proposed.kind, from.as_ref());
+        let put = put_bare(&self.session, call, path, proposed.kind, proposed.from.as_ref());
         if put.is_ok() || took_effect(&put) {
             self.change(&proposal.id, file, |proposed| {
                 proposed.hunks.iter_mut().for_each(|hunk| hunk.state = HunkState::Accepted);
@@ -71,7 +70,7 @@ impl Desk {
         &self,
         id: &str,
         file: usize,
-        hunks: &[String],
+        hunks: &[HunkId],
         back: bool,
         path: &WorkspacePath,
     ) -> Result<(), Fault> {
@@ -85,7 +84,7 @@ impl Desk {
                 return Ok(());
             }
             true => None,
-            false => self.session.files().text(path)?,
+            false => text_of(&self.session, path)?,
         };
         self.replace(path, before.as_ref().map(|before| before.text.as_str()));
         let Some(item) = self.get(id) else { return Ok(()) };
@@ -94,7 +93,7 @@ impl Desk {
         };
         let state = if back { HunkState::Accepted } else { HunkState::Pending };
         let done = if back { HunkState::Rejected } else { HunkState::Accepted };
-        let of = |state: HunkState| -> Vec<String> {
+        let of = |state: HunkState| -> Vec<HunkId> {
             let hunks = proposed.hunks.iter().filter(|hunk| hunk.state == state && hunks.contains(&hunk.id));
             hunks.map(|hunk| hunk.id.clone()).collect()
         };
@@ -134,7 +133,7 @@ impl Desk {
         };
         if let (Some(now), false) = (&now, back) {
             let (was, agent) = (before.as_ref().map(|before| before.hash.as_str()), &item.proposal.origin);
-            self.session.files().shown().advance(agent, path, was, &now.hash);
+            self.session.shown().advance(agent, path, was, &now.hash);
         }
         let there = match &doubt {
             Ok(()) => now.map(|now| now.text),
@@ -156,7 +155,7 @@ impl Desk {
     ) -> Result<(), Fault> {
         let there = placed.found_in(now.as_deref());
         let missed: Vec<&str> =
-            placed.hunks.iter().filter(|hunk| !there.contains(hunk)).map(String::as_str).collect();
+            placed.hunks.iter().filter(|hunk| !there.contains(hunk)).map(HunkId::as_str).collect();
         let text = match missed.is_empty() {
             true => placed.after.map(str::to_owned),
             false => place::with(placed.file, &there, before, placed.back)?,

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use parking_lot::Mutex;
 
 use super::{desk::Desk, report};
-use crate::protocol::{Event, Fault, Proposal};
+use crate::base::HunkId;
+use crate::protocol::{DecidedBy, Event, Fault, Proposal};
 
 /// Decisions that the log did not take yet, oldest first.
 #[derive(Debug, Default)]
@@ -16,25 +17,25 @@ impl Desk {
     ///
     /// # Errors
     /// What keeps the decision from being written. It stands, and is written as soon as the log takes it.
-    pub(super) fn record(&self, proposal: &Proposal, by: &str, hunks: &[String]) -> Result<(), Fault> {
+    pub(super) fn record(&self, proposal: &Proposal, by: DecidedBy, hunks: &[HunkId]) -> Result<(), Fault> {
         if hunks.is_empty() {
             return Ok(());
         }
         for hunk in proposal.hunks().filter(|hunk| hunks.contains(&hunk.id)) {
-            self.session.log().count(&format!("hunks_{}", hunk.state.word()));
+            self.session.count(&format!("hunks_{}", hunk.state.word()));
         }
         self.record_later(proposal, by, hunks);
         self.write_unlogged()
     }
 
     /// Has a decision written with the next one.
-    pub(super) fn record_later(&self, proposal: &Proposal, by: &str, hunks: &[String]) {
+    pub(super) fn record_later(&self, proposal: &Proposal, by: DecidedBy, hunks: &[HunkId]) {
         let event = Event::Decision {
             proposal: proposal.id.clone(),
             call_id: proposal.call_id.clone(),
-            by: by.to_owned(),
+            by,
             hunks: report::decisions(proposal, |hunk| hunks.contains(&hunk.id)),
-            status: proposal.state().word().to_owned(),
+            status: proposal.state(),
         };
         self.unlogged.0.lock().push_back(event);
     }
@@ -46,7 +47,7 @@ impl Desk {
     pub fn write_unlogged(&self) -> Result<(), Fault> {
         let mut unlogged = self.unlogged.0.lock();
         while let Some(event) = unlogged.front() {
-            self.session.log().write(event.clone()).map_err(|fault| {
+            self.session.write(event.clone()).map_err(|fault| {
                 let count = unlogged.len();
                 let message = format!(
                     "{count} decisions stand, but are not in the session log yet: {}; they are written as soon as \

@@ -3,7 +3,7 @@
 use super::item::{Item, View};
 use super::place::{self, Placement};
 use crate::base::text::{self, Encoding};
-use crate::base::{WorkspacePath, hash};
+use crate::base::{HunkId, hash};
 use crate::patch;
 use crate::protocol::{ChangeKind, Code, HunkState, ProposedFile};
 use crate::rules::Opener;
@@ -11,12 +11,12 @@ use crate::session::Session;
 use crate::workspace::{Checkpoints, Kind, Step};
 
 /// The hunks whose fate is known only by the files.
-pub(super) type Recovered = Vec<String>;
+pub(super) type Recovered = Vec<HunkId>;
 
 /// Compares a proposal with what its call's checkpoint says was about to be done and with what the disk holds: a hunk that
 /// is in its file is accepted, one that was taken out is rejected.
 pub(super) fn recover(session: &Session, item: &mut Item) -> Recovered {
-    let checkpoints = Checkpoints::new(session.workspace().state());
+    let checkpoints = Checkpoints::new(session.state());
     let Ok(checkpoint) = checkpoints.find(&item.call()) else { return Recovered::new() };
     if checkpoint.undone {
         return Recovered::new();
@@ -40,22 +40,16 @@ fn concerns(step: &Step, file: &ProposedFile) -> bool {
 
 /// Settles the hunks of one file that a step was about, where it took effect.
 fn compare(session: &Session, step: &Step, file: &mut ProposedFile, view: &mut View) -> Recovered {
-    let Some(path) = WorkspacePath::clean(&step.path) else { return Recovered::new() };
     let state = if step.back { HunkState::Rejected } else { HunkState::Accepted };
     let before = if step.back { HunkState::Accepted } else { HunkState::Pending };
     if file.kind == ChangeKind::Mkdir {
         let made = session
-            .files()
-            .opened_by(Opener::Person)
-            .stat(&path)
+            .files_for(Opener::Person)
+            .stat(&step.path)
             .is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Folder));
         return settle(file, made, |hunk| hunk.state == before, state);
     }
-    let now = match session
-        .files()
-        .opened_by(Opener::Person)
-        .read(&path, session.workspace().settings().limits.edit_bytes)
-    {
+    let now = match session.files_for(Opener::Person).read(&step.path, session.settings().limits.edit_bytes) {
         Ok((bytes, _)) => Some(bytes),
         Err(fault) if fault.code == Code::NotFound => None,
         Err(_) => return Recovered::new(),
@@ -76,18 +70,18 @@ fn compare(session: &Session, step: &Step, file: &mut ProposedFile, view: &mut V
     // From the text that they were stored with to that in which they were put in place.
     let _ = place::follow(file, view.text.as_deref(), was.as_deref());
     view.text = was.as_deref().map(Into::into);
-    let wanted = |file: &ProposedFile| -> Vec<String> {
+    let wanted = |file: &ProposedFile| -> Vec<HunkId> {
         let named = file.hunks.iter().filter(|hunk| step.hunks.contains(&hunk.id) && hunk.state == before);
         named.map(|hunk| hunk.id.clone()).collect()
     };
     let meant = wanted(file);
     let put = Placement { file: &*file, hunks: &meant, back: step.back, after: after.as_deref() };
     let now = text_of(now, encoding).flatten();
-    let there: Vec<String> = match hash == step.after {
+    let there: Vec<HunkId> = match hash == step.after {
         true => meant.clone(),
         // Somebody else changed the file since: each hunk by itself.
         false => {
-            let stands = |id: &String| still_as_before(&put, id, was.as_deref(), now.as_deref());
+            let stands = |id: &HunkId| still_as_before(&put, id, was.as_deref(), now.as_deref());
             put.found_in(now.as_deref()).into_iter().filter(|id| !stands(id)).collect()
         }
     };
@@ -124,7 +118,7 @@ fn settle(
 fn kept(session: &Session, blob: &Option<String>) -> Result<Option<Vec<u8>>, ()> {
     match blob {
         None => Ok(None),
-        Some(blob) => session.workspace().state().get(blob).ok().flatten().map(Some).ok_or(()),
+        Some(blob) => session.state().get(blob).ok().flatten().map(Some).ok_or(()),
     }
 }
 

@@ -7,10 +7,11 @@ use super::item::{Item, View};
 use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{
-    ChangeKind, Code, Delivery, Fault, Hunk, HunkDecision, HunkState, Proposal, ProposalState, ProposedFile,
+    ChangeKind, Code, Delivery, DeliveryStatus, Fault, Hunk, HunkDecision, HunkState, Proposal,
+    ProposalState, ProposedFile,
 };
 use crate::registry::{Call, Draft};
-use crate::session::Session;
+use crate::session::{Session, text_seen};
 use crate::workspace::Files;
 
 /// Lines shown around a change as it stands.
@@ -35,11 +36,11 @@ pub(super) fn decisions(proposal: &Proposal, chosen: impl Fn(&Hunk) -> bool) -> 
 }
 
 /// The decision on a proposal, for its agent's next result.
-pub(super) fn delivery(proposal: &Proposal, status: &str) -> Delivery {
+pub(super) fn delivery(proposal: &Proposal, status: DeliveryStatus) -> Delivery {
     Delivery {
         proposal: proposal.id.clone(),
         call_id: proposal.call_id.clone(),
-        status: status.to_owned(),
+        status,
         hunks: decisions(proposal, |_| true),
     }
 }
@@ -48,12 +49,16 @@ pub(super) fn delivery(proposal: &Proposal, status: &str) -> Delivery {
 pub(super) fn diff(file: &ProposedFile, view: &View) -> (String, String) {
     let text = match file.kind {
         ChangeKind::Mkdir => format!("new folder {}\n", file.path),
-        ChangeKind::Copy => format!("copy {} to {}\n", file.from.as_deref().unwrap_or("?"), file.path),
-        ChangeKind::Create => patch::unified(&file.path, None, Some(&whole(file))),
-        ChangeKind::Delete => patch::unified(&file.path, view.text.as_deref(), None),
-        ChangeKind::Edit => patch::unified(&file.path, view.text.as_deref(), patched(file, view).as_deref()),
+        ChangeKind::Copy => {
+            format!("copy {} to {}\n", file.from.as_ref().map_or("?", WorkspacePath::as_str), file.path)
+        }
+        ChangeKind::Create => patch::unified(file.path.as_str(), None, Some(&whole(file))),
+        ChangeKind::Delete => patch::unified(file.path.as_str(), view.text.as_deref(), None),
+        ChangeKind::Edit => {
+            patch::unified(file.path.as_str(), view.text.as_deref(), patched(file, view).as_deref())
+        }
     };
-    (file.path.clone(), text)
+    (file.path.to_string(), text)
 }
 
 fn whole(file: &ProposedFile) -> String {
@@ -114,14 +119,11 @@ pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, F
 pub(crate) fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {
     let mut answer = Map::new();
     answer.insert("status".into(), json!("unchanged"));
-    if let Some(path) = call
-        .effects()
-        .writes
-        .first()
-        .and_then(|path| WorkspacePath::parse(session.workspace().root(), path).ok())
+    if let Some(path) =
+        call.effects().writes.first().and_then(|path| WorkspacePath::parse(session.root(), path).ok())
     {
         answer.insert("path".into(), json!(path));
-        if let Ok(Some(now)) = session.files().text_through(files, &path) {
+        if let Ok(Some(now)) = text_seen(session, files, &path) {
             answer.insert("hash".into(), json!(now.hash));
         }
     }
@@ -150,11 +152,10 @@ fn hunk(hunk: &Hunk) -> Value {
 /// The text as it now stands around the change, and the hash that the next write may expect.
 fn standing(desk: &Desk, files: &Files, file: &ProposedFile) -> Map<String, Value> {
     let mut standing = Map::new();
-    let path = WorkspacePath::clean(&file.path);
-    let Some(Ok(Some(now))) = path
-        .filter(|_| file.kind != ChangeKind::Mkdir)
-        .map(|path| desk.session.files().text_through(files, &path))
-    else {
+    if file.kind == ChangeKind::Mkdir {
+        return standing;
+    }
+    let Ok(Some(now)) = text_seen(&desk.session, files, &file.path) else {
         return standing;
     };
     standing.insert("hash".into(), json!(now.hash));

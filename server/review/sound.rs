@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use super::item::Item;
 use super::keep::FOLDER;
-use crate::base::WorkspacePath;
 use crate::protocol::{ChangeKind, Code, Proposal, ProposedFile};
 use crate::session::Session;
 
@@ -15,9 +14,9 @@ const LONGEST: usize = 64;
 /// Reads the proposal that is kept in the file `name`. One that does not hold together is set aside, and told.
 pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
     let path = format!("{FOLDER}/{name}");
-    let read = match session.workspace().state().read(&path) {
+    let read = match session.state().read(&path) {
         Err(fault) if !matches!(fault.code, Code::InvalidArgs | Code::Unsupported) => {
-            session.troubles().report(format!("the proposal {name:?} cannot be read now: {}", fault.message));
+            session.report_trouble(format!("the proposal {name:?} cannot be read now: {}", fault.message));
             return None;
         }
         Err(fault) => Err(fault.message),
@@ -32,11 +31,11 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
         Ok(item) => return Some(item),
         Err(wrong) => wrong,
     };
-    let place = match session.workspace().state().set_aside(&path) {
+    let place = match session.state().set_aside(&path) {
         Ok(place) => format!("it is set aside as {place}"),
         Err(fault) => fault.message,
     };
-    session.troubles().report(format!(
+    session.report_trouble(format!(
         "the kept proposal {name:?} does not hold together and is not shown: {wrong}; {place}"
     ));
     None
@@ -47,10 +46,10 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
 /// # Errors
 /// What does not fit, as a part of a sentence.
 fn check(name: &str, proposal: &mut Proposal, texts: usize, session: &Session) -> Result<(), String> {
-    if name.strip_suffix(".json") != Some(&proposal.id) {
+    if name.strip_suffix(".json") != Some(&*proposal.id) {
         return Err(format!("it says that it is {:?}", proposal.id));
     }
-    for (what, id) in [("id", &proposal.id), ("call", &proposal.call_id), ("session", &proposal.session)] {
+    for (what, id) in [("id", &*proposal.id), ("call", &*proposal.call_id), ("session", &*proposal.session)] {
         if !is_name(id) {
             return Err(format!("its {what} {id:?} is none"));
         }
@@ -66,13 +65,9 @@ fn check(name: &str, proposal: &mut Proposal, texts: usize, session: &Session) -
 }
 
 fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> {
-    let clean = |path: &str| {
-        let clean = WorkspacePath::clean(path).filter(|clean| clean.as_str() == path && !clean.is_root());
-        clean.ok_or_else(|| format!("{path:?} is no path in the workspace"))
-    };
-    let path = clean(&file.path)?;
-    if let Some(from) = &file.from {
-        clean(from)?;
+    let path = &file.path;
+    if let Some(root) = [Some(path), file.from.as_ref()].into_iter().flatten().find(|path| path.is_root()) {
+        return Err(format!("{root} is no file of the workspace"));
     }
     let fits = match file.kind {
         ChangeKind::Edit => !file.hunks.is_empty(),
@@ -83,7 +78,7 @@ fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> 
         return Err(format!("{path} has {} hunks, which no change of that kind has", file.hunks.len()));
     }
     // The editor shows the file that this names, and what is accepted is written at the path: they are one.
-    file.uri = session.workspace().uri(&path);
+    file.uri = session.uri(path);
     file.version = None;
     Ok(())
 }

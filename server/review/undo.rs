@@ -3,14 +3,14 @@
 use super::apply::{Put, put};
 use super::desk::Desk;
 use super::item::Item;
-use crate::base::WorkspacePath;
 use crate::base::ids::unique;
 use crate::base::text::{self, Encoding};
+use crate::base::{CallId, WorkspacePath};
 use crate::patch;
 use crate::ports::LineEdit;
-use crate::protocol::{ChangeKind, Code, Event, Fault, HunkState, UndoAnswer};
+use crate::protocol::{ChangeKind, Code, DecidedBy, Event, Fault, HunkState, UndoAnswer};
 use crate::rules::Opener;
-use crate::session::Snapshot;
+use crate::session::{Snapshot, text_of};
 use crate::workspace::{Checkpoint, Checkpoints, Expect, Step};
 
 /// What an undo is about.
@@ -35,10 +35,10 @@ impl Desk {
             Chosen::Applied(found, one_at_a_time) => (found, one_at_a_time),
             Chosen::Withdrawn(answer) => return Ok(answer),
         };
-        let checkpoints = Checkpoints::new(self.session.workspace().state());
+        let checkpoints = Checkpoints::new(self.session.state());
         let name = format!("{}/{}", found.session, found.call);
         let _turn = self.turns.call(&name).await;
-        let paths = found.steps.iter().filter_map(|step| WorkspacePath::clean(&step.path));
+        let paths = found.steps.iter().map(|step| step.path.clone());
         let _files = self.turns.files(paths.collect()).await;
         // As it is by now: a decision on another hunk of the call may have come first.
         let checkpoint = checkpoints.find(&name)?;
@@ -55,7 +55,7 @@ impl Desk {
                     0 => Err(fault),
                     withdrawn => {
                         let call = checkpoint.call;
-                        Ok(UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn })
+                        Ok(UndoAnswer { call, undo_id: CallId::default(), paths: Vec::new(), withdrawn })
                     }
                 }
             }
@@ -74,7 +74,7 @@ impl Desk {
     /// The change that is to be taken back, once the person said yes where they are asked; no other undo goes on until what
     /// it comes with is dropped.
     async fn chosen(&self, call: Option<&str>) -> Result<Chosen<'_>, Fault> {
-        let checkpoints = Checkpoints::new(self.session.workspace().state());
+        let checkpoints = Checkpoints::new(self.session.state());
         let find = || call.map_or_else(|| checkpoints.last(None), |call| checkpoints.find(call));
         loop {
             let found = match (find(), call.and_then(|call| self.undecided(call))) {
@@ -84,7 +84,8 @@ impl Desk {
                     let _turn = self.turns.call(&item.call()).await;
                     let withdrawn = self.withdraw(&item.proposal.id)?;
                     let call = item.proposal.call_id.clone();
-                    let answer = UndoAnswer { call, undo_id: String::new(), paths: Vec::new(), withdrawn };
+                    let answer =
+                        UndoAnswer { call, undo_id: CallId::default(), paths: Vec::new(), withdrawn };
                     return Ok(Chosen::Withdrawn(answer));
                 }
                 (Err(fault), None) => return Err(fault),
@@ -122,17 +123,17 @@ impl Desk {
         };
         let dropped = self.items().change(id, drop).unwrap_or_default();
         if let Some(item) = self.get(id).filter(|_| !dropped.is_empty()) {
-            let recorded = self.record(&item.proposal, "person", &dropped);
+            let recorded = self.record(&item.proposal, DecidedBy::Person, &dropped);
             recorded.and(self.update(id))?;
         }
         Ok(u32::try_from(dropped.len()).unwrap_or(u32::MAX))
     }
 
     /// Takes back every file of a checkpoint, and logs that. Gives the undo's id and the files.
-    async fn take_all_back(&self, checkpoint: &Checkpoint) -> Result<(String, Vec<String>), Fault> {
-        let checkpoints = Checkpoints::new(self.session.workspace().state());
-        let session = self.session.log().journal()?.session().to_owned();
-        let undo_id = format!("u-{}", unique());
+    async fn take_all_back(&self, checkpoint: &Checkpoint) -> Result<(CallId, Vec<WorkspacePath>), Fault> {
+        let checkpoints = Checkpoints::new(self.session.state());
+        let session = self.session.journal()?.session().to_owned();
+        let undo_id = CallId::from(format!("u-{}", unique()));
         let backs = self.plan(checkpoint)?;
         let (mut paths, mut left) = (Vec::new(), Vec::new());
         let (mut doubt, mut stopped) = (None, None);
@@ -175,8 +176,8 @@ impl Desk {
         let applied = |fault| Fault { applied: Some(true), ..fault };
         let event =
             Event::Undo { call_id: checkpoint.call.clone(), undo_id: undo_id.clone(), paths: paths.clone() };
-        let done = self.session.log().write(event).map_err(applied)?;
-        self.session.log().journal()?.durable(done).await.map_err(applied)?;
+        let done = self.session.write(event).map_err(applied)?;
+        self.session.journal()?.durable(done).await.map_err(applied)?;
         doubt.map_or(Ok((undo_id, paths)), Err)
     }
 
@@ -194,7 +195,7 @@ impl Desk {
             }
         }
         // Steps of one file that do not follow on each other are taken back one on the text of the other.
-        let mut shown: Vec<(String, Option<String>)> = Vec::new();
+        let mut shown: Vec<(WorkspacePath, Option<String>)> = Vec::new();
         for back in backs.iter_mut().rev() {
             let earlier =
                 shown.iter().find(|(path, _)| *path == back.step.path).map(|(_, text)| text.clone());
@@ -209,34 +210,32 @@ impl Desk {
 
     fn plan_one(&self, back: &mut Back, shown: Option<Option<String>>) -> Result<(), Fault> {
         let Some(encoding) = back.step.encoding else { return self.check_bytes(&back.step) };
-        let path = back.path();
+        let path = &back.step.path;
         let now = match shown {
             Some(text) => text,
-            None => self.session.files().text(&path)?.map(|now| now.text),
+            None => text_of(&self.session, path)?.map(|now| now.text),
         };
         let (before, after) =
             (self.blob_text(&back.step.before, encoding)?, self.blob_text(&back.step.after, encoding)?);
         back.text = Some(match (&before, &after, &now) {
             // As the call left it, or as it was before: the call died before its write, or was taken back by hand.
             _ if now == after || now == before => before,
-            (Some(before), Some(after), Some(now)) => Some(merge_back(&path, before, after, now)?),
-            _ => return Err(overlap(&path, "it was removed, made anew or changed since")),
+            (Some(before), Some(after), Some(now)) => Some(merge_back(path, before, after, now)?),
+            _ => return Err(overlap(path, "it was removed, made anew or changed since")),
         });
         Ok(())
     }
 
     /// Bytes with no text and folders are taken back only where they are as the call left them.
     fn check_bytes(&self, step: &Step) -> Result<(), Fault> {
-        let path = WorkspacePath::clean(&step.path).unwrap_or_else(WorkspacePath::root);
         let Some(after) = &step.after else { return Ok(()) };
         let (bytes, _) = self
             .session
-            .files()
-            .opened_by(Opener::Person)
-            .read(&path, self.session.workspace().settings().limits.edit_bytes)?;
-        match self.session.workspace().state().get(after)?.as_deref() == Some(&bytes[..]) {
+            .files_for(Opener::Person)
+            .read(&step.path, self.session.settings().limits.edit_bytes)?;
+        match self.session.state().get(after)?.as_deref() == Some(&bytes[..]) {
             true => Ok(()),
-            false => Err(overlap(&path, "it was changed since")),
+            false => Err(overlap(&step.path, "it was changed since")),
         }
     }
 
@@ -247,15 +246,15 @@ impl Desk {
         session: &str,
         back: &Back,
     ) -> Result<Taken, Fault> {
-        let path = back.path();
+        let path = &back.step.path;
         let Some(text) = &back.text else {
             return self.take_back_bytes(checkpoint, undo, session, &back.step);
         };
         let encoding = back.step.encoding.unwrap_or(Encoding::Utf8);
         // A file that the call removed is brought back on the disk, whatever an editor shows still.
-        let before = match back.step.after.is_none() && self.is_gone(&path)? {
+        let before = match back.step.after.is_none() && self.is_gone(path)? {
             true => None,
-            false => self.session.files().text(&path)?,
+            false => text_of(&self.session, path)?,
         };
         if before.as_ref().map(|before| &before.text) == text.as_ref() {
             // Most often the person took it back in the editor, which knows how to bring it back.
@@ -264,7 +263,7 @@ impl Desk {
                 false => "is as it was before",
             }));
         }
-        let busy = self.placing(&path);
+        let busy = self.placing(path);
         let done = put(
             &self.session,
             Put {
@@ -272,7 +271,7 @@ impl Desk {
                 session,
                 undoes: Some(&checkpoint.call),
                 label: format!("wherefore: undo {}", checkpoint.call),
-                path: &path,
+                path,
                 before: before.as_ref(),
                 after: text.as_deref(),
                 encoding,
@@ -284,7 +283,7 @@ impl Desk {
         .await;
         drop(busy);
         let now = done?;
-        self.replace(&path, now.as_ref().map(|now| now.text.as_str()));
+        self.replace(path, now.as_ref().map(|now| now.text.as_str()));
         match now.as_ref().map(|now| &now.text) == text.as_ref() {
             true => Ok(Taken::Back),
             false => Err(Fault::new(Code::Rejected, format!("the editor did not bring {path} back"))),
@@ -298,15 +297,14 @@ impl Desk {
         session: &str,
         step: &Step,
     ) -> Result<Taken, Fault> {
-        let path = WorkspacePath::clean(&step.path).unwrap_or_else(WorkspacePath::root);
-        let (files, state) =
-            (self.session.files().opened_by(Opener::Person), self.session.workspace().state());
+        let path = &step.path;
+        let (files, state) = (self.session.files_for(Opener::Person), self.session.state());
         let checkpoints = Checkpoints::new(state);
         let record = |step: Step| checkpoints.record(undo, session, Some(&checkpoint.call), step);
         match (step.kind, &step.before, &step.after) {
             // A folder that something was put into since is left: the undo takes back what the call did, no more.
             (ChangeKind::Mkdir, None, None) => {
-                return match files.rmdir(&path) {
+                return match files.rmdir(path) {
                     Ok(()) => record(Step { kind: ChangeKind::Delete, ..step.clone() }).map(|()| Taken::Back),
                     Err(fault) if fault.code == Code::NotFound => Ok(Taken::Not("is not there any more")),
                     Err(fault) if fault.code == Code::InvalidArgs => {
@@ -317,7 +315,7 @@ impl Desk {
             }
             (ChangeKind::Delete, None, None) => {
                 record(Step { kind: ChangeKind::Mkdir, ..step.clone() })?;
-                return files.mkdir(&path).map(|_| Taken::Back);
+                return files.mkdir(path).map(|_| Taken::Back);
             }
             _ => {}
         }
@@ -328,14 +326,14 @@ impl Desk {
             Ok::<_, Fault>(Expect::Hash(crate::base::hash::short(&bytes)))
         })?;
         match &step.before {
-            Some(blob) => files.write(&path, &self.blob(blob)?, &expect).map(drop),
-            None => files.remove(&path, &expect),
+            Some(blob) => files.write(path, &self.blob(blob)?, &expect).map(drop),
+            None => files.remove(path, &expect),
         }
         .map(|()| Taken::Back)
     }
 
     fn blob(&self, blob: &str) -> Result<Vec<u8>, Fault> {
-        self.session.workspace().state().get(blob)?.ok_or_else(|| {
+        self.session.state().get(blob)?.ok_or_else(|| {
             Fault::new(Code::NotFound, format!("the bytes {blob} that the undo needs are not kept any more"))
                 .fatal()
         })
@@ -355,12 +353,6 @@ struct Back {
     step: Step,
     /// The text to put there; the inner none removes the file. The outer none: bytes or a folder.
     text: Option<Option<String>>,
-}
-
-impl Back {
-    fn path(&self) -> WorkspacePath {
-        WorkspacePath::clean(&self.step.path).unwrap_or_else(WorkspacePath::root)
-    }
 }
 
 /// What became of one file that an undo was to bring back.

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::{off_thread, text};
-use crate::base::WorkspacePath;
+use crate::base::{CallId, WorkspacePath};
 use crate::memory::fit::{Candidate, Fitted, LeftOut, Room, fit};
 use crate::memory::{Counter, ESTIMATE};
 use crate::protocol::{Advice, Effects, Event, Fault, WorkingFile};
@@ -29,7 +29,7 @@ impl Activity for Assemble {
     }
 
     fn run<'a>(&'a self, permitted: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let (id, args) = (permitted.call().id().to_owned(), permitted.call().args().clone());
+        let (id, args) = (permitted.call().id().clone(), permitted.call().args().clone());
         Box::pin(off_thread(scope, move |scope| assemble(scope, id, &args)))
     }
 }
@@ -39,9 +39,10 @@ fn strings(args: &Map<String, Value>, name: &str) -> Vec<String> {
     all.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-fn assemble(scope: &Scope, call_id: String, args: &Map<String, Value>) -> Result<Output, Fault> {
-    let set = scope.working_set();
-    let notes = scope.notes();
+fn assemble(scope: &Scope, call_id: CallId, args: &Map<String, Value>) -> Result<Output, Fault> {
+    let session = scope.session();
+    let set = session.working_set();
+    let notes = session.memory().files().now();
     let mut warnings = set.problems.clone();
     let model = args.get("model").and_then(Value::as_str).or(notes.manifest.model.as_deref());
     let counter = Counter::of(model);
@@ -88,7 +89,7 @@ fn named(scope: &Scope, args: &Map<String, Value>, set: &[WorkingFile]) -> Resul
     for (at, asked) in strings(args, "paths").iter().enumerate() {
         let path = scope.path(asked)?;
         // One that is named and cannot be read is a fault; one of the set is left out.
-        if !scope.is_open(&path) {
+        if scope.session().document(&path).is_none() {
             scope.files().open(&path)?;
         }
         let path = path.to_string();
@@ -130,8 +131,8 @@ fn bar(scope: &Scope, file: &WorkingFile) -> Option<String> {
 /// The text of a file as the person sees it, or why it cannot be had.
 fn read(scope: &Scope, path: &str) -> Result<String, String> {
     let path = WorkspacePath::clean(path).ok_or_else(|| "it is no path of this workspace".to_owned())?;
-    let size = match scope.open_size(&path) {
-        Some(size) => Some(size),
+    let size = match scope.session().document(&path) {
+        Some(document) => Some(document.text.len() as u64),
         None => scope.files().stat(&path).map_err(|fault| fault.message)?.map(|stat| stat.size),
     };
     if let Some(size) = size.filter(|size| *size > LARGEST) {
@@ -184,7 +185,7 @@ fn rank(
 
 fn log(
     scope: &Scope,
-    call_id: String,
+    call_id: CallId,
     args: &Map<String, Value>,
     budget: u64,
     counter: Counter,
@@ -209,7 +210,7 @@ fn log(
             .map(|left| (left.path.clone(), left.reason.clone()))
             .collect::<BTreeMap<_, _>>(),
     };
-    scope.post(event)
+    scope.session().post(event).map(drop)
 }
 
 fn answer(fitted: &Fitted, budget: u64, counter: Counter, warnings: &[String]) -> Value {

@@ -9,8 +9,8 @@ use super::faults::words;
 use super::known::{Standing, difference};
 use super::remote::{RemoteTool, cut};
 use super::server::Server;
-use crate::base::WorkspacePath;
 use crate::base::hidden::shown;
+use crate::base::{CallId, WorkspacePath};
 use crate::protocol::{AskParams, Code, Event, Fault};
 
 const ALLOW: &str = "Allow";
@@ -23,7 +23,7 @@ impl Server {
     ///
     /// # Errors
     /// NOT_AUTHORIZED.
-    pub(super) async fn let_start(self: &Arc<Self>, call: Option<&str>) -> Result<(), Fault> {
+    pub(super) async fn let_start(self: &Arc<Self>, call: Option<&CallId>) -> Result<(), Fault> {
         if self.may_start() {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl Server {
     pub(super) async fn let_call(
         self: &Arc<Self>,
         tool: &RemoteTool,
-        call: Option<&str>,
+        call: Option<&CallId>,
     ) -> Result<(), Fault> {
         let known = self.known().unwrap_or_default();
         let consent = self.consent();
@@ -97,7 +97,7 @@ impl Server {
     ///
     /// # Errors
     /// NOT_AUTHORIZED.
-    pub(super) async fn let_define(self: &Arc<Self>, tool: &str, call: Option<&str>) -> Result<(), Fault> {
+    pub(super) async fn let_define(self: &Arc<Self>, tool: &str, call: Option<&CallId>) -> Result<(), Fault> {
         let Some((hash, definition)) = self.undefined_as(tool) else { return Ok(()) };
         let text = format!(
             "This project defines {tool} over your server {}. Agents are told what the project says of it:\n{}",
@@ -130,7 +130,7 @@ impl Server {
     }
 
     fn grant(&self, add: impl FnOnce(Consent) -> Consent) -> Result<(), Fault> {
-        let kept = self.consents.change(self.session.workspace().root(), &self.name, |before| {
+        let kept = self.consents.change(self.session.root(), &self.name, |before| {
             let mut consent =
                 before.filter(|consent| consent.definition == self.definition).unwrap_or_default();
             consent.definition.clone_from(&self.definition);
@@ -145,11 +145,11 @@ impl Server {
     }
 
     /// Asks the person, once; the answer counts even where the call that needs it does not wait any more.
-    async fn asked(self: &Arc<Self>, key: String, text: String, call: Option<&str>) -> bool {
+    async fn asked(self: &Arc<Self>, key: String, text: String, call: Option<&CallId>) -> bool {
         if !self.session.editor().attached() {
             return false;
         }
-        let (server, call) = (self.clone(), call.map(str::to_owned));
+        let (server, call) = (self.clone(), call.cloned());
         let asking = tokio::spawn(async move {
             let mut asked = server.asked.lock().await;
             if let Some(answer) = asked.get(&key) {
@@ -157,8 +157,8 @@ impl Server {
             }
             let answers = vec![ALLOW.to_owned(), DENY.to_owned()];
             let question = AskParams {
-                root: server.session.workspace().uri(&WorkspacePath::root()),
-                session: server.session.log().id().to_owned(),
+                root: server.session.uri(&WorkspacePath::root()),
+                session: server.session.id().to_owned(),
                 call_id: call.clone().unwrap_or_default(),
                 tool: server.name.clone(),
                 text: cut(&text, QUESTION),
@@ -169,8 +169,7 @@ impl Server {
             asked.insert(key, granted);
             if let Some(call_id) = call {
                 let rule = format!("mcp_servers.{}", server.name);
-                if let Err(fault) = server.session.log().write(Event::UserApproval { call_id, rule, granted })
-                {
+                if let Err(fault) = server.session.write(Event::UserApproval { call_id, rule, granted }) {
                     tracing::warn!(server = server.name, "{}", fault.message);
                 }
             }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
+use crate::base::{CallId, HunkId, WorkspacePath};
 use crate::protocol::{ChangeKind, Code, Fault};
 use crate::workspace::State;
 
@@ -11,7 +11,7 @@ use crate::workspace::State;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Step {
     /// Relative to the workspace's root.
-    pub path: String,
+    pub path: WorkspacePath,
     /// What was done.
     pub kind: ChangeKind,
     /// The blob of the bytes before; none where there was nothing, or a folder.
@@ -22,7 +22,7 @@ pub(crate) struct Step {
     pub encoding: Option<Encoding>,
     /// The hunks of the call's proposal that it puts in place, or takes out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hunks: Vec<String>,
+    pub hunks: Vec<HunkId>,
     /// Whether it takes them out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
@@ -34,12 +34,12 @@ pub(crate) struct Checkpoint {
     /// When its last step was recorded, in nanoseconds since 1970: orders the checkpoints of a workspace.
     pub time: i64,
     /// The call, or the undo's own id.
-    pub call: String,
+    pub call: CallId,
     /// The session that holds it.
     pub session: String,
     /// For an undo, the call that it took back.
     #[serde(default)]
-    pub undoes: Option<String>,
+    pub undoes: Option<CallId>,
     /// Whether it was taken back.
     #[serde(default)]
     pub undone: bool,
@@ -48,12 +48,9 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Whether each of its steps names a file or folder of the workspace.
+    /// Whether none of its steps is about the workspace as a whole.
     fn holds_together(&self) -> bool {
-        let names = |step: &Step| {
-            WorkspacePath::clean(&step.path).is_some_and(|path| path.as_str() == step.path && !path.is_root())
-        };
-        self.steps.iter().all(names)
+        self.steps.iter().all(|step| !step.path.is_root())
     }
 }
 
@@ -83,9 +80,9 @@ impl<'a> Checkpoints<'a> {
     ) -> Result<(), Fault> {
         let mut checkpoint = self.read(session, call)?.unwrap_or_else(|| Checkpoint {
             time: 0,
-            call: call.to_owned(),
+            call: call.into(),
             session: session.to_owned(),
-            undoes: undoes.map(str::to_owned),
+            undoes: undoes.map(CallId::from),
             undone: false,
             steps: Vec::new(),
         });
@@ -107,7 +104,7 @@ impl<'a> Checkpoints<'a> {
 
     /// Writes a checkpoint as it is now.
     pub(crate) fn save(&self, checkpoint: &Checkpoint) -> Result<(), Fault> {
-        if ![&checkpoint.session, &checkpoint.call].into_iter().all(|name| is_name(name)) {
+        if ![&*checkpoint.session, &*checkpoint.call].into_iter().all(is_name) {
             return Err(Fault::internal(format!("{:?} names no call", checkpoint.call)));
         }
         let json = serde_json::to_vec(checkpoint).map_err(|error| Fault::internal(error.to_string()))?;
@@ -157,7 +154,7 @@ impl<'a> Checkpoints<'a> {
             read => read?,
         };
         let found = bytes.and_then(|bytes| serde_json::from_slice::<Checkpoint>(&bytes).ok());
-        Ok(found.filter(|found| found.call == call && found.session == session && found.holds_together()))
+        Ok(found.filter(|found| found.call == *call && found.session == session && found.holds_together()))
     }
 }
 

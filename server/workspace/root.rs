@@ -170,7 +170,7 @@ impl Root {
     /// As [`WorkspacePath::parse`].
     pub fn parse(&self, asked: &str) -> Result<WorkspacePath, Fault> {
         WorkspacePath::parse(&self.path, asked)
-            .or_else(|fault| WorkspacePath::parse(&self.real, asked).map_err(|_| fault))
+            .or_else(|error| WorkspacePath::parse(&self.real, asked).map_err(|_| error.into()))
     }
 
     /// The folder that it is on now.

@@ -12,7 +12,7 @@ use super::checkpoints::{Checkpoint, Checkpoints};
 use super::shelf::{Entry, Shelf};
 use super::state::{ASIDE, NAMED, OBJECTS, ROOTS, State, TEMPORARY, folder_name};
 use super::store::{SESSIONS, Store};
-use crate::base::WorkspacePath;
+use crate::base::{CallId, WorkspacePath};
 use crate::protocol::{Fault, StorageSettings};
 
 /// How often it is looked at what can go, and how young is never swept.
@@ -47,7 +47,7 @@ pub(crate) struct Sweep<'a> {
     /// How much stays.
     pub settings: &'a StorageSettings,
     /// Calls whose proposals wait: their session and id.
-    pub needed: &'a BTreeSet<(String, String)>,
+    pub needed: &'a BTreeSet<(String, CallId)>,
     /// The time of day.
     pub now: SystemTime,
 }

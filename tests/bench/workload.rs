@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use wherefore::base::CallId;
 use wherefore::journal::{Journal, Keeper, Opening};
 use wherefore::ports::SystemClock;
 use wherefore::protocol::{Door, Event, LogSettings, Origin, Status};
@@ -46,7 +47,7 @@ pub(crate) fn journal(dir: &Path) -> Journal {
 
 /// The two events of a read: the call before it ran, and its result with the text read.
 pub(crate) fn events(number: usize, content: &str) -> (Event, Event) {
-    let call_id = format!("c-{number}");
+    let call_id = CallId::from(format!("c-{number}"));
     let tool = "fs.read".to_owned();
     let why = "See how retries are counted before the limit changes";
     let args = json!({ "path": "src/queue.rs", "why": why });

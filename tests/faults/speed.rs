@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use wherefore::base::CallId;
 use wherefore::journal::{Journal, Keeper, Opening};
 use wherefore::ports::{Clock, SystemClock};
 use wherefore::protocol::{Door, Event, LogSettings, Origin};
@@ -32,7 +33,7 @@ fn bytes_of_a_call(project: &Project) -> (u64, u64) {
 
 fn event(at: u32) -> Event {
     let args: Map<String, Value> = Map::from_iter([("path".to_owned(), json!("src/a.rs"))]);
-    let (call_id, tool) = (format!("c-{:04}", at / 2 + 1), "fs.read".to_owned());
+    let (call_id, tool) = (CallId::from(format!("c-{:04}", at / 2 + 1)), "fs.read".to_owned());
     match at % 2 {
         0 => Event::ToolCall {
             call_id,

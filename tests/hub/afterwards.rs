@@ -1,6 +1,7 @@
 //! Review at the end: what a policy applied is looked at later, across calls; and hunks that a person changes first.
 
 use serde_json::json;
+use wherefore::base::{CallId, WorkspacePath};
 use wherefore::protocol::{
     Act, Code, DecideParams, HunkState, Point, Policy, Proposal, ProposalsParams, Status,
 };
@@ -9,7 +10,7 @@ use wherefore::requests::{Cancel, Decide};
 
 use crate::support::{Bench, numbers, states};
 
-async fn auto(bench: &Bench, path: &str, content: &str) -> String {
+async fn auto(bench: &Bench, path: &str, content: &str) -> CallId {
     let arguments = json!({ "path": path, "content": content });
     bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
     let answer = bench.call("fs.write", arguments, None).await;
@@ -35,7 +36,7 @@ async fn what_was_applied_is_reviewed_at_the_end() {
     assert_eq!(found[0].hunks().map(|hunk| hunk.start).collect::<Vec<_>>(), [2, 6]);
     assert_eq!(bench.served().status().unreviewed_hunks, 3);
     assert_eq!(bench.proposals(), [], "nothing waits");
-    let after: Vec<String> =
+    let after: Vec<WorkspacePath> =
         applied(&bench, Some(&first)).iter().map(|proposal| proposal.files[0].path.clone()).collect();
     assert_eq!(after, ["b.txt"]);
 
@@ -50,7 +51,7 @@ async fn what_was_applied_is_reviewed_at_the_end() {
     // The agent hears of what was taken back, once, and nothing of what stays.
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
     assert_eq!(
-        (told.len(), told[0].proposal.as_str(), told[0].status.as_str()),
+        (told.len(), told[0].proposal.as_str(), told[0].status.word()),
         (1, id.as_str(), "partly_applied")
     );
     assert_eq!(told[0].hunks[1].reason.as_deref(), Some("six is a number"));
@@ -64,7 +65,7 @@ async fn all_that_was_applied_since_a_point_is_taken_back() {
     auto(&bench, "b.txt", "B\n").await;
     bench.call("fs.write", json!({ "path": "c.txt", "content": "C\n" }), Some(Policy::Hold)).await;
     auto(&bench, "new.txt", "new\n").await;
-    let since = Some(Point::try_from(first).unwrap());
+    let since = Some(Point::try_from(String::from(first)).unwrap());
     bench
         .ask::<Decide>(DecideParams { applied: true, since, ..DecideParams::all(Act::Reject) })
         .await
@@ -84,8 +85,8 @@ async fn a_hunk_is_changed_before_it_is_accepted() {
     let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
     let edit = |hunk: &str, text: &str, act| DecideParams {
         proposal: Some(proposal.id.clone()),
-        hunks: vec![hunk.to_owned()],
-        texts: [(hunk.to_owned(), text.to_owned())].into(),
+        hunks: vec![hunk.into()],
+        texts: [(hunk.into(), text.to_owned())].into(),
         ..DecideParams::all(act)
     };
     for wrong in
@@ -93,7 +94,7 @@ async fn a_hunk_is_changed_before_it_is_accepted() {
     {
         assert_eq!(bench.ask::<Decide>(wrong).await.unwrap_err().code, Code::InvalidArgs);
     }
-    let other = DecideParams { hunks: vec!["h2".to_owned()], ..edit("h1", "x", Act::Accept) };
+    let other = DecideParams { hunks: vec!["h2".into()], ..edit("h1", "x", Act::Accept) };
     assert_eq!(bench.ask::<Decide>(other).await.unwrap_err().code, Code::InvalidArgs);
     bench.ask::<Decide>(edit("h1", "TWO\nand a half", Act::Accept)).await.unwrap();
     bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
@@ -114,7 +115,7 @@ async fn a_hunk_is_changed_before_it_is_accepted() {
 async fn a_person_stops_a_call() {
     let bench = Bench::new(&[("a.txt", "a\n")]);
     let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": "b\n" })).await;
-    let cancel = |id: &str| bench.ask::<Cancel>(CancelParams { call_id: id.to_owned(), root: None });
+    let cancel = |id: &str| bench.ask::<Cancel>(CancelParams { call_id: id.into(), root: None });
     cancel(&proposal.call_id).await.unwrap();
     let answer = call.await.unwrap();
     assert_eq!((answer.status, answer.error.unwrap().code), (Status::Error, Code::Cancelled));

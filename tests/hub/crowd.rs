@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use wherefore::base::{CallId, ProposalId};
 use wherefore::protocol::{Act, Code, DecideParams, Envelope, HunkState, Policy, Proposal, ProposalsParams};
 use wherefore::requests::undo::UndoParams;
 use wherefore::requests::{Decide, Undo};
@@ -37,7 +38,7 @@ impl Dice {
 struct Reviewed {
     /// The proposals as each decision left them.
     decided: Vec<Proposal>,
-    undone: Vec<String>,
+    undone: Vec<CallId>,
 }
 
 async fn agent(bench: &Bench, number: usize, until: Instant, over: &AtomicUsize) -> Vec<Answered> {
@@ -123,7 +124,7 @@ async fn reviewer(bench: &Bench, over: &AtomicUsize) -> Reviewed {
                 }
             }
             1 => {
-                let call = Some(one.call_id.clone());
+                let call = Some(one.call_id.to_string());
                 match bench.ask::<Undo>(UndoParams { call, root: None }).await {
                     Ok(_) => reviewed.undone.push(one.call_id.clone()),
                     Err(fault) => assert_eq!(fault.applied, None, "{fault:?}"),
@@ -140,7 +141,7 @@ async fn reviewer(bench: &Bench, over: &AtomicUsize) -> Reviewed {
 }
 
 /// The calls whose hunks a person took back or rejected, whatever was answered before.
-fn taken_back(reviewed: &Reviewed) -> HashSet<String> {
+fn taken_back(reviewed: &Reviewed) -> HashSet<CallId> {
     let rejected = |proposal: &&Proposal| proposal.hunks().any(|hunk| hunk.state == HunkState::Rejected);
     let calls = reviewed.decided.iter().filter(rejected).map(|proposal| proposal.call_id.clone());
     calls.chain(reviewed.undone.iter().cloned()).collect()
@@ -149,8 +150,8 @@ fn taken_back(reviewed: &Reviewed) -> HashSet<String> {
 fn compare(
     bench: &Bench,
     answered: &Answered,
-    taken_back: &HashSet<String>,
-    last: &HashMap<String, Proposal>,
+    taken_back: &HashSet<CallId>,
+    last: &HashMap<ProposalId, Proposal>,
 ) {
     let Answered { mark, path, envelope } = answered;
     let times = bench.disk(path).lines().filter(|line| line == mark).count();
@@ -191,7 +192,7 @@ async fn no_answer_is_untrue_and_every_decision_is_in_the_log() {
         reviewed.decided.extend(answer.proposals);
     }
     let taken_back = taken_back(&reviewed);
-    let last: HashMap<String, Proposal> =
+    let last: HashMap<ProposalId, Proposal> =
         reviewed.decided.iter().map(|proposal| (proposal.id.clone(), proposal.clone())).collect();
     for answered in &answers {
         check_now(&answered.envelope);
@@ -209,7 +210,7 @@ fn every_decision_is_logged(bench: &Bench, answers: &[Answered], reviewed: &Revi
         decided.extend(id.map(str::to_owned));
     }
     for proposal in &reviewed.decided {
-        assert!(decided.contains(&proposal.id), "the decision on {} is not in the log", proposal.id);
+        assert!(decided.contains(&*proposal.id), "the decision on {} is not in the log", proposal.id);
     }
     for Answered { envelope, .. } in answers {
         let applied = envelope.result.as_ref().filter(|result| result["status"] == "applied");

@@ -4,7 +4,6 @@
 mod afterwards;
 mod closed;
 mod crowd;
-mod documents;
 mod editing;
 mod examples;
 mod governance;

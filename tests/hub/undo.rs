@@ -9,7 +9,7 @@ use crate::support::{Bench, numbers};
 
 async fn undo(bench: &Bench, call: Option<&str>) -> Result<String, Code> {
     let params = UndoParams { call: call.map(str::to_owned), root: None };
-    bench.ask::<Undo>(params).await.map(|answer| answer.undo_id).map_err(|fault| fault.code)
+    bench.ask::<Undo>(params).await.map(|answer| answer.undo_id.to_string()).map_err(|fault| fault.code)
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn what_the_editor_took_back_is_not_taken_back_again() {
     assert_eq!(fault.code, Code::NotFound);
     assert!(fault.message.contains("nothing of c-"), "{}", fault.message);
     assert!(fault.message.contains("a.txt is as it was before, in the editor"), "{}", fault.message);
-    assert!(fault.suggestion.is_some_and(|text| text.contains(&calls[0])), "the one before is named");
+    assert!(fault.suggestion.is_some_and(|text| text.contains(&*calls[0])), "the one before is named");
     assert_eq!(bench.log(), before, "no undo is logged that did nothing");
     // Its redo: the change stands again and is taken back as any other.
     bench.type_in("a.txt", "two\n");
@@ -128,24 +128,24 @@ async fn an_undo_rejects_what_still_waits_of_its_call() {
     bench.call("fs.write", write.clone(), Some(Policy::Hold)).await;
     let proposal = bench.proposals().remove(0);
     bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.unwrap();
-    let params = UndoParams { call: Some(proposal.call_id.clone()), root: None };
+    let params = UndoParams { call: Some(proposal.call_id.to_string()), root: None };
     let answer = bench.ask::<Undo>(params).await.unwrap();
-    assert_eq!((answer.paths, answer.withdrawn), (vec!["a.txt".to_owned()], 1));
+    assert_eq!((answer.paths[0].as_str(), answer.paths.len(), answer.withdrawn), ("a.txt", 1, 1));
     assert_eq!(bench.disk("a.txt"), numbers(20, &[]));
     assert_eq!(bench.proposals(), [], "nothing of it waits");
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
-    assert_eq!((told.len(), told[0].status.as_str()), (1, "undone"));
+    assert_eq!((told.len(), told[0].status.word()), (1, "undone"));
     assert_eq!(told[0].hunks[1].state.word(), "rejected");
     assert!(bench.log().contains("the call was taken back"), "{}", bench.log());
     // Where nothing of it was accepted yet, what waits is all there is.
     bench.call("fs.write", write, Some(Policy::Hold)).await;
     let proposal = bench.proposals().remove(0);
-    let params = UndoParams { call: Some(proposal.call_id), root: None };
+    let params = UndoParams { call: Some(proposal.call_id.to_string()), root: None };
     let answer = bench.ask::<Undo>(params).await.unwrap();
     assert_eq!((answer.undo_id.as_str(), answer.paths.len(), answer.withdrawn), ("", 0, 2));
     assert_eq!((bench.proposals().len(), bench.disk("a.txt")), (0, numbers(20, &[])));
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
-    assert_eq!((told.len(), told[0].status.as_str()), (1, "rejected"));
+    assert_eq!((told.len(), told[0].status.word()), (1, "rejected"));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Nobody has to wait: pending answers, review.wait, decisions with the next result, proposals that outlive a process.
 
 use serde_json::json;
+use wherefore::base::ProposalId;
 use wherefore::hub::{Hub, HubOptions};
 use wherefore::ports::NoEditor;
 use wherefore::protocol::{Act, Code, DecideParams, Door, Fault, Policy, ProposalsParams, Status};
@@ -11,7 +12,7 @@ use crate::support::{Bench, states};
 
 /// Decides every pending hunk of one proposal.
 async fn decide(hub: &Hub, proposal: &str, act: Act) -> Result<DecideAnswer, Fault> {
-    let params = DecideParams { proposal: Some(proposal.to_owned()), ..DecideParams::all(act) };
+    let params = DecideParams { proposal: Some(proposal.into()), ..DecideParams::all(act) };
     Decide::answer(hub, params, Asker::door(Door::Lsp)).await
 }
 
@@ -31,7 +32,7 @@ async fn a_held_change_is_answered_pending_and_decided_later() {
     let next = bench.call("fs.ls", json!({ "path": "." }), None).await;
     assert_eq!(next.decisions.len(), 1);
     assert_eq!(
-        (next.decisions[0].proposal.as_str(), next.decisions[0].status.as_str()),
+        (next.decisions[0].proposal.as_str(), next.decisions[0].status.word()),
         (id.as_str(), "applied")
     );
     assert_eq!(bench.call("fs.ls", json!({ "path": "." }), None).await.decisions, [], "each is told once");
@@ -107,8 +108,8 @@ async fn no_more_changes_wait_than_may() {
 }
 
 /// The proposals whose decisions a log holds, in order.
-fn decided(log: &str) -> Vec<String> {
-    let id = |event: &str| Some(event.lines().find_map(|line| line.strip_prefix("proposal: "))?.to_owned());
+fn decided(log: &str) -> Vec<ProposalId> {
+    let id = |event: &str| Some(event.lines().find_map(|line| line.strip_prefix("proposal: "))?.into());
     log.split("type: decision\n").skip(1).filter_map(id).collect()
 }
 
@@ -120,9 +121,9 @@ async fn every_decision_is_told_and_logged_however_many_there_are() {
         let write = json!({ "path": format!("{number}.txt"), "content": "new\n" });
         bench.call_as(&format!("agent-{number}/1"), "fs.write", write, None).await;
     }
-    let ids: Vec<String> = bench.proposals().into_iter().map(|proposal| proposal.id).collect();
+    let ids: Vec<ProposalId> = bench.proposals().into_iter().map(|proposal| proposal.id).collect();
     let answer = bench.ask::<Decide>(DecideParams::all(Act::Accept)).await.unwrap();
-    let told: Vec<String> = answer.proposals.iter().map(|proposal| proposal.id.clone()).collect();
+    let told: Vec<ProposalId> = answer.proposals.iter().map(|proposal| proposal.id.clone()).collect();
     assert_eq!((told, answer.problems.len()), (ids.clone(), 0));
     assert!(answer.proposals.iter().all(|proposal| proposal.state().word() == "applied"));
     assert_eq!(decided(&bench.log()), ids);
@@ -134,7 +135,10 @@ async fn a_decision_that_the_log_does_not_take_is_said_and_written_later() {
     for path in ["a.txt", "b.txt"] {
         bench.call("fs.write", json!({ "path": path, "content": "new\n" }), Some(Policy::Hold)).await;
     }
-    let ids: Vec<String> = bench.proposals().into_iter().map(|proposal| proposal.id).collect();
+    // Made within one second, they stand in no certain order.
+    let mut waiting = bench.proposals();
+    waiting.sort_by(|a, b| a.files[0].path.cmp(&b.files[0].path));
+    let ids: Vec<ProposalId> = waiting.into_iter().map(|proposal| proposal.id).collect();
     let state = Some(bench.state.path().to_owned());
     let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: false, state });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();

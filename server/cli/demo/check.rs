@@ -95,13 +95,14 @@ fn with(before: &str, hunks: &[Hunk]) -> String {
 #[cfg(test)]
 mod tests {
     use super::with;
+    use crate::base::HunkId;
     use crate::protocol::{Hunk, HunkState};
 
     #[test]
     fn accepted_hunks_replace_their_lines() {
         let hunk = |start, old: &[&str], new: &[&str]| {
             let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
-            let (id, state) = (String::new(), HunkState::Pending);
+            let (id, state) = (HunkId::default(), HunkState::Pending);
             Hunk { id, state, start, old: lines(old), new: lines(new), ..Hunk::default() }
         };
         let hunks = [hunk(0, &[], &["0\n"]), hunk(1, &["b\n"], &["B\n", "C\n"]), hunk(3, &["d"], &[])];

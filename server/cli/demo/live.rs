@@ -157,7 +157,7 @@ fn sum_up(page: Page, root: &str, work: &mut Work, ledger: &mut Ledger) -> io::R
                 *if act == Act::Accept { &mut accepted } else { &mut rejected } += 1;
                 // A person may have changed what it adds.
                 let hunk = crate::protocol::Hunk { new: now.new.clone(), ..hunk.clone() };
-                ledger.decided(&file.path, &hunk, &Decision { act, reason: now.reason.clone() });
+                ledger.decided(file.path.as_str(), &hunk, &Decision { act, reason: now.reason.clone() });
             }
         }
     }

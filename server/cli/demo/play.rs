@@ -74,7 +74,7 @@ impl Play {
         })?;
         show::answer(self.page, &step.tool, &answer, (reviewed == 0).then(|| start.elapsed()))?;
         if reviewed > 0 {
-            self.changed = Some(answer.call_id.clone());
+            self.changed = Some(answer.call_id.to_string());
             let answer = self.decided(editor, number, &call, answer)?;
             return self.check_answer(&answer);
         }
@@ -110,13 +110,19 @@ impl Play {
         let count = proposal.hunks().count();
         let mut number = 0;
         for file in &proposal.files {
-            self.ledger.open(&self.project.root, &file.path, &file.uri)?;
-            editor.open(&file.uri, &self.project.root.join(&file.path))?;
+            self.ledger.open(&self.project.root, file.path.as_str(), &file.uri)?;
+            editor.open(&file.uri, &self.project.root.join(file.path.as_str()))?;
             for hunk in &file.hunks {
                 number += 1;
-                show::hunk(self.page, &file.path, (number, count), hunk, self.ledger.before(&file.path))?;
+                show::hunk(
+                    self.page,
+                    file.path.as_str(),
+                    (number, count),
+                    hunk,
+                    self.ledger.before(file.path.as_str()),
+                )?;
                 let decision = self.decider.next(self.page)?;
-                self.ledger.decided(&file.path, hunk, &decision);
+                self.ledger.decided(file.path.as_str(), hunk, &decision);
                 let params = DecideParams {
                     proposal: Some(proposal.id.clone()),
                     hunks: vec![hunk.id.clone()],

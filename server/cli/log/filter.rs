@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use clap::{Args, ValueEnum};
 use globset::{GlobBuilder, GlobMatcher};
 use jiff::{Timestamp, Zoned};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::journal::Entry;
-use crate::protocol::{Code, Fault};
+use crate::protocol::{Code, EventType, Fault, Status};
 
 /// The filters of `wherefore log`.
 #[derive(Args, Debug)]
@@ -45,11 +46,16 @@ enum Ended {
 
 impl Ended {
     fn of(entry: &Entry) -> Option<Self> {
-        match (entry.event_type.as_str(), entry.body.get("status").and_then(Value::as_str)) {
-            ("tool_error", _) | ("tool_result", Some("error")) => Some(Self::Error),
-            ("tool_result", Some("pending")) => Some(Self::Pending),
-            ("tool_result", Some("latent")) => Some(Self::Latent),
-            ("tool_result", _) => Some(Self::Ok),
+        match entry.kind()? {
+            EventType::ToolError => Some(Self::Error),
+            EventType::ToolResult => {
+                Some(match entry.body.get("status").and_then(|status| Status::deserialize(status).ok()) {
+                    Some(Status::Error) => Self::Error,
+                    Some(Status::Pending) => Self::Pending,
+                    Some(Status::Latent) => Self::Latent,
+                    Some(Status::Ok) | None => Self::Ok,
+                })
+            }
             _ => None,
         }
     }
@@ -103,7 +109,7 @@ impl Selector {
             let show = self.takes_any_call() && self.status.is_none() && self.in_time(&entry);
             return if show { vec![entry] } else { Vec::new() };
         };
-        if entry.event_type == "tool_call" {
+        if entry.kind() == Some(EventType::ToolCall) {
             match (self.call(&entry), self.status) {
                 (false, _) => {}
                 (true, Some(_)) => drop(self.held.insert(id, vec![entry])),

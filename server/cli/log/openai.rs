@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::journal::Entry;
+use crate::protocol::EventType;
 
 /// Calls that wait for their answers. A call and its answer are given together, since the API wants them so;
 /// a call that has none is not given.
@@ -17,13 +18,13 @@ impl Pairs {
     /// The messages that an entry completes.
     pub(super) fn messages(&mut self, entry: &Entry) -> Vec<Value> {
         let Some(id) = entry.call_id() else { return Vec::new() };
-        let content = match entry.event_type.as_str() {
-            "tool_call" => {
+        let content = match entry.kind() {
+            Some(EventType::ToolCall) => {
                 self.calls.insert(id.to_owned(), call(id, entry));
                 return Vec::new();
             }
-            "tool_result" => entry.body.get("result"),
-            "tool_error" => entry.body.get("error"),
+            Some(EventType::ToolResult) => entry.body.get("result"),
+            Some(EventType::ToolError) => entry.body.get("error"),
             _ => return Vec::new(),
         };
         let Some(call) = self.calls.remove(id) else { return Vec::new() };

@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{LogArgs, LogCommand, Stop, Verdict, check, list, show};
+use crate::base::WorkspacePath;
 use crate::journal::{Journal, Keeper, LOG, Opening};
 use crate::ports::Clock;
 use crate::protocol::{
-    Code, Event, Fault, HunkDecision, HunkState, LogEvent, LogSettings, Origin, Policy, Status,
+    Code, DecidedBy, Event, Fault, HunkDecision, HunkState, LogEvent, LogSettings, Origin, Policy,
+    ProposalState, Status,
 };
 
 #[derive(Parser, Debug)]
@@ -34,7 +36,7 @@ impl Clock for Still {
 fn call(id: &str, tool: &str, path: &str, agent: &str, why: &str) -> LogEvent {
     let args = json!({ "path": path, "why": why });
     LogEvent::from(Event::ToolCall {
-        call_id: id.to_owned(),
+        call_id: id.into(),
         origin: Origin { agent: Some(agent.to_owned()), ..Origin::default() },
         tool: tool.to_owned(),
         args: args.as_object().unwrap().clone(),
@@ -44,7 +46,7 @@ fn call(id: &str, tool: &str, path: &str, agent: &str, why: &str) -> LogEvent {
 }
 
 fn result(id: &str, tool: &str, status: Status, result: Value) -> LogEvent {
-    let (call_id, tool, result) = (id.to_owned(), tool.to_owned(), Arc::new(result));
+    let (call_id, tool, result) = (id.into(), tool.to_owned(), Arc::new(result));
     LogEvent::from(Event::ToolResult { call_id, tool, status, result, duration_ms: 1.25 })
 }
 
@@ -63,8 +65,8 @@ fn workspace() -> TempDir {
     })
     .unwrap();
     let hunk = |id: &str, state, reason: Option<&str>| HunkDecision {
-        id: id.to_owned(),
-        path: "src/a.rs".to_owned(),
+        id: id.into(),
+        path: WorkspacePath::clean("src/a.rs").unwrap(),
         state,
         reason: reason.map(str::to_owned),
         text: None,
@@ -74,7 +76,7 @@ fn workspace() -> TempDir {
         result("c-0001", "fs.read", Status::Ok, json!({ "content": "x".repeat(3000) })),
         call("c-0002", "fs.read", "docs/none.md", "codex/1", "See what the docs promise"),
         Event::ToolError {
-            call_id: "c-0002".to_owned(),
+            call_id: "c-0002".into(),
             tool: "fs.read".to_owned(),
             error: Fault::new(Code::NotFound, "docs/none.md does not exist"),
             duration_ms: 0.5,
@@ -82,8 +84,8 @@ fn workspace() -> TempDir {
         .into(),
         call("c-0003", "fs.patch", "src/a.rs", "claude-code/2.1", "Name the parser's states"),
         Event::Proposal {
-            proposal: "p-0001".to_owned(),
-            call_id: "c-0003".to_owned(),
+            proposal: "p-0001".into(),
+            call_id: "c-0003".into(),
             policy: Policy::Ask,
             files: BTreeMap::new(),
             hunks: vec![hunk("h1", HunkState::Pending, None), hunk("h2", HunkState::Pending, None)],
@@ -91,14 +93,14 @@ fn workspace() -> TempDir {
         .into(),
         result("c-0003", "fs.patch", Status::Pending, json!({ "proposal": "p-0001" })),
         Event::Decision {
-            proposal: "p-0001".to_owned(),
-            call_id: "c-0003".to_owned(),
-            by: "person".to_owned(),
+            proposal: "p-0001".into(),
+            call_id: "c-0003".into(),
+            by: DecidedBy::Person,
             hunks: vec![
                 hunk("h1", HunkState::Accepted, None),
                 hunk("h2", HunkState::Rejected, Some("wrong name")),
             ],
-            status: "partly_applied".to_owned(),
+            status: ProposalState::PartlyApplied,
         }
         .into(),
         call("c-0004", "search.lexical", "src", "codex/1", "Find the callers"),

@@ -11,6 +11,7 @@ use super::filter::paths;
 use crate::base::hidden::short;
 use crate::cli::print::{Look, Page};
 use crate::journal::Entry;
+use crate::protocol::EventType;
 
 /// Characters of a reason that are shown.
 const REASON: usize = 400;
@@ -45,14 +46,14 @@ impl Table {
     /// Adds an event to its call's line, or as a line.
     pub(super) fn add(&mut self, entry: &Entry) {
         let id = entry.call_id().unwrap_or_default();
-        if entry.event_type == "tool_call" {
+        if entry.kind() == Some(EventType::ToolCall) {
             self.calls.insert(id.to_owned(), self.lines.len());
             let line = Line { head: self.head(entry), end: None, below: self.reason(entry) };
             return self.lines.push(line);
         }
         let text = self.what(entry);
         match self.calls.get(id).and_then(|at| self.lines.get_mut(*at)) {
-            Some(line) if matches!(entry.event_type.as_str(), "tool_result" | "tool_error") => {
+            Some(line) if matches!(entry.kind(), Some(EventType::ToolResult | EventType::ToolError)) => {
                 let (end, more) = split(text);
                 line.end = Some(end);
                 line.below.extend(more);
@@ -82,7 +83,7 @@ impl Table {
 
     /// One event of a followed log, as it comes.
     pub(super) fn event(&self, entry: &Entry) -> String {
-        if entry.event_type == "tool_call" {
+        if entry.kind() == Some(EventType::ToolCall) {
             let below = self.reason(entry).into_iter().map(|line| format!("\n          {line}"));
             return format!("{}{}", self.head(entry), below.collect::<String>());
         }
@@ -138,28 +139,30 @@ impl Table {
         let said = |key: &str| short(&text(entry, key), REASON);
         let took = entry.body.get("duration_ms").and_then(Value::as_f64).map(|ms| format!("{ms:.1} ms"));
         let took = self.page.paint(Look::Dim, &took.unwrap_or_default());
-        match entry.event_type.as_str() {
-            "tool_result" => {
+        match entry.kind() {
+            Some(EventType::ToolResult) => {
                 let status = said("status");
                 let style = if status == "ok" { Look::Green } else { Look::Yellow };
                 format!("{}  {took}", self.page.paint(style, &status))
             }
-            "tool_error" => {
+            Some(EventType::ToolError) => {
                 let error = entry.body.get("error");
                 let part =
                     |key| error.and_then(|error| error.get(key)).and_then(Value::as_str).unwrap_or_default();
                 let code = self.page.paint(Look::Red, &short(part("code"), 60));
                 format!("{code}  {took}\n{}", self.page.paint(Look::Red, &short(part("message"), REASON)))
             }
-            "proposal" => format!("proposal {}: {}", said("proposal"), hunks(entry)),
-            "decision" => format!("{} by {}: {}", self.status(&said("status")), said("by"), hunks(entry)),
-            "undo" => format!(
+            Some(EventType::Proposal) => format!("proposal {}: {}", said("proposal"), hunks(entry)),
+            Some(EventType::Decision) => {
+                format!("{} by {}: {}", self.status(&said("status")), said("by"), hunks(entry))
+            }
+            Some(EventType::Undo) => format!(
                 "{} {} ({})",
                 self.page.paint(Look::Yellow, "undone:"),
                 list(entry, "paths"),
                 said("undo_id")
             ),
-            "user_approval" => {
+            Some(EventType::UserApproval) => {
                 let granted = entry.body.get("granted") == Some(&Value::Bool(true));
                 format!(
                     "{} by the person, asked by {}",
@@ -167,17 +170,19 @@ impl Table {
                     said("rule")
                 )
             }
-            "hint" => format!("hint by {}: {}", said("by"), hinted(entry)),
-            "context_assembly" => {
+            Some(EventType::Hint) => format!("hint by {}: {}", said("by"), hinted(entry)),
+            Some(EventType::ContextAssembly) => {
                 let number = |key: &str| entry.body.get(key).and_then(Value::as_u64).unwrap_or_default();
                 let files = entry.body.get("included").and_then(Value::as_object).map_or(0, Map::len);
                 let (tokens, budget) = (number("tokens"), number("budget"));
                 format!("context: {files} files, {tokens} tokens of {budget} by {}", said("tokenizer"))
             }
-            "session_start" => format!("session {} in {}", said("session"), said("root")),
-            "recovery" => self.page.paint(Look::Yellow, &format!("{} ({})", said("reason"), said("kept"))),
-            "session_end" => format!("session end: {}", totals(entry)),
-            other => short(other, 60),
+            Some(EventType::SessionStart) => format!("session {} in {}", said("session"), said("root")),
+            Some(EventType::Recovery) => {
+                self.page.paint(Look::Yellow, &format!("{} ({})", said("reason"), said("kept")))
+            }
+            Some(EventType::SessionEnd) => format!("session end: {}", totals(entry)),
+            _ => short(&entry.event_type, 60),
         }
     }
 

@@ -63,7 +63,12 @@ pub(super) async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
         }
         for tool in all {
             let latent = if tool.activity.is_empty() { " (latent)" } else { "" };
-            answer::line(&format!("{:<16} {:<8} {}{latent}", tool.name, tool.risk, visible(&tool.summary)));
+            answer::line(&format!(
+                "{:<16} {:<8} {}{latent}",
+                tool.name,
+                tool.risk.word(),
+                visible(&tool.summary)
+            ));
         }
         return Ok(());
     };

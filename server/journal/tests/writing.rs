@@ -297,7 +297,11 @@ fn every_event_reads_back() {
     let dir = TempDir::new().unwrap();
     let journal = open(dir.path());
     let events = [
-        Event::Undo { call_id: "c-0001".into(), undo_id: "u-0003".into(), paths: vec!["a b".into()] },
+        Event::Undo {
+            call_id: "c-0001".into(),
+            undo_id: "u-0003".into(),
+            paths: vec![crate::base::WorkspacePath::clean("a b").unwrap()],
+        },
         Event::UserApproval { call_id: "c-0001".into(), rule: "ask: x".into(), granted: true },
         Event::ToolError {
             call_id: "c-0002".into(),

@@ -13,19 +13,14 @@ use super::board::document;
 use crate::lsp::features::Features;
 use crate::lsp::hunks::{View, pending};
 use crate::lsp::label::label;
-use crate::lsp::lines::line_range;
+use crate::lsp::texts::{Texts, line_range};
 use crate::ports::DocumentEdit;
 use crate::protocol::{ChangeKind, Hunk, Proposal, ProposedFile};
-use crate::workspace::EditorDocuments;
 
 /// An edit of one open document, for the version it was made for where the client can be told.
-pub(super) fn plain(
-    edit: &DocumentEdit,
-    documents: &EditorDocuments,
-    features: Features,
-) -> Result<WorkspaceEdit, String> {
+pub(super) fn plain(edit: &DocumentEdit, texts: &Texts, features: Features) -> Result<WorkspaceEdit, String> {
     let uri = parse(&edit.uri)?;
-    let open = documents.get(&edit.uri);
+    let open = texts.get(&edit.uri);
     if let Some(open) = open.as_ref().filter(|open| open.version != edit.version) {
         return Err(format!("the document moved on from version {} to {}", edit.version, open.version));
     }
@@ -49,7 +44,7 @@ pub(super) fn plain(
 /// A whole proposal, every pending hunk to be confirmed by the person.
 pub(super) fn annotated(
     proposal: &Proposal,
-    documents: &EditorDocuments,
+    texts: &Texts,
     features: Features,
 ) -> Result<WorkspaceEdit, String> {
     let (mut operations, mut annotations) = (Vec::new(), HashMap::new());
@@ -64,12 +59,12 @@ pub(super) fn annotated(
             continue;
         }
         for hunk in &hunks {
-            annotations.insert(hunk.id.clone(), annotation(proposal, file, hunk));
+            annotations.insert(hunk.id.to_string(), annotation(proposal, file, hunk));
         }
-        let (uri, text) = document(file, documents);
+        let (uri, text) = document(file, texts);
         let uri = parse(&uri)?;
         if file.kind == ChangeKind::Create {
-            let annotation_id = hunks.first().map(|hunk| hunk.id.clone());
+            let annotation_id = hunks.first().map(|hunk| hunk.id.to_string());
             let create = CreateFile { uri: uri.clone(), options: None, annotation_id };
             operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
         }
@@ -97,14 +92,14 @@ fn edit(hunk: &Hunk, file: &ProposedFile, view: View<'_>) -> AnnotatedTextEdit {
         _ => view.range(hunk),
     };
     let text_edit = TextEdit { range, new_text: hunk.new.concat() };
-    AnnotatedTextEdit { text_edit, annotation_id: hunk.id.clone() }
+    AnnotatedTextEdit { text_edit, annotation_id: hunk.id.to_string() }
 }
 
 fn annotation(proposal: &Proposal, file: &ProposedFile, hunk: &Hunk) -> ChangeAnnotation {
     ChangeAnnotation {
         label: label(&proposal.why),
         needs_confirmation: Some(true),
-        description: Some(format!("{} {} in {}", proposal.id, hunk.id, label(&file.path))),
+        description: Some(format!("{} {} in {}", proposal.id, hunk.id, label(file.path.as_str()))),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
+use crate::base::ProposalId;
 use crate::protocol::Notice;
 
 const LIMIT: usize = 1024;
@@ -114,7 +115,7 @@ impl Waiting {
     }
 }
 
-fn proposal(notice: &Notice) -> Option<&str> {
+fn proposal(notice: &Notice) -> Option<&ProposalId> {
     match notice {
         Notice::Proposed(proposal) | Notice::Changed(proposal) => Some(&proposal.id),
         Notice::Call(_)
@@ -129,11 +130,12 @@ fn proposal(notice: &Notice) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::CallId;
     use crate::protocol::{CallNotice, Origin, Proposal};
 
     fn call(id: usize) -> Notice {
         Notice::Call(CallNotice {
-            call_id: format!("c-{id}"),
+            call_id: format!("c-{id}").into(),
             session: String::new(),
             tool: "fs.read".into(),
             why: "to see".into(),
@@ -148,7 +150,7 @@ mod tests {
     fn proposal(id: &str, why: &str) -> Proposal {
         Proposal {
             id: id.into(),
-            call_id: String::new(),
+            call_id: CallId::default(),
             session: String::new(),
             tool: String::new(),
             why: why.into(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use super::Lab;
+use super::{Lab, path};
 use crate::protocol::{ChangeKind, StorageSettings};
 use crate::workspace::sweep::Swept;
 use crate::workspace::{Checkpoint, Checkpoints, Step, Sweep};
@@ -16,7 +16,7 @@ fn change(lab: &Lab, call: &str, days: u32, bytes: usize) -> String {
     let blob = state.put(format!("{call} {}", "x".repeat(bytes)).as_bytes()).unwrap();
     let time = (SystemTime::now() - DAY * days).duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let step = Step {
-        path: "a".into(),
+        path: path("a"),
         kind: ChangeKind::Edit,
         before: Some(blob.clone()),
         after: None,
@@ -26,7 +26,7 @@ fn change(lab: &Lab, call: &str, days: u32, bytes: usize) -> String {
     };
     let checkpoint = Checkpoint {
         time: i64::try_from(time.as_nanos()).unwrap(),
-        call: call.to_owned(),
+        call: call.into(),
         session: "s".to_owned(),
         undoes: None,
         undone: false,
@@ -43,7 +43,7 @@ fn age(lab: &Lab, blob: &str, days: u32) {
 }
 
 fn sweep(lab: &Lab, settings: &StorageSettings, needed: &[&str]) -> Option<Swept> {
-    let needed: BTreeSet<_> = needed.iter().map(|call| ("s".to_owned(), (*call).to_owned())).collect();
+    let needed: BTreeSet<_> = needed.iter().map(|call| ("s".to_owned(), (*call).into())).collect();
     let now = SystemTime::now();
     Sweep { store: &lab.store, settings, needed: &needed, now }.run(&|| true).unwrap()
 }

@@ -176,7 +176,7 @@ fn a_missing_folder_is_named() {
         (Code::NotFound, "cannot write `a/b/file`: there is no folder `a/b`")
     );
     assert_eq!(lab.files.mkdir(&path("a/b")).unwrap(), [path("a"), path("a/b")]);
-    assert_eq!(lab.files.mkdir(&path("a/b")).unwrap(), []);
+    assert!(lab.files.mkdir(&path("a/b")).unwrap().is_empty());
     lab.files.write(&path("a/b/file"), b"x", &Expect::Anything).unwrap();
     assert_eq!(code(lab.files.mkdir(&path("a/b/file"))), Code::InvalidArgs);
     assert_eq!(code(lab.files.mkdir(&path("a/b/file/x"))), Code::InvalidArgs);

@@ -1,11 +1,8 @@
-//! The files that matter now: a session's memory together with what editors show and the files hold.
+//! The working set of a session: its memory together with what the editor shows and the files hold.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::files::SessionFiles;
-use super::log::SessionLog;
-use super::workspace::Workspace;
+use super::Session;
 use crate::base::{OURS, WorkspacePath};
 use crate::memory::advise::{Facts, decide};
 use crate::memory::collect::{Occasion, leaving};
@@ -17,18 +14,14 @@ use crate::protocol::{
 use crate::rules::Opener;
 use crate::workspace::Kind;
 
-/// What keeps the working set of a session.
-#[derive(Debug)]
-pub struct WorkingFiles {
-    pub(super) memory: Arc<Memory>,
-    pub(super) workspace: Arc<Workspace>,
-    pub(super) files: Arc<SessionFiles>,
-    pub(super) log: Arc<SessionLog>,
-}
+impl Session {
+    /// What it remembers of its files.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
 
-impl WorkingFiles {
     /// The files that matter now, the hottest first.
-    pub fn set(&self) -> WorkingSetAnswer {
+    pub fn working_set(&self) -> WorkingSetAnswer {
         let files = self.memory.working_set(&self.seen_now(), |path| self.tokens_of(path));
         let notes = self.memory.files().now();
         WorkingSetAnswer {
@@ -41,13 +34,13 @@ impl WorkingFiles {
 
     /// Tokens that a context of the working set may hold.
     pub fn budget(&self, notes: &Notes) -> u64 {
-        notes.manifest.budget.unwrap_or(self.workspace.settings().memory.budget)
+        notes.manifest.budget.unwrap_or(self.settings().memory.budget)
     }
 
     /// What the editor has open, by path.
     fn seen_now(&self) -> BTreeMap<String, Seen> {
         let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
-        for document in self.files.documents().all() {
+        for document in self.documents.all() {
             // What is open in our own folder is no work on the project.
             let Some(path) = document.path.filter(|path| path.parts().next() != Some(OURS)) else { continue };
             let entry = seen.entry(path.to_string()).or_default();
@@ -59,10 +52,8 @@ impl WorkingFiles {
     /// About how many tokens a file holds, as the person sees it; nothing where there is none that may be read.
     fn tokens_of(&self, path: &str) -> Option<u64> {
         let path = WorkspacePath::clean(path)?;
-        let stat = self.files.unasked().stat(&path).ok()?;
-        if let Some(document) =
-            self.files.documents().snapshot(stat.as_ref().map_or(&path, |stat| &stat.path))
-        {
+        let stat = self.files().stat(&path).ok()?;
+        if let Some(document) = self.documents.snapshot(stat.as_ref().map_or(&path, |stat| &stat.path)) {
             return Some(estimate(document.text.len() as u64));
         }
         stat.filter(|stat| stat.kind == Kind::File).map(|stat| estimate(stat.size))
@@ -70,7 +61,6 @@ impl WorkingFiles {
 
     /// Judges a hint of a model's, and keeps it where it counts.
     pub fn advise(&self, advice: Advice, asked: &str, why: &str, by: &str) -> HintOutcome {
-        let word = if advice == Advice::Hot { "hot" } else { "cold" };
         let (path, bar) = match self.hintable(asked) {
             Ok(path) => (path.to_string(), None),
             Err(fault) => (asked.to_owned(), Some(barred(&fault))),
@@ -94,7 +84,7 @@ impl WorkingFiles {
             (outcome, reason) = (Outcome::Deferred, format!("{wrong}: mend the file, then advise again"));
         }
         self.memory.changed();
-        HintOutcome { path, advice: word.to_owned(), outcome, reason }
+        HintOutcome { path, advice: advice.into(), outcome, reason }
     }
 
     /// Tokens that what is hot and pinned holds already.
@@ -110,16 +100,16 @@ impl WorkingFiles {
     /// # Errors
     /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for a folder.
     fn hintable(&self, asked: &str) -> Result<WorkspacePath, Fault> {
-        let path = WorkspacePath::parse(self.workspace.root(), asked)?;
-        self.files.unasked().rules().permit(Access::Read, &path)?;
-        if let Ok(real) = self.workspace.store().root().resolve(&path)
-            && self.files.documents().snapshot(&real).is_some()
+        let path = WorkspacePath::parse(self.root(), asked)?;
+        self.files().rules().permit(Access::Read, &path)?;
+        if let Ok(real) = self.store.root().resolve(&path)
+            && self.documents.snapshot(&real).is_some()
         {
             return Ok(real);
         }
         // Opened and not only looked at: so a folder and a device are told apart, and near names are found.
         // Nothing of its text is told, so that nobody has to be asked.
-        self.files.opened_by(Opener::Person).open(&path).map(|opened| opened.stat.path)
+        self.files_for(Opener::Person).open(&path).map(|opened| opened.stat.path)
     }
 
     /// Carries out a person's word on a file.
@@ -132,8 +122,8 @@ impl WorkingFiles {
         let path = match params.advice {
             // What is gone can still be let go.
             HintAct::Clear | HintAct::Unpin => {
-                let path = WorkspacePath::parse(self.workspace.root(), asked)?;
-                self.workspace.store().root().resolve(&path).unwrap_or(path)
+                let path = WorkspacePath::parse(self.root(), asked)?;
+                self.store.root().resolve(&path).unwrap_or(path)
             }
             _ => self.hintable(asked)?,
         }
@@ -141,28 +131,25 @@ impl WorkingFiles {
         let why = params.why.as_deref().unwrap_or_default();
         let files = self.memory.files();
         let pinned = files.now().manifest.of(&path).is_some_and(|rule| rule.pinned);
-        let (word, kept, reason) = match params.advice {
-            HintAct::Hot => ("hot", files.hint(Advice::Hot, &path, why, None), "it is hot from now on"),
+        let (kept, reason) = match params.advice {
+            HintAct::Hot => (files.hint(Advice::Hot, &path, why, None), "it is hot from now on"),
             HintAct::Cold if pinned => (
-                "cold",
                 files.hint(Advice::Cold, &path, why, None),
                 "it is cold, but stays in the set as long as it is pinned",
             ),
-            HintAct::Cold => ("cold", files.hint(Advice::Cold, &path, why, None), "it is cold from now on"),
-            HintAct::Pin => ("pin", files.pin(&path, true, why), "it stays in the set until it is unpinned"),
-            HintAct::Unpin => ("unpin", files.pin(&path, false, why), "it stays as long as it is warm"),
-            HintAct::Clear => {
-                ("clear", files.unhint(|entry| entry.path == path), "no hint stands on it any more")
-            }
+            HintAct::Cold => (files.hint(Advice::Cold, &path, why, None), "it is cold from now on"),
+            HintAct::Pin => (files.pin(&path, true, why), "it stays in the set until it is unpinned"),
+            HintAct::Unpin => (files.pin(&path, false, why), "it stays as long as it is warm"),
+            HintAct::Clear => (files.unhint(|entry| entry.path == path), "no hint stands on it any more"),
         };
         kept.map_err(|wrong| {
             Fault::new(Code::InvalidArgs, wrong).suggest("mend that file, or remove it, then say it again")
         })?;
         self.memory.changed();
-        let (advice, reason) = (word.to_owned(), reason.to_owned());
+        let (advice, reason) = (params.advice.into(), reason.to_owned());
         let told = HintOutcome { path, advice, outcome: Outcome::Honoured, reason };
         let paths = vec![told.clone()];
-        self.log.write(Event::Hint { by: "person".to_owned(), call_id: None, why: why.to_owned(), paths })?;
+        self.write(Event::Hint { by: "person".to_owned(), call_id: None, why: why.to_owned(), paths })?;
         Ok(told)
     }
 
@@ -171,19 +158,14 @@ impl WorkingFiles {
     /// # Errors
     /// What keeps the log from being written.
     pub fn collect(&self, occasion: Occasion, by: &str, why: &str) -> Result<CollectAnswer, Fault> {
-        let set = self.set();
+        let set = self.working_set();
         let dropped = leaving(&set.files, set.budget, occasion);
         if !dropped.is_empty() {
             self.memory.forget(dropped.iter().map(|dropped| dropped.path.as_str()));
             // An editor that only looks at a folder leaves no log in it.
-            if occasion == Occasion::Request || self.log.opened().is_some() {
+            if occasion == Occasion::Request || self.opened_journal().is_some() {
                 let paths = dropped.clone();
-                self.log.write(Event::Hint {
-                    by: by.to_owned(),
-                    call_id: None,
-                    why: why.to_owned(),
-                    paths,
-                })?;
+                self.write(Event::Hint { by: by.to_owned(), call_id: None, why: why.to_owned(), paths })?;
             }
         }
         Ok(CollectAnswer { dropped })
@@ -192,18 +174,18 @@ impl WorkingFiles {
     /// Lets go of what agents advised: their hints are for the session, a person's stay.
     pub(super) fn drop_hints_of_agents(&self) {
         let notes = self.memory.files().now();
-        let of_agents = |advice: Advice, word: &str| {
+        let of_agents = |advice: Advice| {
             let entries = notes.hints(advice).entries.iter().filter(|entry| entry.by.is_some());
             entries
                 .map(|entry| HintOutcome {
                     path: entry.path.clone(),
-                    advice: word.to_owned(),
+                    advice: advice.into(),
                     outcome: Outcome::Dropped,
                     reason: "an agent's hint ends with the session".to_owned(),
                 })
                 .collect::<Vec<_>>()
         };
-        let paths = [of_agents(Advice::Hot, "hot"), of_agents(Advice::Cold, "cold")].concat();
+        let paths = [of_agents(Advice::Hot), of_agents(Advice::Cold)].concat();
         if paths.is_empty() || self.memory.files().unhint(|entry| entry.by.is_some()).is_err() {
             return;
         }
@@ -214,7 +196,7 @@ impl WorkingFiles {
             paths,
         };
         // Where the log cannot be written any more, nobody is left to tell.
-        let _ = self.log.write(event);
+        let _ = self.write(event);
     }
 }
 

@@ -1,5 +1,4 @@
-//! The tools of a folder: ours, those that the person and the project define, and those of servers. All are read again
-//! when what they come from changes, and put in place of those before at once.
+//! The tools of a folder that are not ours: read from definitions and servers, and read again when those change.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,15 +12,18 @@ use tokio::sync::watch;
 
 use super::nearness::Nearness;
 use super::stage::{Change, Stage};
-use super::{definitions, watch_files};
+use super::watch_files;
 use crate::base::OURS;
 use crate::catalogue::discovery::Directory;
-use crate::catalogue::{self, Catalogue, Problem};
+use crate::catalogue::{self, Problem};
 use crate::registry::{Activities, Activity, Registry};
 use crate::session::Session;
 use crate::upstream::Upstreams;
 use crate::upstream::consents::Consents;
 use crate::workspace::config;
+
+/// Definition files of one folder at most.
+const FILES: usize = 20_000;
 
 /// Where it is told that tools, or what is wrong with them, changed in any folder.
 #[derive(Debug)]
@@ -43,12 +45,14 @@ impl News {
     }
 }
 
-/// The tools of a folder, and what runs them.
-pub struct Toolbox {
+/// A folder's tools.
+pub struct Custom {
     session: Arc<Session>,
     registry: Arc<Registry>,
     upstreams: Upstreams,
     news: Arc<News>,
+    /// What the editor holds of the settings.
+    client: Mutex<Option<Value>>,
     problems: Mutex<Vec<Problem>>,
     /// What could not be taken from servers, a sentence each.
     left_out: Mutex<Vec<String>>,
@@ -62,7 +66,7 @@ pub struct Toolbox {
     runtime: Option<Handle>,
 }
 
-impl Toolbox {
+impl Custom {
     /// Reads a folder's tools.
     pub fn open(session: Arc<Session>, activities: Arc<Activities>, news: Arc<News>) -> Arc<Self> {
         let nudge = Arc::<OnceLock<Sender<()>>>::default();
@@ -73,16 +77,17 @@ impl Toolbox {
                 let _ = nudge.send(());
             }
         });
-        let embeddings = session.workspace().settings().embeddings.clone();
-        let toolbox = Arc::new(Self {
+        let embeddings = session.settings().embeddings.clone();
+        let custom = Arc::new(Self {
             upstreams: Upstreams::new(
                 session.clone(),
-                Arc::new(Consents::below(session.workspace().state().base())),
+                Arc::new(Consents::below(session.state().base())),
                 changed,
             ),
             registry: Arc::new(Registry::new(Vec::new(), activities)),
             session,
             news,
+            client: Mutex::default(),
             problems: Mutex::default(),
             left_out: Mutex::default(),
             directory: RwLock::default(),
@@ -91,17 +96,15 @@ impl Toolbox {
             nudge,
             runtime: Handle::try_current().ok(),
         });
-        toolbox.read();
-        toolbox
+        custom.read();
+        custom
     }
 
     /// Reads it all again whenever a file that it comes from changes, for as long as the folder is served.
     pub fn watch(self: &Arc<Self>) {
         match watch_files::start(self) {
             Ok(nudge) => drop(self.nudge.set(nudge)),
-            Err(error) => {
-                tracing::warn!("{}: changes are not watched: {error}", self.session.workspace().root())
-            }
+            Err(error) => tracing::warn!("{}: changes are not watched: {error}", self.session.root()),
         }
     }
 
@@ -154,19 +157,25 @@ impl Toolbox {
     /// Takes what the editor holds of the settings, and reads their files again. Definitions are read again only where
     /// the servers are others.
     pub fn configure(&self, client: Option<&Value>) {
-        let before = self.session.workspace().settings();
-        self.session.configure(client);
-        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
-        if self.session.workspace().settings().mcp_servers != before.mcp_servers {
+        *self.client.lock() = client.cloned();
+        let before = self.session.settings();
+        self.set(client);
+        if self.session.settings().mcp_servers != before.mcp_servers {
             self.upstreams.configure();
             self.read();
         }
     }
 
+    /// Reads the settings' files, with what the editor holds.
+    fn set(&self, client: Option<&Value>) {
+        self.session.configure(client);
+        self.nearness.configure(self.session.settings().embeddings.as_ref());
+    }
+
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.
     pub fn reload(&self) {
-        self.session.reconfigure();
-        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
+        let client = self.client.lock().clone();
+        self.set(client.as_ref());
         self.upstreams.configure();
         self.read();
     }
@@ -175,7 +184,7 @@ impl Toolbox {
     pub fn read(&self) {
         let _reading = self.reading.lock();
         let activities = self.registry.activities();
-        let mut loaded = catalogue::load(&definitions::read(&self.session), &|name| activities.knows(name));
+        let mut loaded = catalogue::load(&definitions(&self.session), &|name| activities.knows(name));
         loaded.raise_remote(&|server, tool| self.upstreams.risk(server, tool));
         let (imported, mut left_out) = self.upstreams.imported();
         let taken = loaded.import(imported);
@@ -183,23 +192,18 @@ impl Toolbox {
             taken.into_iter().map(|(name, by)| format!("{name} is left out: its name is taken by {by}")),
         );
         self.upstreams.define(&loaded.tools);
-        *self.left_out.lock() = left_out;
-        self.swap(loaded);
-    }
-
-    /// Puts a catalogue, and what runs its tools, in place of the one before.
-    fn swap(&self, catalogue: Catalogue) {
         let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
-        let remote: HashMap<String, Arc<dyn Activity>> = catalogue.tools.iter().filter_map(run).collect();
-        self.registry.activities().set_custom(remote);
-        self.registry.set_refused(catalogue.refused);
+        let custom: HashMap<String, Arc<dyn Activity>> = loaded.tools.iter().filter_map(run).collect();
+        activities.set_custom(custom);
+        self.registry.set_refused(std::mem::take(&mut loaded.refused));
         let problems: Vec<Problem> =
-            catalogue.problems.into_iter().map(|problem| definitions::at(&self.session, problem)).collect();
-        if self.registry.replace(catalogue.tools) {
+            loaded.problems.into_iter().map(|problem| at(&self.session, problem)).collect();
+        if self.registry.replace(loaded.tools) {
             *self.directory.write() = None;
             self.nearness.tools_changed();
             self.news.tools_changed();
         }
+        *self.left_out.lock() = left_out;
         let before = std::mem::replace(&mut *self.problems.lock(), problems.clone());
         if before != problems {
             self.news.problems.send_modify(|count| *count += 1);
@@ -215,28 +219,64 @@ impl Toolbox {
     /// The same, where nobody waits for it.
     pub fn settle_soon(self: &Arc<Self>) {
         if let Some(runtime) = &self.runtime {
-            let toolbox = self.clone();
-            runtime.spawn(async move { toolbox.settle().await });
+            let custom = self.clone();
+            runtime.spawn(async move { custom.settle().await });
         }
     }
 
     /// The folders whose files are watched, each with those above it that may have to be made first.
     pub fn places(&self) -> Vec<PathBuf> {
-        let own = PathBuf::from(self.session.workspace().root()).join(OURS);
+        let own = PathBuf::from(self.session.root()).join(OURS);
         let person = config::person_folder();
-        let consents = self.session.workspace().state().base().map(PathBuf::from);
+        let consents = self.session.state().base().map(PathBuf::from);
         let tools = [Some(own.join("tools")), person.as_ref().map(|folder| folder.join("tools"))];
         let all = [Some(own), person, consents].into_iter().chain(tools);
         all.flatten().collect()
     }
 }
 
-impl Drop for Toolbox {
+impl Drop for Custom {
     fn drop(&mut self) {
         self.nearness.close();
         // Whoever watches sees that nothing is left to read for.
         if let Some(nudge) = self.nudge.get() {
             let _ = nudge.send(());
+        }
+    }
+}
+
+/// The person's own definition files, then the folder's. What cannot be read is left out.
+fn definitions(session: &Session) -> Vec<(String, String)> {
+    let yaml = |name: &String| name.ends_with(".yaml") || name.ends_with(".yml");
+    let mut files = Vec::new();
+    if let Some(folder) = config::person_folder().map(|folder| folder.join("tools")) {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.retain(yaml);
+        names.sort();
+        for path in names.iter().take(FILES).map(|name| folder.join(name)).filter(|path| path.is_file()) {
+            if let Ok(bytes) = std::fs::read(&path) {
+                files.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+            }
+        }
+    }
+    let store = session.store();
+    let names = store.list("tools").unwrap_or_default();
+    let read = |name: &String| {
+        let path = format!("tools/{name}");
+        let text = String::from_utf8_lossy(&store.read(&path).ok()??).into_owned();
+        Some((format!("{OURS}/{path}"), text))
+    };
+    files.extend(names.iter().filter(|name| yaml(name)).take(FILES).filter_map(read));
+    files
+}
+
+fn at(session: &Session, problem: Problem) -> Problem {
+    match problem.path.starts_with('/') {
+        true => problem,
+        false => {
+            Problem { path: format!("{}/{}", session.root().trim_end_matches('/'), problem.path), ..problem }
         }
     }
 }
