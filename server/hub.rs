@@ -1,6 +1,6 @@
 //! One process, several workspaces: the folders that are served, and the editors that are attached.
 
-mod custom;
+mod definitions;
 mod discovery;
 mod documents;
 mod folder;
@@ -9,6 +9,7 @@ mod note_files;
 mod stage;
 mod sweeping;
 mod telling;
+mod toolbox;
 mod trail;
 mod watch_files;
 
@@ -24,6 +25,8 @@ pub use crate::catalogue::Problem;
 use crate::ports::{Clock, Editor, SystemClock};
 use crate::protocol::{Code, Fault, Notice};
 use crate::session::{Connected, SessionOptions};
+use crate::workspace::DocumentStore;
+pub use crate::workspace::{EditorId, Edits, TextChange};
 pub use discovery::Look;
 pub use documents::DocumentEvent;
 pub use folder::Folder;
@@ -63,11 +66,12 @@ struct Inner {
     shared_log: bool,
     state: Option<PathBuf>,
     stage: Arc<Stage>,
+    documents: Arc<DocumentStore>,
     clock: Arc<dyn Clock>,
     folders: RwLock<Vec<Arc<Folder>>>,
     client_settings: RwLock<Option<Value>>,
     roots: watch::Sender<Vec<String>>,
-    news: Arc<custom::News>,
+    news: Arc<toolbox::News>,
 }
 
 impl Hub {
@@ -77,8 +81,9 @@ impl Hub {
         Self(Arc::new(Inner {
             shared_log: options.shared_log,
             state: options.state,
-            news: Arc::new(custom::News::new(stage.clone())),
+            news: Arc::new(toolbox::News::new(stage.clone())),
             stage,
+            documents: Arc::default(),
             clock: Arc::new(SystemClock),
             folders: RwLock::default(),
             client_settings: RwLock::default(),
@@ -91,11 +96,12 @@ impl Hub {
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub fn add_root(&self, path: &str) -> Result<(), Fault> {
-        if self.folders().iter().any(|folder| folder.session().root() == path) {
+        if self.folders().iter().any(|folder| folder.root() == path) {
             return Ok(());
         }
         let options = SessionOptions {
             editor: self.0.stage.clone(),
+            documents: self.0.documents.clone(),
             clock: self.0.clock.clone(),
             shared_log: self.0.shared_log,
             state: self.0.state.clone(),
@@ -105,6 +111,7 @@ impl Hub {
             folder.configure(Some(client));
         }
         self.0.folders.write().push(Arc::new(folder));
+        self.place_documents();
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
         Ok(())
@@ -113,10 +120,11 @@ impl Hub {
     /// Serves a folder no longer; its log is closed.
     pub fn remove_root(&self, path: &str) {
         let mut folders = self.0.folders.write();
-        for folder in folders.extract_if(.., |folder| folder.session().root() == path) {
+        for folder in folders.extract_if(.., |folder| folder.root() == path) {
             folder.close();
         }
         drop(folders);
+        self.place_documents();
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
     }
@@ -124,7 +132,7 @@ impl Hub {
     /// An editor came: what only one can do is asked of it from now on.
     pub fn attach(&self, editor: Arc<dyn Editor>) {
         for folder in self.folders() {
-            let governance = folder.session().governance();
+            let governance = folder.session().workspace().governance();
             governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         }
         self.0.stage.enter(editor);
@@ -141,7 +149,7 @@ impl Hub {
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
     pub fn connect(&self, root: &str, name: &str) -> Option<Connected> {
-        self.folder(Some(root)).ok().map(|folder| folder.session().connect(name))
+        self.folder(Some(root)).ok().map(|folder| folder.session().presence().connect(name))
     }
 
     /// Hears of every change from now on.
@@ -163,7 +171,7 @@ impl Hub {
     /// while. A person at an editor may be asked whether a project's servers may start.
     pub async fn settle(&self) {
         let folders = self.folders();
-        futures::future::join_all(folders.iter().map(|folder| folder.custom().settle())).await;
+        futures::future::join_all(folders.iter().map(|folder| folder.toolbox().settle())).await;
     }
 
     /// Whether an editor is attached.
@@ -178,19 +186,18 @@ impl Hub {
 
     /// The absolute paths of the folders served.
     pub fn roots(&self) -> Vec<String> {
-        self.folders().iter().map(|folder| folder.session().root().to_owned()).collect()
+        self.folders().iter().map(|folder| folder.root().to_owned()).collect()
     }
 
     /// The folder with the longest root that `path` lies in, and the path inside it.
     pub fn locate(&self, path: &str) -> Option<(String, WorkspacePath)> {
-        self.folder_of(path).map(|(folder, path)| (folder.session().root().to_owned(), path))
+        self.folder_of(path).map(|(folder, path)| (folder.root().to_owned(), path))
     }
 
     fn folder_of(&self, path: &str) -> Option<(Arc<Folder>, WorkspacePath)> {
-        let inside = |folder: &Arc<Folder>| {
-            Some((folder.clone(), WorkspacePath::parse(folder.session().root(), path).ok()?))
-        };
-        self.folders().iter().filter_map(inside).max_by_key(|(folder, _)| folder.session().root().len())
+        let inside =
+            |folder: &Arc<Folder>| Some((folder.clone(), WorkspacePath::parse(folder.root(), path).ok()?));
+        self.folders().iter().filter_map(inside).max_by_key(|(folder, _)| folder.root().len())
     }
 
     /// The folder meant by an absolute path; the only one, or the first, where none is named.

@@ -12,6 +12,7 @@ pub(crate) mod guard;
 mod hunks;
 mod initialize;
 mod label;
+mod lines;
 pub(crate) mod message;
 pub(crate) mod outbox;
 pub(crate) mod outgoing;
@@ -20,7 +21,6 @@ mod requests;
 mod review;
 pub(crate) mod stdio;
 mod sync;
-pub(crate) mod texts;
 pub(crate) mod transport;
 
 use std::future::Future;
@@ -46,12 +46,15 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
-    let (service, socket, outbox) = backend::service(hub.clone(), ends_hub, parent);
+    let documents = hub.editor_documents();
+    let (service, socket, outbox) = backend::service(hub.clone(), documents.clone(), ends_hub, parent);
     let editor: Arc<dyn Editor> = outbox.clone();
     hub.attach(editor.clone());
     let end = transport::serve(input, output, service, socket, orphaned).await;
-    for uri in outbox.end() {
-        hub.document(DocumentEvent::Closed { uri });
+    outbox.end();
+    // What it had open is what the disk holds.
+    for uri in documents.uris() {
+        hub.document(documents.editor(), DocumentEvent::Closed { uri });
     }
     hub.detach(&editor);
     end

@@ -81,7 +81,7 @@ struct Carried {
 impl Pipeline {
     /// The pipeline of a workspace.
     pub fn new(session: Arc<Session>, registry: Arc<Registry>, desk: Arc<Desk>) -> Self {
-        let limits = session.settings().limits.clone();
+        let limits = session.workspace().settings().limits.clone();
         let places = limits.waiting.saturating_add(limits.running);
         Self {
             session,
@@ -126,16 +126,15 @@ impl Pipeline {
     ) -> Envelope {
         let began = Instant::now();
         let origin = raw.origin.clone();
-        self.session.saw(&raw.origin);
         let heard_settings = self.session.hear().await;
-        let id = match self.session.next_call() {
+        let id = match self.session.begin_call(&raw.origin) {
             Ok(id) => id,
             Err(fault) => return fault_envelope(CallId::default(), fault),
         };
         if let Err(fault) = heard_settings {
             return fault_envelope(id, fault);
         }
-        let governance = self.session.governance();
+        let governance = self.session.workspace().governance();
         let settings = governance.settings();
         let mut warnings = governance.warnings().to_vec();
         let heard = cancel.clone();
@@ -223,7 +222,7 @@ impl Pipeline {
         call?.mark(&self.session)?;
         let end = end?;
         if pace == Pace::Durable {
-            self.session.journal()?.durable(end.mark(&self.session)?).await?;
+            self.session.log().journal()?.durable(end.mark(&self.session)?).await?;
         }
         Ok(())
     }

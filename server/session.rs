@@ -1,79 +1,65 @@
-//! The one owner of a workspace's state, and the scope of work in flight.
+//! The one owner of a folder's state, in parts that each have a lock of their own, and the scope of work in flight.
 
+mod files;
 mod finder;
 mod finding;
-mod governing;
 mod indexing;
+mod log;
 mod nearness;
 mod open;
+mod presence;
 mod scope;
-mod seen;
+mod search;
 mod shown;
+mod shown_texts;
 mod taking;
+mod text;
 mod texts;
 mod troubles;
-mod working;
+mod working_files;
+mod workspace;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use parking_lot::{Mutex, RwLock};
-
-pub use finder::Finder;
-pub use finding::{Meant, Wanted, Where};
-pub use nearness::Nearness;
-pub use scope::{Scope, Snapshot, is_unsaved, text_of, text_seen, unencodable};
-pub use shown::Shown;
-
-use crate::base::ids::Counter;
 use serde_json::Value;
 
-use crate::base::uri::uri_of;
-use crate::base::{CallId, WorkspacePath};
-use crate::journal::{Journal, Mark, Posted};
+pub use files::SessionFiles;
+pub use finding::{Meant, Wanted, Where};
+pub use log::SessionLog;
+pub use presence::{Connected, Presence};
+pub use scope::Scope;
+pub use search::FileSearch;
+pub use shown::Shown;
+pub use text::{Snapshot, unencodable};
+pub use troubles::SessionTroubles;
+pub use working_files::WorkingFiles;
+pub use workspace::Workspace;
+
+use crate::base::CallId;
+use crate::journal::Journal;
 use crate::memory::Memory;
 use crate::ports::{Clock, Editor};
-use crate::protocol::{Fault, LogEvent, Notice, Origin, Settings};
-use crate::rules::Opener;
-use crate::workspace::{Document, Documents, Files, Governance, Root, State, Store};
+use crate::protocol::{Fault, Notice, Origin};
+use crate::workspace::{DocumentStore, FolderDocuments, Root, State, Store};
+use nearness::Nearness;
+use workspace::Swap;
 
 /// What one workspace folder holds while a process serves it.
 #[derive(Debug)]
 pub struct Session {
-    store: Arc<Store>,
-    governance: RwLock<Arc<Governance>>,
-    /// What the editor holds of the settings. Held while settings are read.
-    client: Mutex<Option<Value>>,
-    documents: Documents,
-    memory: Memory,
-    finder: Finder,
-    nearness: Nearness,
+    workspace: Arc<Workspace>,
+    files: Arc<SessionFiles>,
+    search: Arc<FileSearch>,
+    memory: Arc<Memory>,
+    working_files: WorkingFiles,
+    log: Arc<SessionLog>,
+    presence: Arc<Presence>,
+    troubles: Arc<SessionTroubles>,
     editor: Arc<dyn Editor>,
     clock: Arc<dyn Clock>,
-    /// Opened at the first event: an editor that only looks at a folder leaves no trace in it.
-    log: OnceLock<OpenLog>,
-    opening: Mutex<()>,
-    shared_log: bool,
-    agents: Mutex<BTreeSet<String>>,
-    /// The connections of agents, by name.
-    connections: Mutex<BTreeSet<String>>,
-    calls: AtomicU64,
-    running: AtomicU32,
-    /// Calls by how they ended, hunks by what became of them.
-    totals: Mutex<BTreeMap<String, u64>>,
-    seen: Mutex<seen::Seen>,
-    troubles: troubles::Troubles,
-    /// Which opening of the root the settings were read from.
-    root_seen: AtomicU64,
-    shown: Shown,
-}
-
-#[derive(Debug)]
-struct OpenLog {
-    journal: Journal,
-    calls: Counter,
+    /// Whether it is one process of the command line.
+    short_lived: bool,
 }
 
 /// How a session is opened.
@@ -81,6 +67,8 @@ struct OpenLog {
 pub struct SessionOptions {
     /// The editor at the other end.
     pub editor: Arc<dyn Editor>,
+    /// What editors have open, in this folder and elsewhere.
+    pub documents: Arc<DocumentStore>,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
     /// Whether short-lived processes of one day share a log: the command line's.
@@ -95,109 +83,89 @@ impl Session {
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub fn open(path: &str, options: SessionOptions) -> Result<Self, Fault> {
+        let SessionOptions { editor, documents, clock, shared_log, state } = options;
         let root = Arc::new(Root::open(Path::new(path))?);
-        let state = Arc::new(State::new(root, options.state));
+        let state = Arc::new(State::new(root, state));
         // What a process that was killed left half-written. Where it cannot be swept now it is the next time.
         let _ = state.sweep();
         let store = Arc::new(Store::new(state));
-        let governance = Governance::load(&store, None, None);
+        let workspace = Arc::new(Workspace::new(store.clone()));
+        let governance = workspace.governance();
         let settings = governance.settings();
-        let memory = Memory::new(store.clone(), options.clock.clone(), settings.memory.half_life_min);
-        let nearness = Nearness::new(settings.embeddings.clone(), governance.no_model().cloned());
-        governance
-            .warnings()
-            .iter()
-            .for_each(|warning| options.editor.tell(Notice::Trouble(warning.clone())));
+        let memory = Arc::new(Memory::new(store, clock.clone(), settings.memory.half_life_min));
+        let documents = FolderDocuments::new(documents, workspace.root());
+        let files = Arc::new(SessionFiles::new(workspace.clone(), documents, shared_log));
+        let troubles = Arc::new(SessionTroubles::new(editor.clone()));
+        let log = SessionLog::new(workspace.clone(), clock.clone(), troubles.clone(), shared_log);
+        let log = Arc::new(log);
+        let search = FileSearch {
+            workspace: workspace.clone(),
+            files: files.clone(),
+            memory: memory.clone(),
+            editor: editor.clone(),
+            finder: finder::Finder::default(),
+            nearness: Nearness::new(settings.embeddings.clone(), governance.no_model().cloned()),
+        };
+        let working_files = WorkingFiles {
+            memory: memory.clone(),
+            workspace: workspace.clone(),
+            files: files.clone(),
+            log: log.clone(),
+        };
+        governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         Ok(Self {
-            store,
-            governance: RwLock::new(Arc::new(governance)),
-            client: Mutex::default(),
-            documents: Documents::default(),
+            workspace,
+            files,
+            search: Arc::new(search),
             memory,
-            finder: Finder::default(),
-            nearness,
-            editor: options.editor,
-            clock: options.clock,
-            log: OnceLock::new(),
-            opening: Mutex::new(()),
-            shared_log: options.shared_log,
-            agents: Mutex::default(),
-            connections: Mutex::default(),
-            calls: AtomicU64::new(0),
-            running: AtomicU32::new(0),
-            totals: Mutex::default(),
-            seen: Mutex::default(),
-            troubles: troubles::Troubles::default(),
-            root_seen: AtomicU64::new(0),
-            shown: Shown::new(options.shared_log),
+            working_files,
+            log,
+            presence: Arc::default(),
+            troubles,
+            editor,
+            clock,
+            short_lived: shared_log,
         })
     }
 
-    /// The workspace's absolute path.
-    pub fn root(&self) -> &str {
-        self.store.root().path()
+    /// The workspace: its root, what is kept of it, settings and rules.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
-    /// The `file:` URI of a path in it.
-    pub fn uri(&self, path: &WorkspacePath) -> String {
-        let root = self.root();
-        match path.is_root() {
-            true => uri_of(root),
-            false => uri_of(&format!("{}/{path}", root.trim_end_matches('/'))),
-        }
+    /// The files, with what editors show of them.
+    pub fn files(&self) -> &SessionFiles {
+        &self.files
     }
 
-    /// Its id: the name of its log's folder. Empty before the first event.
-    pub fn id(&self) -> &str {
-        self.opened_journal().map_or("", Journal::session)
+    /// The searches.
+    pub fn search(&self) -> &Arc<FileSearch> {
+        &self.search
     }
 
-    /// The files, behind the rules as they hold now: for nobody whom the person said yes to. A call's own are
-    /// [`Scope::files`].
-    pub fn files(&self) -> Files {
-        self.files_for(Opener::Unasked)
+    /// What is remembered of the files.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
     }
 
-    /// The files, behind the rules as they hold now, for whoever opens them.
-    pub fn files_for(&self, opener: Opener) -> Files {
-        Files::new(self.store.state().clone(), self.governance().rules().clone(), opener)
+    /// The files that matter now.
+    pub fn working_files(&self) -> &WorkingFiles {
+        &self.working_files
     }
 
-    /// Our own folder in the workspace: documents.
-    pub fn store(&self) -> &Store {
-        &self.store
+    /// The session log.
+    pub fn log(&self) -> &SessionLog {
+        &self.log
     }
 
-    /// What this machine keeps of the workspace, outside of it.
-    pub fn state(&self) -> &State {
-        self.store.state()
+    /// Who is there.
+    pub fn presence(&self) -> &Arc<Presence> {
+        &self.presence
     }
 
-    /// What the editor has open.
-    pub fn documents(&self) -> &Documents {
-        &self.documents
-    }
-
-    /// The document that shows a file, whatever symlinks lead to it.
-    pub fn document(&self, path: &WorkspacePath) -> Option<Document> {
-        let real = self.store.root().resolve(path).ok()?;
-        self.documents.snapshot(&real)
-    }
-
-    /// What searches know of the files.
-    pub fn finder(&self) -> &Finder {
-        &self.finder
-    }
-
-    /// The model that files are found with too, where the person set one.
-    pub fn nearness(&self) -> &Nearness {
-        &self.nearness
-    }
-
-    /// Keeps what searches need current from now on: for a process that stays.
-    pub fn serve(self: &Arc<Self>) {
-        self.finder.serve(self);
-        self.nearness.serve();
+    /// What went wrong so far.
+    pub fn troubles(&self) -> &SessionTroubles {
+        &self.troubles
     }
 
     /// The editor, or none.
@@ -205,37 +173,24 @@ impl Session {
         &*self.editor
     }
 
-    /// The settings as they hold now.
-    pub fn settings(&self) -> Arc<Settings> {
-        self.governance().settings().clone()
-    }
-
     /// Now, RFC 3339, to the millisecond.
     pub fn now(&self) -> String {
         format!("{:.3}", self.clock.now())
     }
 
-    /// The session log, opened at the first use.
-    ///
-    /// # Errors
-    /// What keeps it from being written; the next use tries again.
-    pub fn journal(&self) -> Result<&Journal, Fault> {
-        self.open_log().map(|log| &log.journal)
+    /// Keeps what searches need current from now on: for a process that stays.
+    pub fn serve(&self) {
+        self.search.serve();
     }
 
-    /// The session log where it is open.
-    pub fn opened_journal(&self) -> Option<&Journal> {
-        self.log.get().map(|log| &log.journal)
-    }
-
-    /// The id of the next call.
+    /// Takes a call in: it is counted, the root is looked at, and it gets its id.
     ///
     /// # Errors
-    /// As [`Session::journal`].
-    pub fn next_call(&self) -> Result<CallId, Fault> {
-        self.calls.fetch_add(1, Ordering::Relaxed);
+    /// NOT_FOUND where the root was removed, and what keeps the log from being written.
+    pub fn begin_call(&self, origin: &Origin) -> Result<CallId, Fault> {
+        self.presence.called(origin);
         self.follow_root()?;
-        self.open_log().map(|log| log.calls.next().into())
+        self.log.next_call()
     }
 
     /// Opens the root anew where another folder stands at its path: a checkout made again, or one that was put back.
@@ -244,134 +199,76 @@ impl Session {
     /// # Errors
     /// NOT_FOUND where the folder was removed.
     pub fn follow_root(&self) -> Result<(), Fault> {
-        let opened = self.store.root().renew()?;
-        if self.root_seen.swap(opened, Ordering::Relaxed) != opened {
-            let client = self.client.lock().clone();
-            self.configure(client.as_ref());
-            self.report_trouble(format!(
+        if self.workspace.follow_root()? {
+            self.reconfigure();
+            self.troubles.report(format!(
                 "another folder stands at {} now; it is worked in from here on",
-                self.root()
+                self.workspace.root()
             ));
         }
         Ok(())
     }
 
-    fn open_log(&self) -> Result<&OpenLog, Fault> {
-        if let Some(log) = self.log.get() {
-            return Ok(log);
-        }
-        let _opening = self.opening.lock();
-        if let Some(log) = self.log.get() {
-            return Ok(log);
-        }
-        let log = open::open_log(self)?;
-        Ok(self.log.get_or_init(|| log))
-    }
-
-    /// Writes an event to the log.
+    /// Hears of settings files that changed. It takes two looks at the disk where none did.
     ///
     /// # Errors
-    /// What keeps it from being written.
-    pub fn write(&self, event: impl Into<LogEvent>) -> Result<Mark, Fault> {
-        self.journal()?.append(event.into())
+    /// INTERNAL where the files could not be read for a reason of our own.
+    pub async fn hear(self: &Arc<Self>) -> Result<(), Fault> {
+        if self.workspace.is_current() {
+            return Ok(());
+        }
+        let session = self.clone();
+        let heard =
+            tokio::task::spawn_blocking(move || session.workspace.refresh(|swap| session.spread(swap)));
+        heard.await.map_err(|error| Fault::internal(format!("the settings were not read: {error}")))
     }
 
-    /// Has an event written to the log soon: see [`Journal::post`].
-    ///
-    /// # Errors
-    /// What keeps the log from being opened.
-    pub fn post(&self, event: impl Into<LogEvent>) -> Result<Posted, Fault> {
-        Ok(self.journal()?.post(event))
+    /// Reads the settings files again, with what the editor holds on top of the person's.
+    pub fn configure(&self, client: Option<&Value>) {
+        self.workspace.configure(client, |swap| self.spread(swap));
     }
 
-    /// Remembers who called.
-    pub fn saw(&self, origin: &Origin) {
-        if let Some(agent) = &origin.agent {
-            self.agents.lock().insert(agent.clone());
+    /// Reads the settings files again, with what the editor holds already.
+    pub fn reconfigure(&self) {
+        self.workspace.reconfigure(|swap| self.spread(swap));
+    }
+
+    /// Tells the parts that other settings and rules hold.
+    fn spread(&self, Swap { before, now }: &Swap) {
+        if !Arc::ptr_eq(before.rules(), now.rules()) {
+            // A text that was shown under other rules is not compared with any more.
+            self.files.forget_shown_texts();
+        }
+        self.search.nearness.configure(now.settings().embeddings.as_ref(), now.no_model().cloned());
+        self.memory.set_half_life(now.settings().memory.half_life_min);
+        for warning in now.warnings().iter().filter(|warning| !before.warnings().contains(warning)) {
+            self.editor.tell(Notice::Trouble(warning.clone()));
         }
     }
 
-    /// Who called so far.
-    pub fn agents(&self) -> Vec<String> {
-        self.agents.lock().iter().cloned().collect()
+    /// What is wrong with the settings and with our folders, a sentence each.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = self.workspace.governance().problems();
+        problems.extend(self.workspace.store().unheard());
+        let trouble = self.workspace.state().trouble();
+        problems.extend(trouble.map(|fault| format!("nothing can be changed: {}", fault.message)));
+        problems.extend(self.troubles.all());
+        problems
     }
 
-    /// An agent's connection of that name is there, until what it returns is dropped.
-    pub fn connect(self: &Arc<Self>, name: &str) -> Connected {
-        self.connections.lock().insert(name.to_owned());
-        Connected { session: self.clone(), name: name.to_owned() }
+    /// The troubles that no answer has told of yet, those of the session log among them; the next call gets others.
+    pub fn take_untold_troubles(&self) -> Vec<String> {
+        let of_log = self.log.opened().map(Journal::troubles).unwrap_or_default();
+        of_log.into_iter().for_each(|trouble| self.troubles.report(trouble));
+        self.troubles.take_untold()
     }
 
-    /// Whether an agent's connection of that name is there.
-    pub fn is_connected(&self, name: &str) -> bool {
-        self.connections.lock().contains(name)
-    }
-
-    /// How many calls were made, and how many run now.
-    pub fn counts(&self) -> (u64, u32) {
-        (self.calls.load(Ordering::Relaxed), self.running.load(Ordering::Relaxed))
-    }
-
-    /// Counts a call as running until what it returns is dropped.
-    pub fn running(self: &Arc<Self>) -> Running {
-        self.running.fetch_add(1, Ordering::Relaxed);
-        Running(self.clone())
-    }
-
-    /// Remembers a text that a caller was shown.
-    pub fn show(&self, hash: &str, text: &str) {
-        self.seen.lock().add(hash, text);
-    }
-
-    /// The text of a hash that a caller was shown lately.
-    pub fn seen(&self, hash: &str) -> Option<Arc<str>> {
-        self.seen.lock().get(hash)
-    }
-
-    /// Which state of each file an agent was shown.
-    pub fn shown(&self) -> &Shown {
-        &self.shown
-    }
-
-    /// Counts towards the totals that the log ends with.
-    pub fn count(&self, what: &str) {
-        *self.totals.lock().entry(what.to_owned()).or_default() += 1;
-    }
-
-    /// Ends the log, where it was opened.
+    /// Ends what runs in the background, and the log where it was opened.
     pub fn close(&self) {
-        if !self.shared_log {
-            self.drop_hints_of_agents();
+        if !self.short_lived {
+            self.working_files.drop_hints_of_agents();
         }
-        self.finder.end();
-        self.nearness.end();
-        if let Some(log) = self.log.get() {
-            let totals = self.totals.lock().clone();
-            // Nobody is left to tell of a fault here; the log's reader sees that its end is missing.
-            let _ = log.journal.close(totals);
-        }
-    }
-}
-
-/// An agent's connection.
-#[derive(Debug)]
-pub struct Connected {
-    session: Arc<Session>,
-    name: String,
-}
-
-impl Drop for Connected {
-    fn drop(&mut self) {
-        self.session.connections.lock().remove(&self.name);
-    }
-}
-
-/// A call that runs.
-#[derive(Debug)]
-pub struct Running(Arc<Session>);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::Relaxed);
+        self.search.end();
+        self.log.close();
     }
 }

@@ -73,7 +73,7 @@ impl Upstreams {
 
     /// Takes the session's settings: what is as it was stays, what is no more or not allowed any more is ended.
     pub fn configure(&self) {
-        let settings = self.session.settings();
+        let settings = self.session.workspace().settings();
         let mut before = std::mem::take(&mut *self.servers.write());
         let mut now = BTreeMap::new();
         for (name, settings) in settings.mcp_servers.iter().filter(|(_, settings)| settings.enabled) {

@@ -6,6 +6,7 @@
 mod checkpoints;
 pub(crate) mod config;
 mod copy;
+mod document_text;
 mod documents;
 mod errno;
 mod files;
@@ -31,7 +32,9 @@ mod write;
 
 pub(crate) use checkpoints::{Checkpoint, Checkpoints, Step};
 pub(crate) use copy::CopyStep;
-pub(crate) use documents::{Document, Documents};
+pub use document_text::{Edits, TextChange};
+pub use documents::EditorId;
+pub(crate) use documents::{Document, DocumentStore, EditorDocuments, FolderDocuments};
 pub(crate) use files::Files;
 pub(crate) use governance::Governance;
 pub(crate) use list::Entry;

@@ -47,7 +47,7 @@ fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
     let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true, state: person::state() });
     hub.add_root(&args.root.find()?)?;
     let folder = hub.folder(None)?;
-    let servers = folder.custom().upstreams();
+    let servers = folder.toolbox().upstreams();
     if let Some(server) = &args.revoke {
         servers.revoke(server)?;
     }

@@ -24,7 +24,7 @@ impl Folder {
     /// # Errors
     /// What the model says.
     pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), Fault> {
-        self.custom().nearness().fill(&self.directory(), told).await
+        self.toolbox().nearness().fill(&self.directory(), told).await
     }
 
     /// All that a call of a tool needs.
@@ -73,7 +73,7 @@ impl Folder {
             (false, None) => Some(format!("{} was not expanded in this session", def.name)),
         };
         let mut lead = Lead { follows, ..Lead::default() };
-        match (lack, self.session().settings().discovery.require_expand) {
+        match (lack, self.session().workspace().settings().discovery.require_expand) {
             (None, _) | (_, RequireExpand::Off) => {}
             (Some(lack), RequireExpand::Warn) => {
                 lead.warning = Some(format!("{lack}: expand_tool shows its arguments before they are sent"));
@@ -138,7 +138,7 @@ impl Look {
     pub async fn begin(folder: Arc<Folder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
         let directory = folder.directory();
-        let nearness = folder.custom().nearness().of(request.unwrap_or_default(), &directory).await;
+        let nearness = folder.toolbox().nearness().of(request.unwrap_or_default(), &directory).await;
         Self { folder, directory, nearness, origin, began }
     }
 
@@ -184,8 +184,7 @@ fn note<A: Serialize>(
 ) -> Option<CallId> {
     origin.agent.as_ref()?;
     let session = folder.session();
-    session.saw(origin);
-    let call_id = session.next_call().ok()?;
+    let call_id = session.begin_call(origin).ok()?;
     let Ok(Value::Object(mut args)) = serde_json::to_value(params) else { return None };
     args.retain(|name, value| name != "root" && !value.is_null());
     let tool = operation.to_owned();
@@ -208,6 +207,6 @@ fn note<A: Serialize>(
         },
         Err(fault) => Event::ToolError { call_id: call_id.clone(), tool, error: fault.clone(), duration_ms },
     };
-    session.post(call).and_then(|_| session.post(end)).ok()?;
+    session.log().post(call).and_then(|_| session.log().post(end)).ok()?;
     Some(call_id)
 }

@@ -1,18 +1,20 @@
-//! What the editor does to its documents, taken in before anything waits.
+//! What editors do to their documents, taken in before anything waits.
 
-use super::Hub;
+use std::sync::Arc;
+
+use super::{Folder, Hub};
+use crate::base::WorkspacePath;
+use crate::base::uri::path_of;
 use crate::memory::Touch;
-use crate::session::is_unsaved;
+use crate::workspace::{Document, EditorDocuments, EditorId, Edits};
 
-/// What the editor did to a document.
+/// What an editor did to a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentEvent {
     /// It was opened.
     Opened {
         /// Its URI, as the editor gave it.
         uri: String,
-        /// Its absolute path.
-        path: String,
         /// Its version.
         version: i32,
         /// Its text.
@@ -26,8 +28,8 @@ pub enum DocumentEvent {
         uri: String,
         /// Its version now.
         version: i32,
-        /// Its whole text now.
-        text: String,
+        /// How it changed.
+        edits: Edits,
     },
     /// It was saved.
     Saved {
@@ -46,52 +48,94 @@ pub enum DocumentEvent {
     },
 }
 
+/// The folder that a document lies in, and where.
+type Place = Option<(Arc<Folder>, WorkspacePath)>;
+
 impl Hub {
-    /// Takes in what the editor did to a document. State changes before this returns.
-    pub fn document(&self, event: DocumentEvent) {
+    /// The documents of an editor that came just now, and its id.
+    pub(crate) fn editor_documents(&self) -> EditorDocuments {
+        EditorDocuments::new(self.0.documents.clone())
+    }
+
+    /// Takes in what an editor did to a document. State changes before this returns.
+    pub fn document(&self, editor: EditorId, event: DocumentEvent) {
+        let documents = &self.0.documents;
         match event {
-            DocumentEvent::Opened { uri, path, version, text, language } => {
-                if let Some((folder, path)) = self.folder_of(&path) {
-                    let session = folder.session();
-                    let path = session.files().root().resolve(&path).unwrap_or(path);
-                    // Editors bring back what was not saved when they ended, and say no more than that it is open.
-                    let dirty = is_unsaved(session, &path, &text);
-                    let (shown, place) = (text.as_str(), Some(path.clone()));
-                    session.documents().open(&uri, place, version, shown, &language, dirty);
-                    folder.desk().text_changed(&path, &text);
-                }
+            DocumentEvent::Opened { uri, version, text, language } => {
+                let place = self.place(&uri);
+                // Editors bring back what was not saved when they ended, and say no more than that it is open.
+                let dirty = place
+                    .as_ref()
+                    .is_some_and(|(folder, path)| folder.session().files().is_unsaved(path, &text));
+                let (root, path) = place.as_ref().map(inside).unzip();
+                let document = Document { uri, root, path, version, text: text.into(), language, dirty };
+                documents.open(editor, document.clone());
+                tell_desk(&place, &document);
             }
-            DocumentEvent::Changed { uri, version, text } => {
-                for folder in self.folders() {
-                    let documents = folder.session().documents();
-                    let known = documents.change(&uri, version, text.as_str());
-                    let path = documents.by_uri(&uri).and_then(|document| document.path);
-                    if let Some(path) = path.filter(|_| known) {
-                        if !folder.desk().is_placing(&path) {
-                            folder.session().memory().touch(path.as_str(), Touch::Edit, "", "");
-                        }
-                        folder.desk().text_changed(&path, &text);
-                    }
+            DocumentEvent::Changed { uri, version, edits } => {
+                let Some(document) = documents.change(editor, &uri, version, edits) else {
+                    return tracing::warn!("a change of {uri}, which is not open");
+                };
+                let place = self.place_of(&document);
+                if let Some((folder, path)) = &place
+                    && !folder.desk().is_placing(path)
+                {
+                    folder.session().memory().touch(path.as_str(), Touch::Edit, "", "");
                 }
+                tell_desk(&place, &document);
             }
             DocumentEvent::Focused { uri } => {
-                for folder in self.folders() {
-                    let path = folder.session().documents().by_uri(&uri).and_then(|document| document.path);
-                    if let Some(path) = path {
-                        folder.session().memory().touch(path.as_str(), Touch::Focus, "", "");
-                    }
+                let place = documents.get(editor, &uri).and_then(|document| self.place_of(&document));
+                if let Some((folder, path)) = place {
+                    folder.session().memory().touch(path.as_str(), Touch::Focus, "", "");
                 }
             }
-            DocumentEvent::Saved { uri } => {
-                for folder in self.folders() {
-                    folder.session().documents().saved(&uri);
-                }
-            }
-            DocumentEvent::Closed { uri } => {
-                for folder in self.folders() {
-                    folder.session().documents().close(&uri);
-                }
-            }
+            DocumentEvent::Saved { uri } => drop(documents.saved(editor, &uri)),
+            DocumentEvent::Closed { uri } => drop(documents.close(editor, &uri)),
         }
+    }
+
+    /// Puts every open document where it lies now: a folder came or went.
+    pub(super) fn place_documents(&self) {
+        for (editor, document) in self.0.documents.all() {
+            let place = self.place(&document.uri);
+            let (root, path) = place.as_ref().map(inside).unzip();
+            if (&root, &path) == (&document.root, &document.path) {
+                continue;
+            }
+            let unsaved = |(folder, path): &(Arc<Folder>, WorkspacePath)| {
+                folder.session().files().is_unsaved(path, &document.text)
+            };
+            let dirty = document.dirty || place.as_ref().is_some_and(unsaved);
+            self.0.documents.moved(editor, &document.uri, root.zip(path), dirty);
+            tell_desk(&place, &document);
+        }
+    }
+
+    /// Where the file of a URI lies, whatever symlinks lead to it.
+    fn place(&self, uri: &str) -> Place {
+        let (folder, path) = self.folder_of(&path_of(uri)?)?;
+        let path = folder.session().workspace().store().root().resolve(&path).unwrap_or(path);
+        Some((folder, path))
+    }
+
+    /// The folder that an open document was put into.
+    fn place_of(&self, document: &Document) -> Place {
+        let (root, path) = (document.root.as_deref()?, document.path.clone()?);
+        let folder = self.folders().into_iter().find(|folder| folder.root() == root)?;
+        Some((folder, path))
+    }
+}
+
+fn inside((folder, path): &(Arc<Folder>, WorkspacePath)) -> (Arc<str>, WorkspacePath) {
+    (folder.root().into(), path.clone())
+}
+
+/// Hunks that stand in a document follow its text. Where there are none, it is not made whole.
+fn tell_desk(place: &Place, document: &Document) {
+    if let Some((folder, path)) = place
+        && folder.desk().follows(path)
+    {
+        folder.desk().text_changed(path, &document.text);
     }
 }

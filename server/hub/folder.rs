@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::LogPlace;
-use super::custom::{Custom, News};
 use super::sweeping;
 use super::telling;
+use super::toolbox::{News, Toolbox};
 use super::trail::Trail;
 use crate::base::WorkspacePath;
 use crate::catalogue::Problem;
@@ -24,7 +24,7 @@ use crate::tools;
 /// A workspace folder with everything that serves it.
 pub struct Folder {
     session: Arc<Session>,
-    custom: Arc<Custom>,
+    toolbox: Arc<Toolbox>,
     desk: Arc<Desk>,
     pipeline: Arc<Pipeline>,
     trail: Trail,
@@ -39,18 +39,23 @@ impl Folder {
         let short_lived = options.shared_log;
         let session = Arc::new(Session::open(path, options)?);
         let desk = Arc::new(Desk::open(session.clone()));
-        let custom = Custom::open(session.clone(), tools::activities(&desk), news);
+        let toolbox = Toolbox::open(session.clone(), tools::activities(&desk), news);
         // The command line is gone before anything changes.
         if !short_lived {
-            custom.watch();
-            custom.settle_soon();
-            custom.keep_near();
+            toolbox.watch();
+            toolbox.settle_soon();
+            toolbox.keep_near();
             telling::start(&session);
             session.serve();
             sweeping::start(&session, &desk);
         }
-        let pipeline = Arc::new(Pipeline::new(session.clone(), custom.registry().clone(), desk.clone()));
-        Ok(Self { session, custom, desk, pipeline, trail: Trail::default() })
+        let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), desk.clone()));
+        Ok(Self { session, toolbox, desk, pipeline, trail: Trail::default() })
+    }
+
+    /// Its absolute path.
+    pub fn root(&self) -> &str {
+        self.session.workspace().root()
     }
 
     /// Its state.
@@ -70,17 +75,17 @@ impl Folder {
 
     /// Its tools.
     pub fn registry(&self) -> &Arc<Registry> {
-        self.custom.registry()
+        self.toolbox.registry()
     }
 
-    /// Its tools that are not ours, and where they come from.
-    pub fn custom(&self) -> &Arc<Custom> {
-        &self.custom
+    /// Its tools, and where they come from.
+    pub fn toolbox(&self) -> &Arc<Toolbox> {
+        &self.toolbox
     }
 
     /// Reads the settings again, with what the editor holds.
     pub fn configure(&self, client: Option<&Value>) {
-        self.custom.configure(client);
+        self.toolbox.configure(client);
     }
 
     /// Its tools, for a list.
@@ -96,7 +101,7 @@ impl Folder {
 
     /// Its tools, to be looked through.
     pub fn directory(&self) -> Arc<Directory> {
-        self.custom.directory()
+        self.toolbox.directory()
     }
 
     /// How agents came to the tools they call.
@@ -108,12 +113,12 @@ impl Folder {
     pub fn working_set(&self) -> WorkingSetAnswer {
         // Hunks whose text changed meanwhile wait no longer.
         self.desk.refresh(false);
-        self.session.working_set()
+        self.session.working_files().set()
     }
 
     /// Its proposals as an agent may see them: none with a file that the rules close or ask about.
     pub fn proposals_unasked(&self, params: &ProposalsParams) -> Vec<Proposal> {
-        let files = self.session.files();
+        let files = self.session.files().unasked();
         let open = |path: &WorkspacePath| files.permit(Access::Read, path).is_ok();
         let shown = |proposal: &Proposal| {
             proposal.files.iter().all(|file| open(&file.path) && file.from.as_ref().is_none_or(open))
@@ -123,51 +128,51 @@ impl Folder {
 
     /// The definition files that were refused.
     pub fn definition_problems(&self) -> Vec<Problem> {
-        self.custom.problems()
+        self.toolbox.problems()
     }
 
     /// How it stands.
     pub fn status(&self) -> WorkspaceStatus {
-        let (calls, running) = self.session.counts();
+        let (calls, running) = self.session.presence().counts();
         let (pending_hunks, pending_files) = self.desk.waiting();
-        let opened = self.session.opened_journal().map(|journal| journal.session().to_owned());
+        let opened = self.session.log().opened().map(|journal| journal.session().to_owned());
         let session = opened.or_else(|| self.last_session()).unwrap_or_default();
         let mut problems = self.session.problems();
         problems.extend(self.definition_problems().iter().map(|problem| {
             format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule)
         }));
-        problems.extend(self.custom.troubles());
+        problems.extend(self.toolbox.troubles());
         // Of a model that fails for tools too it is said once.
-        problems.extend(self.session.nearness().trouble().filter(|trouble| !problems.contains(trouble)));
+        problems.extend(self.session.search().trouble().filter(|trouble| !problems.contains(trouble)));
         problems.extend(self.session.memory().files().now().problems());
         WorkspaceStatus {
-            root: self.session.root().to_owned(),
+            root: self.root().to_owned(),
             log: if session.is_empty() { String::new() } else { self.log_path(&session) },
             session,
             calls,
-            agents: self.session.agents(),
+            agents: self.session.presence().agents(),
             running,
             pending_hunks,
             unreviewed_hunks: self.desk.unreviewed(),
             pending_files,
             problems,
-            watch: self.session.finder().status(),
+            watch: self.session.search().status(),
         }
     }
 
     /// The session that was opened last, by an earlier process: their names begin with the time.
     fn last_session(&self) -> Option<String> {
-        self.session.store().list("sessions").ok()?.into_iter().max()
+        self.session.workspace().store().list("sessions").ok()?.into_iter().max()
     }
 
     fn log_path(&self, session: &str) -> String {
-        format!("{}/.wherefore/sessions/{session}/session-log.md", self.session.root().trim_end_matches('/'))
+        format!("{}/.wherefore/sessions/{session}/session-log.md", self.root().trim_end_matches('/'))
     }
 
     /// Ends its servers and its log.
     pub fn close(&self) {
-        self.custom.nearness().close();
-        self.custom.upstreams().close();
+        self.toolbox.nearness().close();
+        self.toolbox.upstreams().close();
         // What the log does not take by now is lost: nobody is left to tell.
         let _ = self.desk.write_unlogged();
         self.session.close();
@@ -180,16 +185,16 @@ impl Folder {
     pub fn log(&self, session: Option<&str>) -> Result<LogPlace, Fault> {
         let session = match session {
             Some(session) => session.to_owned(),
-            None => self.session.journal()?.session().to_owned(),
+            None => self.session.log().journal()?.session().to_owned(),
         };
         // Whoever asks sees all that happened.
-        if let Some(journal) = self.session.opened_journal() {
+        if let Some(journal) = self.session.log().opened() {
             journal.write_posted();
         }
         let none = || Fault::new(Code::NotFound, format!("there is no session {session:?}"));
         let plain = !session.is_empty() && !session.starts_with('.') && !session.contains('/');
         let stored = format!("sessions/{session}/session-log.md");
-        let bytes = if plain { self.session.store().read(&stored)? } else { None };
+        let bytes = if plain { self.session.workspace().store().read(&stored)? } else { None };
         let text = String::from_utf8_lossy(&bytes.ok_or_else(none)?).into_owned();
         Ok(LogPlace { uri: format!("wherefore://log/{session}"), path: self.log_path(&session), text })
     }
@@ -197,6 +202,6 @@ impl Folder {
 
 impl std::fmt::Debug for Folder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Folder").field("root", &self.session.root()).finish_non_exhaustive()
+        f.debug_struct("Folder").field("root", &self.root()).finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::custom::Custom;
+use super::toolbox::Toolbox;
 use crate::catalogue::discovery::Directory;
 use crate::embed::{Chosen, Key, Use, key};
 use crate::protocol::{EmbeddingSettings, Fault};
@@ -78,13 +78,13 @@ impl Nearness {
     }
 
     /// Makes what is missing whenever the tools or the settings change, until [`Nearness::close`].
-    pub fn keep(self: &Arc<Self>, custom: &Arc<Custom>, runtime: &Handle) {
-        let (nearness, custom) = (self.clone(), Arc::downgrade(custom));
+    pub fn keep(self: &Arc<Self>, toolbox: &Arc<Toolbox>, runtime: &Handle) {
+        let (nearness, toolbox) = (self.clone(), Arc::downgrade(toolbox));
         let task = runtime.spawn(async move {
             loop {
                 tokio::select! {
                     () = nearness.changed.notified() => {}
-                    () = nearness.work(&custom) => {}
+                    () = nearness.work(&toolbox) => {}
                 }
             }
         });
@@ -99,13 +99,13 @@ impl Nearness {
     }
 
     /// Makes what is missing, again after a failure, and again once it was forgotten. Ends never by itself.
-    async fn work(&self, custom: &Weak<Custom>) {
+    async fn work(&self, toolbox: &Weak<Toolbox>) {
         loop {
-            let (Ok(Some(near)), Some(custom)) = (self.model.near(), custom.upgrade()) else {
+            let (Ok(Some(near)), Some(toolbox)) = (self.model.near(), toolbox.upgrade()) else {
                 return std::future::pending().await;
             };
             // Making it takes a while where there are many tools.
-            let made = tokio::task::spawn_blocking(move || custom.directory()).await;
+            let made = tokio::task::spawn_blocking(move || toolbox.directory()).await;
             let Ok(directory) = made else { return std::future::pending().await };
             let filled = self.fill(&directory, |_, _| {}).await;
             drop(directory);

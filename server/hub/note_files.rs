@@ -22,7 +22,7 @@ pub(super) struct NoteFiles {
 impl NoteFiles {
     /// Those of a session.
     pub(super) fn new(session: &Arc<Session>) -> Self {
-        let folder = Path::new(session.root()).join(OURS);
+        let folder = Path::new(session.workspace().root()).join(OURS);
         Self { folder, session: Arc::downgrade(session), watch: None }
     }
 

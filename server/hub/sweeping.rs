@@ -31,8 +31,8 @@ fn run(session: &Arc<Session>, desk: Arc<Desk>) {
     let needed: BTreeSet<(String, CallId)> =
         all.into_iter().map(|proposal| (proposal.session, proposal.call_id)).collect();
     drop(desk);
-    let settings = session.settings();
-    let (store, now) = (session.store(), SystemTime::now());
+    let settings = session.workspace().settings();
+    let (store, now) = (session.workspace().store(), SystemTime::now());
     let sweep = Sweep { store, settings: &settings.storage, needed: &needed, now };
     match sweep.run(&|| Arc::strong_count(session) > 1) {
         Ok(None) => {}

@@ -20,7 +20,7 @@ type Shown = (String, i64, bool, Option<Advice>, bool, bool, u32, Option<u32>);
 pub(super) fn start(session: &Arc<Session>) {
     let Ok(runtime) = Handle::try_current() else { return };
     let mut notes = NoteFiles::new(session);
-    let (mut memory, mut documents) = (session.memory().watch(), session.documents().watch());
+    let (mut memory, mut documents) = (session.memory().watch(), session.files().documents().watch());
     let session = Arc::downgrade(session);
     runtime.spawn(async move {
         let mut told = Vec::new();
@@ -52,8 +52,8 @@ pub(super) fn start(session: &Arc<Session>) {
 fn look_at(session: &Session) -> Vec<Shown> {
     let why = "The working set holds more than its budget";
     // Where the log cannot be written nothing can be told either; the set is as it was.
-    let _ = session.collect(Occasion::Budget, "wherefore", why);
-    session.working_set().files.into_iter().map(shown).collect()
+    let _ = session.working_files().collect(Occasion::Budget, "wherefore", why);
+    session.working_files().set().files.into_iter().map(shown).collect()
 }
 
 fn shown(file: WorkingFile) -> Shown {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use notify::event::EventKind;
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::custom::Custom;
+use super::toolbox::Toolbox;
 
 /// The quiet after which it is read: an editor saves in several steps.
 const QUIET: Duration = Duration::from_millis(80);
@@ -17,14 +17,14 @@ const QUIET: Duration = Duration::from_millis(80);
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Starts watching on a thread of its own; what is sent into the channel has everything read too. The thread ends
-/// once `custom` is gone and something is sent.
+/// once `toolbox` is gone and something is sent.
 ///
 /// # Errors
 /// What the system says.
-pub(super) fn start(custom: &Arc<Custom>) -> Result<Sender<()>, String> {
+pub(super) fn start(toolbox: &Arc<Toolbox>) -> Result<Sender<()>, String> {
     let (nudge, nudged) = channel();
     let events = nudge.clone();
-    let wanted = custom.places();
+    let wanted = toolbox.places();
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         // An error may mean that something was missed.
         if event.as_ref().map_or(true, |event| matters(event, &wanted)) {
@@ -33,14 +33,14 @@ pub(super) fn start(custom: &Arc<Custom>) -> Result<Sender<()>, String> {
     });
     let mut places =
         Places { watcher: watcher.map_err(|error| error.to_string())?, watched: BTreeSet::new() };
-    places.watch(&custom.places());
-    let custom = Arc::downgrade(custom);
+    places.watch(&toolbox.places());
+    let toolbox = Arc::downgrade(toolbox);
     let thread = std::thread::Builder::new().name("tool-files".to_owned());
-    thread.spawn(move || run(&custom, places, &nudged)).map_err(|error| error.to_string())?;
+    thread.spawn(move || run(&toolbox, places, &nudged)).map_err(|error| error.to_string())?;
     Ok(nudge)
 }
 
-fn run(custom: &Weak<Custom>, mut places: Places, nudged: &Receiver<()>) {
+fn run(toolbox: &Weak<Toolbox>, mut places: Places, nudged: &Receiver<()>) {
     while nudged.recv().is_ok() {
         let first = Instant::now();
         while first.elapsed() < LONGEST {
@@ -50,11 +50,11 @@ fn run(custom: &Weak<Custom>, mut places: Places, nudged: &Receiver<()>) {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        let Some(custom) = custom.upgrade() else { return };
+        let Some(toolbox) = toolbox.upgrade() else { return };
         // Folders that were made, or made anew, since.
-        places.watch(&custom.places());
-        custom.reload();
-        custom.settle_soon();
+        places.watch(&toolbox.places());
+        toolbox.reload();
+        toolbox.settle_soon();
     }
 }
 

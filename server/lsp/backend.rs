@@ -18,17 +18,18 @@ use super::label::message;
 use super::outbox::Outbox;
 use super::parent;
 use super::requests::handler;
-use super::texts::Texts;
 use crate::hub::Hub;
 use crate::protocol::{Code, Fault};
 use crate::requests::{self, Call, Signature};
+use crate::workspace::EditorDocuments;
 
 /// The language server.
 #[derive(Debug)]
 pub(crate) struct Backend {
     pub(super) hub: Hub,
     pub(super) outbox: Arc<Outbox>,
-    pub(super) texts: Arc<Texts>,
+    /// What the client has open.
+    pub(super) documents: EditorDocuments,
     pub(super) parent: parent::Client,
     /// Whether the hub ends with this client.
     ends_hub: bool,
@@ -39,11 +40,12 @@ pub(crate) struct Backend {
 /// The service for one client of the hub, the channel to that client, and the client as the hub's editor.
 pub(crate) fn service(
     hub: Hub,
+    documents: EditorDocuments,
     ends_hub: bool,
     parent: parent::Client,
 ) -> (WithContent<LspService<Backend>>, ClientSocket, Arc<Outbox>) {
     // The first handler of a method is the one that counts: a call shows its progress and can be cancelled.
-    let build = LspService::build(|client| Backend::new(client, hub, ends_hub, parent))
+    let build = LspService::build(|client| Backend::new(client, hub, documents, ends_hub, parent))
         .custom_method(Call::METHOD, Backend::wherefore_call)
         .custom_method(DID_FOCUS.method, Backend::did_focus)
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
@@ -57,10 +59,15 @@ pub(crate) fn service(
 }
 
 impl Backend {
-    fn new(client: Client, hub: Hub, ends_hub: bool, parent: parent::Client) -> Self {
-        let texts = Arc::new(Texts::default());
-        let outbox = Arc::new(Outbox::new(client, texts.clone()));
-        Self { hub, outbox, texts, parent, ends_hub, cancels: Mutex::default() }
+    fn new(
+        client: Client,
+        hub: Hub,
+        documents: EditorDocuments,
+        ends_hub: bool,
+        parent: parent::Client,
+    ) -> Self {
+        let outbox = Arc::new(Outbox::new(client, documents.clone()));
+        Self { hub, outbox, documents, parent, ends_hub, cancels: Mutex::default() }
     }
 }
 

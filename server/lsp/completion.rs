@@ -15,7 +15,7 @@ impl Backend {
     /// What may be written at a place; nothing in any other file.
     pub(super) fn completions(&self, document: &Uri, at: Position) -> Vec<CompletionItem> {
         let document = document.as_str();
-        let (Some(path), Some(text)) = (uri::path_of(document), self.texts.get(document)) else {
+        let (Some(path), Some(text)) = (uri::path_of(document), self.documents.get(document)) else {
             return Vec::new();
         };
         let inside = self.hub.locate(&path).map(|(_, path)| path);

@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::label::label;
-use super::texts::line_range;
+use super::lines::line_range;
 use crate::base::hidden;
 use crate::base::markdown;
 use crate::base::position::Encoding;

@@ -92,7 +92,8 @@ impl Backend {
 
     /// What is shown goes by the settings of the first folder.
     fn show_by_settings(&self) {
-        let settings = self.hub.folder(None).map(|folder| folder.session().settings()).unwrap_or_default();
+        let settings =
+            self.hub.folder(None).map(|folder| folder.session().workspace().settings()).unwrap_or_default();
         self.outbox.configure(settings.notify.clone());
     }
 

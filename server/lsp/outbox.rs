@@ -32,10 +32,10 @@ use tower_lsp::ls_types::{
 use super::ext;
 use super::features::Features;
 use super::label::{self, message};
-use super::texts::Texts;
 use crate::hub::Problem;
 use crate::ports::{DocumentEdit, Editor};
 use crate::protocol::{AskParams, CallNotice, FinishNotice, Notice, NotifySettings, Proposal};
+use crate::workspace::EditorDocuments;
 
 const SOON: Duration = Duration::from_secs(5);
 const EDIT: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ const PERSON: Duration = Duration::from_secs(120);
 #[derive(Debug)]
 pub(crate) struct Outbox {
     client: Client,
-    texts: Arc<Texts>,
+    documents: EditorDocuments,
     features: OnceLock<Features>,
     attached: AtomicBool,
     settings: Mutex<NotifySettings>,
@@ -65,10 +65,10 @@ pub(crate) struct Outbox {
 
 impl Outbox {
     /// An editor behind `client` that is not attached yet.
-    pub(crate) fn new(client: Client, texts: Arc<Texts>) -> Self {
+    pub(crate) fn new(client: Client, documents: EditorDocuments) -> Self {
         Self {
             client,
-            texts,
+            documents,
             features: OnceLock::new(),
             attached: AtomicBool::new(false),
             settings: Mutex::default(),
@@ -103,13 +103,12 @@ impl Outbox {
         let _ = self.telling.set(telling.abort_handle());
     }
 
-    /// The client is gone for good, and what it had open is what the disk holds: the URIs of that.
-    pub(crate) fn end(&self) -> Vec<String> {
+    /// The client is gone for good.
+    pub(crate) fn end(&self) {
         self.attach(false);
         if let Some(telling) = self.telling.get() {
             telling.abort();
         }
-        self.texts.uris()
     }
 
     /// Which calls are shown, and how many a second.
@@ -131,14 +130,14 @@ impl Outbox {
 
     /// The definition files that are wrong, each at its line; those shown before and not named here are well.
     pub(crate) async fn problems(&self, problems: Vec<Problem>) {
-        for uri in self.board.set_problems(problems, &self.texts) {
+        for uri in self.board.set_problems(problems, &self.documents) {
             self.publish(&uri).await;
         }
     }
 
     /// The client opened a document: some show only what they are told after that.
     pub(crate) async fn opened(&self, uri: &str) {
-        if !self.board.diagnostics(uri, &self.texts, self.features().encoding).is_empty() {
+        if !self.board.diagnostics(uri, &self.documents, self.features().encoding).is_empty() {
             self.publish(uri).await;
         }
     }
@@ -196,7 +195,7 @@ impl Outbox {
             return Err("this editor cannot ask before it applies an edit".to_owned());
         }
         let _open = self.previewing.lock().await;
-        let edit = edits::annotated(proposal, &self.texts, features)?;
+        let edit = edits::annotated(proposal, &self.documents, features)?;
         self.send_edit(PERSON, &proposal.why, edit).await.map(drop)
     }
 
@@ -214,7 +213,8 @@ impl Outbox {
         if !features.apply_edit {
             return Err("this editor takes no edits from its language servers".to_owned());
         }
-        let applied = self.send_edit(EDIT, &edit.label, edits::plain(&edit, &self.texts, features)?).await?;
+        let applied =
+            self.send_edit(EDIT, &edit.label, edits::plain(&edit, &self.documents, features)?).await?;
         if applied && edit.save && features.save {
             let uris = vec![edit.uri];
             if let Err(error) = self.ask_for::<ext::Save>(SOON, ext::SaveParams { uris }).await {

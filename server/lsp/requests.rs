@@ -37,7 +37,7 @@ impl Backend {
     }
 
     pub(super) async fn did_focus(&self, params: FocusParams) {
-        self.hub.document(DocumentEvent::Focused { uri: params.uri });
+        self.tell_hub(DocumentEvent::Focused { uri: params.uri });
     }
 
     /// A document of ours: a session log.

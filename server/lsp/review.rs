@@ -82,7 +82,7 @@ impl Backend {
         let Some(path) = uri::path_of(document.as_str()).filter(|_| !features.hunks) else {
             return Vec::new();
         };
-        let text = self.texts.get(document.as_str()).map(|text| text.text);
+        let text = self.documents.get(document.as_str()).map(|open| open.text);
         let view = View { text: text.as_deref(), encoding: features.encoding };
         let mut all = Vec::new();
         for proposal in self.proposals(false) {

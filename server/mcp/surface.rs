@@ -138,7 +138,7 @@ fn slim(mut schema: Value) -> Value {
 pub(super) fn is_discovery(hub: &Hub, root: &str) -> bool {
     // In a folder that is gone nothing is to be found.
     let Ok(folder) = hub.folder(Some(root)) else { return false };
-    let discovery = &folder.session().settings().discovery;
+    let discovery = &folder.session().workspace().settings().discovery;
     match discovery.surface {
         Surface::Auto => folder.tools().len() > discovery.direct_up_to,
         Surface::Direct => false,

@@ -15,8 +15,8 @@ const DENY: &str = "Deny";
 /// # Errors
 /// PERMISSION_DENIED where a path leaves the workspace, a rule says no, a person says no or nobody is there to ask;
 /// CANCELLED where it is told to stop before they answer.
-pub(super) async fn permit(scope: &Scope, call: Call) -> Result<Permitted, Fault> {
-    let grant = judged(scope, &call, declared(scope, &call)?, None).await?;
+pub(super) async fn permit(session: &Session, scope: &Scope, call: Call) -> Result<Permitted, Fault> {
+    let grant = judged(session, scope, &call, declared(scope, &call)?, None).await?;
     Ok(Permitted::new(call, grant))
 }
 
@@ -24,10 +24,14 @@ pub(super) async fn permit(scope: &Scope, call: Call) -> Result<Permitted, Fault
 ///
 /// # Errors
 /// As [`permit`].
-pub(super) async fn renewed(mut scope: Scope, mut permitted: Permitted) -> Result<(Scope, Permitted), Fault> {
+pub(super) async fn renewed(
+    session: &Session,
+    mut scope: Scope,
+    mut permitted: Permitted,
+) -> Result<(Scope, Permitted), Fault> {
     while let Some(renewed) = scope.renewed() {
         let touches = declared(&renewed, permitted.call())?;
-        let grant = judged(&renewed, permitted.call(), touches, Some(permitted.grant())).await?;
+        let grant = judged(session, &renewed, permitted.call(), touches, Some(permitted.grant())).await?;
         permitted = Permitted::new(permitted.into_call(), grant);
         scope = renewed;
     }
@@ -40,6 +44,7 @@ pub(super) async fn renewed(mut scope: Scope, mut permitted: Permitted) -> Resul
 /// # Errors
 /// As [`permit`].
 pub(super) async fn draft(
+    session: &Session,
     scope: &Scope,
     permitted: Permitted,
     draft: &Draft,
@@ -53,7 +58,7 @@ pub(super) async fn draft(
             touches.push(resolve(scope, Access::Read, from.clone())?);
         }
     }
-    let grant = judged(scope, permitted.call(), touches, Some(permitted.grant())).await?;
+    let grant = judged(session, scope, permitted.call(), touches, Some(permitted.grant())).await?;
     let grant = permitted.grant().and(&grant);
     Ok((Permitted::new(permitted.into_call(), grant), writes))
 }
@@ -65,6 +70,7 @@ fn declared(scope: &Scope, call: &Call) -> Result<Vec<Touch>, Fault> {
 
 /// The grant for what a call touches, once the person said yes to what the rules ask about.
 async fn judged(
+    session: &Session,
     scope: &Scope,
     call: &Call,
     touches: Vec<Touch>,
@@ -73,19 +79,22 @@ async fn judged(
     match scope.files().rules().judge(touches, before) {
         Verdict::Allow(grant) => Ok(grant),
         Verdict::Deny(fault) => Err(fault),
-        Verdict::Ask(ask) => asked(scope, call, ask).await,
+        Verdict::Ask(ask) => asked(session, scope, call, ask).await,
     }
 }
 
-async fn asked(scope: &Scope, call: &Call, ask: Ask) -> Result<Grant, Fault> {
-    let session = scope.session();
+async fn asked(session: &Session, scope: &Scope, call: &Call, ask: Ask) -> Result<Grant, Fault> {
     let asked = session.editor().ask(question(session, call, &ask));
     let answer = tokio::select! {
         answer = asked => answer,
         () = scope.cancel().cancelled() => { scope.check()?; None }
     };
     let granted = answer.as_deref() == Some(ALLOW);
-    session.write(Event::UserApproval { call_id: call.id().clone(), rule: ask.rule.clone(), granted })?;
+    session.log().write(Event::UserApproval {
+        call_id: call.id().clone(),
+        rule: ask.rule.clone(),
+        granted,
+    })?;
     if granted {
         return Ok(ask.grant());
     }
@@ -97,8 +106,8 @@ async fn asked(scope: &Scope, call: &Call, ask: Ask) -> Result<Grant, Fault> {
 fn question(session: &Session, call: &Call, ask: &Ask) -> AskParams {
     let (tool, why) = (call.tool().name(), call.why().as_str());
     AskParams {
-        root: session.uri(&WorkspacePath::root()),
-        session: session.id().to_owned(),
+        root: session.workspace().uri(&WorkspacePath::root()),
+        session: session.log().id().to_owned(),
         call_id: call.id().clone(),
         tool: tool.to_owned(),
         why: why.to_owned(),

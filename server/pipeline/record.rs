@@ -22,7 +22,9 @@ pub(super) enum Pace {
 impl Pace {
     /// The pace of a call.
     pub(super) fn of(session: &Session, call: &Call) -> Self {
-        if super::changes_something(call) || session.settings().log.durability == Durability::Always {
+        if super::changes_something(call)
+            || session.workspace().settings().log.durability == Durability::Always
+        {
             return Self::Durable;
         }
         let looks = call.activity().is_some() && call.tool().def().risk == Risk::Read;
@@ -31,7 +33,11 @@ impl Pace {
 
     /// The pace of a call that was refused.
     pub(super) fn refused(session: &Session) -> Self {
-        if session.settings().log.durability == Durability::Always { Self::Durable } else { Self::Before }
+        if session.workspace().settings().log.durability == Durability::Always {
+            Self::Durable
+        } else {
+            Self::Before
+        }
     }
 }
 
@@ -52,7 +58,7 @@ impl Entry {
     pub(super) fn mark(&self, session: &Session) -> Result<Mark, Fault> {
         match self {
             Self::Written(mark) => Ok(*mark),
-            Self::Posted(posted) => session.journal()?.written(posted),
+            Self::Posted(posted) => session.log().journal()?.written(posted),
         }
     }
 }
@@ -74,8 +80,8 @@ pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<Entry, 
         comments: call.comments().clone(),
     };
     match pace {
-        Pace::Beside => session.post(event).map(Entry::Posted),
-        Pace::Before | Pace::Durable => session.write(event).map(Entry::Written),
+        Pace::Beside => session.log().post(event).map(Entry::Posted),
+        Pace::Before | Pace::Durable => session.log().write(event).map(Entry::Written),
     }
 }
 
@@ -95,7 +101,7 @@ pub(super) fn refused(session: &Session, refused: &Refused) -> Result<Entry, Fau
         },
         comments: refused.comments.clone(),
     };
-    session.write(event).map(Entry::Written)
+    session.log().write(event).map(Entry::Written)
 }
 
 /// Logs how a call ended.
@@ -105,7 +111,7 @@ pub(super) fn refused(session: &Session, refused: &Refused) -> Result<Entry, Fau
 pub(super) fn end(session: &Session, carried: &Carried) -> Result<Entry, Fault> {
     let Carried { id, tool, ended, pace, .. } = carried;
     let duration_ms = notices::milliseconds(carried.began);
-    session.count(match (&ended.error, ended.status) {
+    session.log().count(match (&ended.error, ended.status) {
         (Some(_), _) => "calls_failed",
         (None, Status::Pending) => "calls_pending",
         (None, _) => "calls_ok",
@@ -113,14 +119,15 @@ pub(super) fn end(session: &Session, carried: &Carried) -> Result<Entry, Fault> 
     let (call_id, tool) = (id.clone(), tool.clone());
     match &ended.error {
         Some(error) => session
+            .log()
             .write(Event::ToolError { call_id, tool, error: error.clone(), duration_ms })
             .map(Entry::Written),
         None => {
             let result = ended.result.clone().unwrap_or_default();
             let event = Event::ToolResult { call_id, tool, status: ended.status, result, duration_ms };
             match pace {
-                Pace::Beside => session.post(event).map(Entry::Posted),
-                Pace::Before | Pace::Durable => session.write(event).map(Entry::Written),
+                Pace::Beside => session.log().post(event).map(Entry::Posted),
+                Pace::Before | Pace::Durable => session.log().write(event).map(Entry::Written),
             }
         }
     }

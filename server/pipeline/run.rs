@@ -44,12 +44,12 @@ impl<'a> Run<'a> {
         let Ok(_place) = self.pipeline.places.try_acquire() else {
             return Ended::fault(self.too_many());
         };
-        let _running = session.running();
+        let _running = session.presence().running();
         self.steps(call).await.unwrap_or_else(Ended::fault)
     }
 
     fn too_many(&self) -> Fault {
-        let waiting = self.pipeline.session.settings().limits.waiting;
+        let waiting = self.pipeline.session.workspace().settings().limits.waiting;
         let message = format!("{waiting} calls wait already; that is the limit (limits.waiting)");
         Fault::new(Code::QuotaExceeded, message).suggest("wait for answers before sending further calls")
     }
@@ -76,11 +76,12 @@ impl<'a> Run<'a> {
 
     /// The rules judge what the call declares, and it waits for a slot. Where they changed meanwhile, they judge again.
     async fn permit(&self, scope: Scope, call: Call) -> Result<Admitted<'a>, Fault> {
+        let session = &self.pipeline.session;
         let policy = policy::of(&scope, &call, &policy::declared(&scope, &call)?)?;
-        let permitted = permit::permit(&scope, call).await?;
+        let permitted = permit::permit(session, &scope, call).await?;
         let slot = self.pipeline.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
         scope.check()?;
-        let (scope, permitted) = permit::renewed(scope, permitted).await?;
+        let (scope, permitted) = permit::renewed(session, scope, permitted).await?;
         Ok(Admitted { scope, permitted, policy, slot })
     }
 
@@ -88,7 +89,7 @@ impl<'a> Run<'a> {
     async fn execute(&self, admitted: &Admitted<'_>) -> Result<Output, Fault> {
         let session = &self.pipeline.session;
         if self.pace == Pace::Durable {
-            session.journal()?.durable(self.entry.mark(session)?).await?;
+            session.log().journal()?.durable(self.entry.mark(session)?).await?;
         }
         let output = execute::execute(&admitted.permitted, &admitted.scope).await?;
         inject::touched(session, &admitted.permitted, &output);
@@ -98,7 +99,7 @@ impl<'a> Run<'a> {
     /// The draft becomes a proposal, and a policy or a person decides. Waiting for them holds no slot.
     async fn review(&self, admitted: Admitted<'_>, draft: Draft) -> Result<Ended, Fault> {
         let Admitted { scope, permitted, policy, slot } = admitted;
-        let (permitted, writes) = permit::draft(&scope, permitted, &draft).await?;
+        let (permitted, writes) = permit::draft(&self.pipeline.session, &scope, permitted, &draft).await?;
         let policy = policy.max(policy::of(&scope, permitted.call(), &writes)?);
         let scope = scope.granted(permitted.grant());
         let desk = &self.pipeline.desk;

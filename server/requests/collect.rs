@@ -22,6 +22,6 @@ impl Request for Collect {
         tokio::task::yield_now().await;
         let folder = hub.folder(params.root.as_deref())?;
         folder.desk().refresh(false);
-        folder.session().collect(Occasion::Request, "person", "Clean the working set up")
+        folder.session().working_files().collect(Occasion::Request, "person", "Clean the working set up")
     }
 }

@@ -151,13 +151,14 @@ fn lines(
     let options = Options {
         context: params.context as usize,
         limit: params.limit.unwrap_or(LINES) as usize,
-        bytes: session.settings().limits.output_bytes,
+        bytes: session.workspace().settings().limits.output_bytes,
         after: after.map_err(|error| Fault::new(Code::InvalidArgs, format!("{error}")))?,
         ..Options::default()
     };
     let (scope, glob) = (params.scope.as_deref(), params.glob.as_deref());
     let place = Where { scope: scope.unwrap_or_default(), glob: glob.unwrap_or_default() };
-    let found = session.lines(&session.files_for(Opener::Person), &query, place, options, go_on)?;
+    let found =
+        session.search().lines(&session.files().opened_by(Opener::Person), &query, place, options, go_on)?;
     let cursor = found.next().map(|next| next.to_string());
     let hit = |(path, hit): (Arc<str>, Hit)| {
         let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
@@ -176,7 +177,8 @@ fn files(
     let scope = params.scope.as_deref().unwrap_or_default();
     let wait = Duration::from_millis(params.wait_ms);
     let wanted = Wanted { text: &params.query, scope, limit, wait };
-    let found = session.meant(&session.files_for(Opener::Person), &wanted, &|_, _| {}, go_on)?;
+    let found =
+        session.search().meant(&session.files().opened_by(Opener::Person), &wanted, &|_, _| {}, go_on)?;
     let hits = found.hits.into_iter().map(|hit| SearchHit {
         path: hit.path,
         start: hit.start,

@@ -19,17 +19,17 @@ impl Desk {
         let mut touches = Vec::new();
         for step in &checkpoint.steps {
             let asked = step.path.clone();
-            let (resolved, file) = session.files().root().look(&asked)?;
+            let (resolved, file) = session.workspace().store().root().look(&asked)?;
             touches.push(Touch { access: Access::Write, asked, resolved, file });
         }
-        let ask = match session.files().rules().judge(touches, None) {
+        let ask = match session.files().unasked().rules().judge(touches, None) {
             Verdict::Allow(_) => return Ok(()),
             Verdict::Deny(fault) => return Err(fault),
             Verdict::Ask(ask) => ask,
         };
         let params = AskParams {
-            root: session.uri(&WorkspacePath::root()),
-            session: session.id().to_owned(),
+            root: session.workspace().uri(&WorkspacePath::root()),
+            session: session.log().id().to_owned(),
             call_id: checkpoint.call.clone(),
             tool: "undo".to_owned(),
             text: format!("undo of {}: {}", checkpoint.call, ask.question),
@@ -38,7 +38,7 @@ impl Desk {
         };
         let granted = session.editor().ask(params).await.as_deref() == Some(ALLOW);
         let (call_id, rule) = (checkpoint.call.clone(), ask.rule.clone());
-        session.write(Event::UserApproval { call_id, rule, granted })?;
+        session.log().write(Event::UserApproval { call_id, rule, granted })?;
         if granted {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use crate::base::{HunkId, WorkspacePath, blocking, hash};
 use crate::ports::{DocumentEdit, LineEdit};
 use crate::protocol::{Access, ChangeKind, Code, Fault, Notice};
 use crate::rules::Opener;
-use crate::session::{Session, Snapshot, text_of, unencodable};
+use crate::session::{Session, Snapshot, unencodable};
 use crate::workspace::{Checkpoints, Expect, Step};
 
 /// How long a document may take to show an edit that its editor said it applied.
@@ -51,9 +51,9 @@ pub(super) struct Put<'a> {
 /// says. Then the old text stands, unless the fault says `applied`.
 pub(super) async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<Snapshot>, Fault> {
     // A proposal may have waited while the rules changed, and an editor knows none.
-    session.files_for(Opener::Person).admit(Access::Write, put.path)?;
+    session.files().opened_by(Opener::Person).admit(Access::Write, put.path)?;
     let ready = blocking(|| prepare(session, &put))?;
-    let done = match (session.document(put.path), put.after, put.before) {
+    let done = match (session.files().document(put.path), put.after, put.before) {
         (Some(_), Some(text), Some(before)) => in_editor(session, &put, before, text).await,
         (Some(document), None, Some(before)) => {
             blocking(|| remove_open(session, &put, &document.uri, before))
@@ -64,18 +64,18 @@ pub(super) async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<S
         if fault.applied != Some(true) {
             let call = (put.call, put.session);
             // A step that stays recorded is harmless: there is nothing to take back where nothing changed.
-            let _ = Checkpoints::new(session.state()).unrecord(put.call, put.session);
+            let _ = Checkpoints::new(session.workspace().state()).unrecord(put.call, put.session);
             unmake_folders(session, call, &ready.made);
         }
         return Err(fault);
     }
     // Whether a file is there is the disk's to say: an editor goes on to show one that was removed.
     if put.after.is_none()
-        && session.files_for(Opener::Person).stat(put.path).is_ok_and(|stat| stat.is_none())
+        && session.files().opened_by(Opener::Person).stat(put.path).is_ok_and(|stat| stat.is_none())
     {
         return Ok(None);
     }
-    text_of(session, put.path).map_err(|fault| Fault { applied: Some(true), ..fault })
+    session.files().text(put.path).map_err(|fault| Fault { applied: Some(true), ..fault })
 }
 
 /// What a change needs before it is made.
@@ -91,7 +91,7 @@ fn prepare(session: &Session, put: &Put<'_>) -> Result<Ready, Fault> {
     let bytes = |text| put.encoding.encode(text).map_err(|c| unencodable(put.path, put.encoding, c));
     let before = put.before.map(|before| bytes(&before.text)).transpose()?;
     let after = put.after.map(bytes).transpose()?;
-    let state = session.state();
+    let state = session.workspace().state();
     let step = Step {
         path: put.path.clone(),
         kind: match (&before, &after) {
@@ -147,7 +147,7 @@ pub(super) fn record(
 ) -> Result<(), Fault> {
     let keep = |text: &str| {
         let bytes = encoding.encode(text).map_err(|c| unencodable(path, encoding, c))?;
-        session.state().put(&bytes)
+        session.workspace().state().put(&bytes)
     };
     let (before, after) = (Some(keep(was)?), Some(keep(now)?));
     let step = Step {
@@ -159,7 +159,7 @@ pub(super) fn record(
         hunks: Vec::new(),
         back: false,
     };
-    Checkpoints::new(session.state()).record(call.0, call.1, None, step)
+    Checkpoints::new(session.workspace().state()).record(call.0, call.1, None, step)
 }
 
 /// Through the editor: it makes the edit in its own version of the text, saves it where it was saved before,
@@ -177,11 +177,11 @@ async fn in_editor(
             "hash": now.and_then(|now| put.encoding.encode(now).ok()).map(|bytes| hash::short(&bytes)),
         }))
     };
-    let document = session.document(put.path).ok_or_else(|| stale(None))?;
+    let document = session.files().document(put.path).ok_or_else(|| stale(None))?;
     if *document.text != before.text {
         return Err(stale(Some(&document.text)));
     }
-    let mut changes = session.documents().watch();
+    let mut changes = session.files().documents().watch();
     let edit = DocumentEdit {
         uri: document.uri.clone(),
         version: document.version,
@@ -190,17 +190,17 @@ async fn in_editor(
         save: !before.unsaved,
     };
     let claimed = session.editor().apply(edit).await;
-    let shows = || session.document(put.path).is_none_or(|now| *now.text == *after);
+    let shows = || session.files().document(put.path).is_none_or(|now| *now.text == *after);
     let deadline = tokio::time::Instant::now() + if claimed == Ok(true) { READ_BACK } else { Duration::ZERO };
     while !shows() {
         if tokio::time::timeout_at(deadline, changes.changed()).await.is_err() {
             break;
         }
     }
-    let now = session.document(put.path);
+    let now = session.files().document(put.path);
     match (now, claimed) {
         // Closed meanwhile: the disk tells what became of it.
-        (None, _) => match text_of(session, put.path)? {
+        (None, _) => match session.files().text(put.path)? {
             Some(now) if now.text == after => Ok(()),
             _ => Err(Fault::new(Code::Stale, format!("the editor closed {} without saving", put.path))),
         },
@@ -218,8 +218,8 @@ fn on_disk(session: &Session, put: &Put<'_>, after: Option<&[u8]>) -> Result<(),
     let (path, before) = (put.path, put.before);
     let expect = before.map_or(Expect::Absent, |before| Expect::Hash(before.hash.clone()));
     match after {
-        Some(bytes) => session.files_for(Opener::Person).write(path, bytes, &expect).map(drop),
-        None => session.files_for(Opener::Person).remove(path, &expect),
+        Some(bytes) => session.files().opened_by(Opener::Person).write(path, bytes, &expect).map(drop),
+        None => session.files().opened_by(Opener::Person).remove(path, &expect),
     }
 }
 
@@ -228,7 +228,7 @@ fn missing(session: &Session, path: &WorkspacePath) -> Result<Vec<WorkspacePath>
     let mut missing = Vec::new();
     let mut at = Some(path.clone());
     while let Some(folder) = at.filter(|folder| !folder.is_root()) {
-        if session.files_for(Opener::Person).stat(&folder)?.is_some() {
+        if session.files().opened_by(Opener::Person).stat(&folder)?.is_some() {
             break;
         }
         at = folder.parent();
@@ -259,10 +259,14 @@ fn make_folders(
                 hunks: Vec::new(),
                 back: false,
             };
-            Checkpoints::new(session.state()).record(call.0, call.1, undoes, step)?;
+            Checkpoints::new(session.workspace().state()).record(call.0, call.1, undoes, step)?;
             made.push(folder.clone());
         }
-        if missing.is_empty() { Ok(()) } else { session.files_for(Opener::Person).mkdir(path).map(drop) }
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            session.files().opened_by(Opener::Person).mkdir(path).map(drop)
+        }
     });
     (made, done)
 }
@@ -270,8 +274,8 @@ fn make_folders(
 /// Takes back folders that are of no use: what they were made for failed. One that somebody uses by now stays.
 fn unmake_folders(session: &Session, call: (&str, &str), made: &[WorkspacePath]) {
     for folder in made.iter().rev() {
-        let _ = session.files_for(Opener::Person).rmdir(folder);
-        let _ = Checkpoints::new(session.state()).unrecord(call.0, call.1);
+        let _ = session.files().opened_by(Opener::Person).rmdir(folder);
+        let _ = Checkpoints::new(session.workspace().state()).unrecord(call.0, call.1);
     }
 }
 
@@ -286,7 +290,7 @@ pub(super) fn put_bare(
     kind: ChangeKind,
     from: Option<&WorkspacePath>,
 ) -> Result<(), Fault> {
-    let (state, files) = (session.state(), session.files_for(Opener::Person));
+    let (state, files) = (session.workspace().state(), session.files().opened_by(Opener::Person));
     let checkpoints = Checkpoints::new(state);
     let step = |path: &WorkspacePath, kind, before, after| Step {
         path: path.clone(),
@@ -297,7 +301,7 @@ pub(super) fn put_bare(
         hunks: Vec::new(),
         back: false,
     };
-    let limit = session.settings().limits.edit_bytes;
+    let limit = session.workspace().settings().limits.edit_bytes;
     match from {
         None => {
             let (made, done) = make_folders(session, call, None, path);

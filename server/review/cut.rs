@@ -17,15 +17,15 @@ pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) 
     for mut change in draft.changes {
         // The file itself, not a link to it: an editor shows it under that name.
         let asked = std::mem::replace(&mut change.path, WorkspacePath::root());
-        change.path = session.files().root().resolve(&asked)?;
-        let unasked = session.files();
+        change.path = session.workspace().store().root().resolve(&asked)?;
+        let unasked = session.files().unasked();
         let rules = unasked.rules();
         let warning = rules.warning(&change.path).or_else(|| rules.warning(&asked));
         let mut file = ProposedFile {
-            uri: session.uri(&change.path),
+            uri: session.workspace().uri(&change.path),
             path: change.path.clone(),
             kind: change.kind,
-            version: session.document(&change.path).map(|document| document.version),
+            version: session.files().document(&change.path).map(|document| document.version),
             from: change.from.clone(),
             hunks: hunks_of(&change),
         };
@@ -42,7 +42,7 @@ pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) 
     let proposal = Proposal {
         id: format!("p-{}", crate::base::ids::unique()).into(),
         call_id: call.id().clone(),
-        session: session.journal()?.session().to_owned(),
+        session: session.log().journal()?.session().to_owned(),
         tool: call.tool().name().to_owned(),
         why: call.why().as_str().to_owned(),
         origin: call.origin().clone(),

@@ -45,7 +45,7 @@ impl Desk {
 
     /// The proposals with hunks that are meant, oldest first.
     fn meant(&self, params: &DecideParams) -> Result<Vec<ProposalId>, Fault> {
-        let open = self.session.opened_journal().map_or("", Journal::session);
+        let open = self.session.log().opened().map_or("", Journal::session);
         let items = self.items();
         let wanted = |item: &&Arc<Item>| {
             item.is_up()

@@ -111,7 +111,7 @@ impl Desk {
         self.admit(item)?;
         let open = OpenCall { desk: self, id: id.clone() };
         let done =
-            self.write_unlogged().and_then(|()| self.session.write(event)).and_then(|_| self.keep(&id));
+            self.write_unlogged().and_then(|()| self.session.log().write(event)).and_then(|_| self.keep(&id));
         if let Err(fault) = done {
             self.items().remove(&id);
             return Err(fault);
@@ -126,7 +126,7 @@ impl Desk {
 
     /// Takes a proposal in, unless as many wait as may.
     fn admit(&self, item: Item) -> Result<(), Fault> {
-        let most = self.session.settings().limits.held;
+        let most = self.session.workspace().settings().limits.held;
         let mut items = self.items();
         if item.policy != Policy::Auto && items.count_waiting() >= most {
             return Err(Fault::new(
@@ -166,7 +166,7 @@ impl Desk {
     /// The proposals asked for, oldest first.
     pub fn list(&self, params: &ProposalsParams) -> Vec<Proposal> {
         self.refresh(params.applied || params.all);
-        let open = self.session.opened_journal().map_or("", Journal::session);
+        let open = self.session.log().opened().map_or("", Journal::session);
         let wanted = |item: &&Arc<Item>| {
             let proposal = &item.proposal;
             item.is_up()
@@ -296,7 +296,7 @@ impl Desk {
         origin.door == Door::Mcp
             && agent.door == Door::Mcp
             && origin.agent == agent.agent
-            && origin.session.as_ref().is_some_and(|session| !self.session.is_connected(session))
+            && origin.session.as_ref().is_some_and(|session| !self.session.presence().is_connected(session))
     }
 
     /// Lets the agent of a call know, with its next result, that a person took its change back.

@@ -12,7 +12,6 @@ use crate::base::{CallId, ProposalId, WorkspacePath};
 use crate::patch::Moves;
 use crate::protocol::{ChangeKind, DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
-use crate::session::text_of;
 
 /// What became of one proposal whose text changed.
 struct Moved {
@@ -33,6 +32,11 @@ impl Desk {
     pub(super) fn placing(&self, path: &WorkspacePath) -> Placing<'_> {
         self.placing.lock().insert(path.clone());
         Placing { desk: self, path: path.clone() }
+    }
+
+    /// Whether hunks stand in a file.
+    pub fn follows(&self, path: &WorkspacePath) -> bool {
+        !self.items().on(path).is_empty()
     }
 
     /// The text of a document changed: its hunks move along, and those that no longer fit go stale.
@@ -65,14 +69,14 @@ impl Desk {
     /// Re-places the hunks of one file in the text as it is now. Where a decision is carried out in it, that does so.
     pub(super) fn look_again(&self, path: &WorkspacePath) {
         let Some(_turn) = self.turns.file_now(path) else { return };
-        if let Ok(now) = text_of(&self.session, path) {
+        if let Ok(now) = self.session.files().text(path) {
             self.replace(path, now.as_ref().map(|snapshot| snapshot.text.as_str()));
         }
     }
 
     /// Re-places the hunks of one file in `now`, the text as it is.
     pub(super) fn replace(&self, path: &WorkspacePath, now: Option<&str>) {
-        let version = self.session.document(path).map(|document| document.version);
+        let version = self.session.files().document(path).map(|document| document.version);
         let mut moved = Vec::new();
         {
             let mut items = self.items();
@@ -140,7 +144,7 @@ impl Desk {
     /// # Errors
     /// PERMISSION_DENIED by a rule or where it leads outside.
     pub(super) fn is_gone(&self, path: &WorkspacePath) -> Result<bool, Fault> {
-        self.session.files_for(Opener::Person).stat(path).map(|stat| stat.is_none())
+        self.session.files().opened_by(Opener::Person).stat(path).map(|stat| stat.is_none())
     }
 }
 

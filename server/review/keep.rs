@@ -18,7 +18,7 @@ pub(super) struct Left {
 
 /// What earlier processes left, as far as it holds together.
 pub(super) fn left(session: &Session) -> Vec<Left> {
-    let names = session.state().list(FOLDER).unwrap_or_default();
+    let names = session.workspace().state().list(FOLDER).unwrap_or_default();
     let sound = names.into_iter().filter_map(|name| sound::load(session, &name));
     let left = sound.map(|mut item| {
         // Whoever waited for it is gone with the process that asked.
@@ -40,7 +40,7 @@ impl Desk {
         // As it is by now: who waited for the one before writes what that one has changed too.
         let Some(item) = self.items().get(id) else { return Ok(()) };
         let file = format!("{FOLDER}/{id}.json");
-        let state = self.session.state();
+        let state = self.session.workspace().state();
         match (item.is_over(), item.stored) {
             // What a policy applies at once needs no place to wait in.
             _ if item.stage == Stage::Deciding && item.policy == Policy::Auto => return Ok(()),

@@ -7,7 +7,7 @@ use super::place::{self, Placement};
 use crate::base::text::Encoding;
 use crate::base::{HunkId, WorkspacePath, blocking};
 use crate::protocol::{ChangeKind, Code, Fault, HunkState, Proposal, ProposedFile};
-use crate::session::{Snapshot, text_of};
+use crate::session::Snapshot;
 
 /// How often a file that changes under a decision is read again before the decision gives up.
 const TRIES: u32 = 5;
@@ -39,7 +39,7 @@ impl Desk {
             }
         }
         drop(busy);
-        if let Ok(now) = text_of(&self.session, &path) {
+        if let Ok(now) = self.session.files().text(&path) {
             self.replace(&path, now.as_ref().map(|now| now.text.as_str()));
         }
         outcome
@@ -84,7 +84,7 @@ impl Desk {
                 return Ok(());
             }
             true => None,
-            false => text_of(&self.session, path)?,
+            false => self.session.files().text(path)?,
         };
         self.replace(path, before.as_ref().map(|before| before.text.as_str()));
         let Some(item) = self.get(id) else { return Ok(()) };
@@ -133,7 +133,7 @@ impl Desk {
         };
         if let (Some(now), false) = (&now, back) {
             let (was, agent) = (before.as_ref().map(|before| before.hash.as_str()), &item.proposal.origin);
-            self.session.shown().advance(agent, path, was, &now.hash);
+            self.session.files().shown().advance(agent, path, was, &now.hash);
         }
         let there = match &doubt {
             Ok(()) => now.map(|now| now.text),

@@ -22,7 +22,7 @@ impl Desk {
             return Ok(());
         }
         for hunk in proposal.hunks().filter(|hunk| hunks.contains(&hunk.id)) {
-            self.session.count(&format!("hunks_{}", hunk.state.word()));
+            self.session.log().count(&format!("hunks_{}", hunk.state.word()));
         }
         self.record_later(proposal, by, hunks);
         self.write_unlogged()
@@ -47,7 +47,7 @@ impl Desk {
     pub fn write_unlogged(&self) -> Result<(), Fault> {
         let mut unlogged = self.unlogged.0.lock();
         while let Some(event) = unlogged.front() {
-            self.session.write(event.clone()).map_err(|fault| {
+            self.session.log().write(event.clone()).map_err(|fault| {
                 let count = unlogged.len();
                 let message = format!(
                     "{count} decisions stand, but are not in the session log yet: {}; they are written as soon as \

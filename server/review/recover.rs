@@ -16,7 +16,7 @@ pub(super) type Recovered = Vec<HunkId>;
 /// Compares a proposal with what its call's checkpoint says was about to be done and with what the disk holds: a hunk that
 /// is in its file is accepted, one that was taken out is rejected.
 pub(super) fn recover(session: &Session, item: &mut Item) -> Recovered {
-    let checkpoints = Checkpoints::new(session.state());
+    let checkpoints = Checkpoints::new(session.workspace().state());
     let Ok(checkpoint) = checkpoints.find(&item.call()) else { return Recovered::new() };
     if checkpoint.undone {
         return Recovered::new();
@@ -44,12 +44,17 @@ fn compare(session: &Session, step: &Step, file: &mut ProposedFile, view: &mut V
     let before = if step.back { HunkState::Accepted } else { HunkState::Pending };
     if file.kind == ChangeKind::Mkdir {
         let made = session
-            .files_for(Opener::Person)
+            .files()
+            .opened_by(Opener::Person)
             .stat(&step.path)
             .is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Folder));
         return settle(file, made, |hunk| hunk.state == before, state);
     }
-    let now = match session.files_for(Opener::Person).read(&step.path, session.settings().limits.edit_bytes) {
+    let now = match session
+        .files()
+        .opened_by(Opener::Person)
+        .read(&step.path, session.workspace().settings().limits.edit_bytes)
+    {
         Ok((bytes, _)) => Some(bytes),
         Err(fault) if fault.code == Code::NotFound => None,
         Err(_) => return Recovered::new(),
@@ -118,7 +123,7 @@ fn settle(
 fn kept(session: &Session, blob: &Option<String>) -> Result<Option<Vec<u8>>, ()> {
     match blob {
         None => Ok(None),
-        Some(blob) => session.state().get(blob).ok().flatten().map(Some).ok_or(()),
+        Some(blob) => session.workspace().state().get(blob).ok().flatten().map(Some).ok_or(()),
     }
 }
 

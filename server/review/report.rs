@@ -11,7 +11,7 @@ use crate::protocol::{
     ProposalState, ProposedFile,
 };
 use crate::registry::{Call, Draft};
-use crate::session::{Session, text_seen};
+use crate::session::Session;
 use crate::workspace::Files;
 
 /// Lines shown around a change as it stands.
@@ -119,11 +119,14 @@ pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, F
 pub(crate) fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {
     let mut answer = Map::new();
     answer.insert("status".into(), json!("unchanged"));
-    if let Some(path) =
-        call.effects().writes.first().and_then(|path| WorkspacePath::parse(session.root(), path).ok())
+    if let Some(path) = call
+        .effects()
+        .writes
+        .first()
+        .and_then(|path| WorkspacePath::parse(session.workspace().root(), path).ok())
     {
         answer.insert("path".into(), json!(path));
-        if let Ok(Some(now)) = text_seen(session, files, &path) {
+        if let Ok(Some(now)) = session.files().text_through(files, &path) {
             answer.insert("hash".into(), json!(now.hash));
         }
     }
@@ -155,7 +158,7 @@ fn standing(desk: &Desk, files: &Files, file: &ProposedFile) -> Map<String, Valu
     if file.kind == ChangeKind::Mkdir {
         return standing;
     }
-    let Ok(Some(now)) = text_seen(&desk.session, files, &file.path) else {
+    let Ok(Some(now)) = desk.session.files().text_through(files, &file.path) else {
         return standing;
     };
     standing.insert("hash".into(), json!(now.hash));

@@ -14,9 +14,9 @@ const LONGEST: usize = 64;
 /// Reads the proposal that is kept in the file `name`. One that does not hold together is set aside, and told.
 pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
     let path = format!("{FOLDER}/{name}");
-    let read = match session.state().read(&path) {
+    let read = match session.workspace().state().read(&path) {
         Err(fault) if !matches!(fault.code, Code::InvalidArgs | Code::Unsupported) => {
-            session.report_trouble(format!("the proposal {name:?} cannot be read now: {}", fault.message));
+            session.troubles().report(format!("the proposal {name:?} cannot be read now: {}", fault.message));
             return None;
         }
         Err(fault) => Err(fault.message),
@@ -31,11 +31,11 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
         Ok(item) => return Some(item),
         Err(wrong) => wrong,
     };
-    let place = match session.state().set_aside(&path) {
+    let place = match session.workspace().state().set_aside(&path) {
         Ok(place) => format!("it is set aside as {place}"),
         Err(fault) => fault.message,
     };
-    session.report_trouble(format!(
+    session.troubles().report(format!(
         "the kept proposal {name:?} does not hold together and is not shown: {wrong}; {place}"
     ));
     None
@@ -78,7 +78,7 @@ fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> 
         return Err(format!("{path} has {} hunks, which no change of that kind has", file.hunks.len()));
     }
     // The editor shows the file that this names, and what is accepted is written at the path: they are one.
-    file.uri = session.uri(path);
+    file.uri = session.workspace().uri(path);
     file.version = None;
     Ok(())
 }

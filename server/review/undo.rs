@@ -10,7 +10,7 @@ use crate::patch;
 use crate::ports::LineEdit;
 use crate::protocol::{ChangeKind, Code, DecidedBy, Event, Fault, HunkState, UndoAnswer};
 use crate::rules::Opener;
-use crate::session::{Snapshot, text_of};
+use crate::session::Snapshot;
 use crate::workspace::{Checkpoint, Checkpoints, Expect, Step};
 
 /// What an undo is about.
@@ -35,7 +35,7 @@ impl Desk {
             Chosen::Applied(found, one_at_a_time) => (found, one_at_a_time),
             Chosen::Withdrawn(answer) => return Ok(answer),
         };
-        let checkpoints = Checkpoints::new(self.session.state());
+        let checkpoints = Checkpoints::new(self.session.workspace().state());
         let name = format!("{}/{}", found.session, found.call);
         let _turn = self.turns.call(&name).await;
         let paths = found.steps.iter().map(|step| step.path.clone());
@@ -74,7 +74,7 @@ impl Desk {
     /// The change that is to be taken back, once the person said yes where they are asked; no other undo goes on until what
     /// it comes with is dropped.
     async fn chosen(&self, call: Option<&str>) -> Result<Chosen<'_>, Fault> {
-        let checkpoints = Checkpoints::new(self.session.state());
+        let checkpoints = Checkpoints::new(self.session.workspace().state());
         let find = || call.map_or_else(|| checkpoints.last(None), |call| checkpoints.find(call));
         loop {
             let found = match (find(), call.and_then(|call| self.undecided(call))) {
@@ -131,8 +131,8 @@ impl Desk {
 
     /// Takes back every file of a checkpoint, and logs that. Gives the undo's id and the files.
     async fn take_all_back(&self, checkpoint: &Checkpoint) -> Result<(CallId, Vec<WorkspacePath>), Fault> {
-        let checkpoints = Checkpoints::new(self.session.state());
-        let session = self.session.journal()?.session().to_owned();
+        let checkpoints = Checkpoints::new(self.session.workspace().state());
+        let session = self.session.log().journal()?.session().to_owned();
         let undo_id = CallId::from(format!("u-{}", unique()));
         let backs = self.plan(checkpoint)?;
         let (mut paths, mut left) = (Vec::new(), Vec::new());
@@ -176,8 +176,8 @@ impl Desk {
         let applied = |fault| Fault { applied: Some(true), ..fault };
         let event =
             Event::Undo { call_id: checkpoint.call.clone(), undo_id: undo_id.clone(), paths: paths.clone() };
-        let done = self.session.write(event).map_err(applied)?;
-        self.session.journal()?.durable(done).await.map_err(applied)?;
+        let done = self.session.log().write(event).map_err(applied)?;
+        self.session.log().journal()?.durable(done).await.map_err(applied)?;
         doubt.map_or(Ok((undo_id, paths)), Err)
     }
 
@@ -213,7 +213,7 @@ impl Desk {
         let path = &back.step.path;
         let now = match shown {
             Some(text) => text,
-            None => text_of(&self.session, path)?.map(|now| now.text),
+            None => self.session.files().text(&path)?.map(|now| now.text),
         };
         let (before, after) =
             (self.blob_text(&back.step.before, encoding)?, self.blob_text(&back.step.after, encoding)?);
@@ -231,9 +231,10 @@ impl Desk {
         let Some(after) = &step.after else { return Ok(()) };
         let (bytes, _) = self
             .session
-            .files_for(Opener::Person)
-            .read(&step.path, self.session.settings().limits.edit_bytes)?;
-        match self.session.state().get(after)?.as_deref() == Some(&bytes[..]) {
+            .files()
+            .opened_by(Opener::Person)
+            .read(&step.path, self.session.workspace().settings().limits.edit_bytes)?;
+        match self.session.workspace().state().get(after)?.as_deref() == Some(&bytes[..]) {
             true => Ok(()),
             false => Err(overlap(&step.path, "it was changed since")),
         }
@@ -254,7 +255,7 @@ impl Desk {
         // A file that the call removed is brought back on the disk, whatever an editor shows still.
         let before = match back.step.after.is_none() && self.is_gone(path)? {
             true => None,
-            false => text_of(&self.session, path)?,
+            false => self.session.files().text(&path)?,
         };
         if before.as_ref().map(|before| &before.text) == text.as_ref() {
             // Most often the person took it back in the editor, which knows how to bring it back.
@@ -298,7 +299,8 @@ impl Desk {
         step: &Step,
     ) -> Result<Taken, Fault> {
         let path = &step.path;
-        let (files, state) = (self.session.files_for(Opener::Person), self.session.state());
+        let (files, state) =
+            (self.session.files().opened_by(Opener::Person), self.session.workspace().state());
         let checkpoints = Checkpoints::new(state);
         let record = |step: Step| checkpoints.record(undo, session, Some(&checkpoint.call), step);
         match (step.kind, &step.before, &step.after) {
@@ -333,7 +335,7 @@ impl Desk {
     }
 
     fn blob(&self, blob: &str) -> Result<Vec<u8>, Fault> {
-        self.session.state().get(blob)?.ok_or_else(|| {
+        self.session.workspace().state().get(blob)?.ok_or_else(|| {
             Fault::new(Code::NotFound, format!("the bytes {blob} that the undo needs are not kept any more"))
                 .fatal()
         })

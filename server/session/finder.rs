@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::Mutex;
 
-use super::Session;
 use super::indexing::{Indexing, Problem};
+use super::search::FileSearch;
 use super::taking::Taking;
 use super::texts::Known;
 use crate::base::{WorkspacePath, person};
@@ -30,7 +30,7 @@ const INDEXED: usize = 2_000;
 
 /// What a process that stays keeps of a workspace's files. One that does not walks them for each search.
 #[derive(Debug, Default)]
-pub struct Finder {
+pub(super) struct Finder {
     served: OnceLock<Served>,
     /// What an earlier process left, where this one does not stay; else nothing.
     left: OnceLock<Index>,
@@ -65,9 +65,9 @@ struct Indexed {
 
 impl Indexed {
     /// Opens what an earlier process left, and keeps it from now on.
-    fn start(session: &Arc<Session>) -> Self {
+    fn start(search: &Arc<FileSearch>) -> Self {
         let cache = person::folder("XDG_CACHE_HOME", ".cache");
-        let index = cache.map(|cache| Index::open(&cache, session.root()));
+        let index = cache.map(|cache| Index::open(&cache, search.workspace.root()));
         let problem = Problem::default();
         let failed = |error: &std::io::Error| {
             problem.set(Some(format!(
@@ -76,8 +76,8 @@ impl Indexed {
         };
         let index = index.and_then(|opened| opened.inspect_err(failed).ok());
         let index = Arc::new(index.unwrap_or_else(Index::none));
-        let report = Indexing::new(session.editor.clone(), session.root(), problem.clone());
-        let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(session)), report);
+        let report = Indexing::new(search.editor.clone(), search.workspace.root(), problem.clone());
+        let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(&search.files)), report);
         Self { index, keeper: keeper.inspect_err(|error| tracing::warn!("{error}")).ok(), problem }
     }
 }
@@ -96,32 +96,32 @@ fn swept() {
 
 impl Finder {
     /// Watches the files from now on and keeps an index of them, for as long as the session is there.
-    pub(super) fn serve(&self, session: &Arc<Session>) {
-        let watch = match Watch::start(Path::new(session.root()), Options::default()) {
+    pub(super) fn serve(&self, search: &Arc<FileSearch>) {
+        let watch = match Watch::start(Path::new(search.workspace.root()), Options::default()) {
             Ok(watch) => watch,
             Err(error) => return tracing::warn!("{error}"),
         };
         let served = Served { watch, indexed: OnceLock::new(), list: Mutex::default() };
         // A second call changes nothing.
         let _ = self.served.set(served);
-        let session = Arc::downgrade(session);
+        let search = Arc::downgrade(search);
         let mut changes = match self.served.get() {
             Some(served) => served.watch.subscribe(),
             None => return,
         };
         let told = move || {
             // That the watch began may have been told before anyone listened.
-            if let Some(session) = session.upgrade() {
-                session.finder().keep_indexed(&session);
+            if let Some(search) = search.upgrade() {
+                search.finder.keep_indexed(&search);
             }
             while let Some(batch) = changes.wait() {
-                let Some(session) = session.upgrade() else { return };
+                let Some(search) = search.upgrade() else { return };
                 for change in &batch.changes {
                     if let ChangeKind::Renamed { from } = &change.kind {
-                        session.memory().renamed(from, &change.path);
+                        search.memory.renamed(from, &change.path);
                     }
                 }
-                session.finder().keep_indexed(&session);
+                search.finder.keep_indexed(&search);
             }
         };
         // Without it no index is made, and searches read every file.
@@ -131,17 +131,17 @@ impl Finder {
     }
 
     /// Has the index brought up to date in the background.
-    fn keep_indexed(&self, session: &Arc<Session>) {
+    fn keep_indexed(&self, search: &Arc<FileSearch>) {
         let Some(served) = self.served.get() else { return };
         let list = served.current(PATIENCE).filter(|list| list.len() >= INDEXED);
         let Some(list) = list else { return };
-        if let Some(keeper) = &served.indexed.get_or_init(|| Indexed::start(session)).keeper {
+        if let Some(keeper) = &served.indexed.get_or_init(|| Indexed::start(search)).keeper {
             keeper.listed(list);
         }
     }
 
     /// How the files are watched, where they are, and what is wrong with the index of them.
-    pub fn status(&self) -> Option<WatchStatus> {
+    pub(super) fn status(&self) -> Option<WatchStatus> {
         let served = self.served.get()?;
         let mut status = served.watch.status();
         status.problems.extend(served.indexed.get().and_then(|indexed| indexed.problem.said()));

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use memchr::memchr_iter;
 
-use super::Session;
 use super::nearness::Said;
+use super::search::FileSearch;
 use super::texts::Texts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::{FileEntry, FileList};
@@ -61,7 +61,7 @@ pub struct Meant {
     pub trouble: Option<String>,
 }
 
-impl Session {
+impl FileSearch {
     /// The lines that match, until `go_on` says no. `options.scope` is set here.
     ///
     /// # Errors
@@ -78,11 +78,12 @@ impl Session {
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
         // What is unsaved may stand in no list.
-        let globs = Globs::new(Path::new(self.root()), place.glob)?;
+        let globs = Globs::new(Path::new(self.workspace.root()), place.glob)?;
         let admits = |path: &str| globs.admits(path);
         let admits = (!place.glob.is_empty()).then_some(&admits as &dyn Fn(&str) -> bool);
-        let texts = Texts::new(self, files);
-        let found = self.finder().index(self.root()).search(&list, &texts, query, &options, admits, go_on);
+        let texts = Texts::new(self.files.documents(), files);
+        let found =
+            self.finder.index(self.workspace.root()).search(&list, &texts, query, &options, admits, go_on);
         if found.stopped { Err(stopped()) } else { Ok(found) }
     }
 
@@ -101,9 +102,9 @@ impl Session {
     ) -> Result<Meant, Fault> {
         let scope = self.scope_of(files, wanted.scope)?;
         // The ranker and the model know no file that a rule asks about, whoever searches.
-        let texts = Texts::new(self, &self.files());
+        let texts = Texts::new(self.files.documents(), &self.files.unasked());
         self.take_in(&texts, progress, go_on)?;
-        let Said { heard, embedded, trouble } = self.nearness().of(self, wanted.text, wanted.wait);
+        let Said { heard, embedded, trouble } = self.nearness.of(self, wanted.text, wanted.wait);
         let near = heard.as_ref().map(|heard| meaning::Nearness {
             model: heard.model.model(),
             is_static: heard.model.is_static(),
@@ -112,14 +113,14 @@ impl Session {
         });
         let query = meaning::Query { text: wanted.text, scope: &scope, limit: wanted.limit };
         let read = |path: &str, start, end| piece(&texts, path, start, end);
-        let found = self.finder().meaning().search(&query, near.as_ref(), read);
+        let found = self.finder.meaning().search(&query, near.as_ref(), read);
         Ok(Meant { hits: found.hits, ranker: found.ranker, embedded, trouble })
     }
 
     /// The files of the workspace, or of a folder in it, as they are now.
     ///
     /// # Errors
-    /// As [`Session::lines`].
+    /// As [`FileSearch::lines`].
     pub fn list(
         &self,
         files: &Files,
@@ -145,7 +146,7 @@ impl Session {
     /// for the caller. It goes by the list of files alone: nothing of their texts shows in it.
     ///
     /// # Errors
-    /// As [`Session::lines`].
+    /// As [`FileSearch::lines`].
     pub fn left_out(
         &self,
         files: &Files,
@@ -157,7 +158,7 @@ impl Session {
         }
         let scope = self.scope_of(files, place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
-        let asking = self.finder().asking(&list, files.rules());
+        let asking = self.finder.asking(&list, files.rules());
         let inside = |path: &str| {
             let rest = path.strip_prefix(scope.as_str());
             scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -181,12 +182,12 @@ impl Session {
         glob: &str,
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<FileList, Fault> {
-        self.finder().files(Path::new(self.root()), scope, glob, go_on).map_err(Fault::from)
+        self.finder.files(Path::new(self.workspace.root()), scope, glob, go_on).map_err(Fault::from)
     }
 
     /// The path of what is to be searched; empty for the whole.
     fn scope_of(&self, files: &Files, scope: &str) -> Result<String, Fault> {
-        let path = WorkspacePath::parse(self.root(), if scope.is_empty() { "." } else { scope })?;
+        let path = WorkspacePath::parse(self.workspace.root(), if scope.is_empty() { "." } else { scope })?;
         let found = files.stat(&path)?.ok_or_else(|| {
             Fault::new(Code::NotFound, format!("{path} does not exist")).suggest("fs.ls shows what is there")
         })?;

@@ -12,8 +12,8 @@ use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-use super::Session;
 use super::finding::lines_of;
+use super::search::FileSearch;
 use super::texts::Texts;
 use crate::embed::{Chosen, Near, Use};
 use crate::index::meaning::Pieces;
@@ -24,7 +24,7 @@ const ENOUGH: f32 = 0.9;
 
 /// The model that files are found with too, where the person set one.
 #[derive(Debug)]
-pub struct Nearness {
+pub(super) struct Nearness {
     shared: Arc<Shared>,
     task: OnceLock<AbortHandle>,
     /// Why there is no model, where the person's settings are wrong.
@@ -119,14 +119,14 @@ impl Nearness {
     }
 
     /// What is wrong with the model, as a sentence.
-    pub fn trouble(&self) -> Option<String> {
+    pub(super) fn trouble(&self) -> Option<String> {
         // One that nobody needed yet is not made to see whether it can be.
         self.task.get().and_then(|_| self.shared.model.trouble())
     }
 
     /// What the model says of a query. It waits that long for vectors that are not made yet, and for that of the query no
     /// longer than the settings say. To be called on a thread that may wait.
-    pub(super) fn of(&self, session: &Arc<Session>, query: &str, wait: Duration) -> Said {
+    pub(super) fn of(&self, search: &Arc<FileSearch>, query: &str, wait: Duration) -> Said {
         let near = match self.shared.model.near() {
             Ok(Some(near)) => near,
             Ok(None) => {
@@ -137,14 +137,14 @@ impl Nearness {
                 return Said { embedded: Some(0.0), trouble: Some(fault.message), ..Said::default() };
             }
         };
-        let pieces = session.finder().meaning().pieces();
+        let pieces = search.finder.meaning().pieces();
         let Ok(runtime) = Handle::try_current() else { return Said::default() };
-        runtime.block_on(self.ask(session, &near, pieces, query, wait))
+        runtime.block_on(self.ask(search, &near, pieces, query, wait))
     }
 
     async fn ask(
         &self,
-        session: &Arc<Session>,
+        search: &Arc<FileSearch>,
         near: &Arc<Near>,
         pieces: Arc<Pieces>,
         query: &str,
@@ -156,7 +156,7 @@ impl Nearness {
             let _ = timeout(near.wait(), near.hold(keys)).await;
         }
         if self.stays.get().is_some() || !wait.is_zero() {
-            let keep = || tokio::spawn(keep(self.shared.clone(), Arc::downgrade(session))).abort_handle();
+            let keep = || tokio::spawn(keep(self.shared.clone(), Arc::downgrade(search))).abort_handle();
             self.task.get_or_init(keep);
             let mut done = self.shared.done.subscribe();
             let is_done = done.borrow().is_of(&pieces, near);
@@ -191,16 +191,16 @@ impl Nearness {
 
 impl Shared {
     /// Makes what is missing of the pieces as they are now; how long to wait before more is asked of a model that failed.
-    async fn work(&self, session: &Weak<Session>) -> Option<Duration> {
+    async fn work(&self, search: &Weak<FileSearch>) -> Option<Duration> {
         let near = self.model.near().ok().flatten()?;
-        let held = session.upgrade()?;
-        let pieces = tokio::task::spawn_blocking(move || held.finder().meaning().pieces()).await.ok()?;
-        let (from, session) = (pieces.clone(), session.clone());
+        let held = search.upgrade()?;
+        let pieces = tokio::task::spawn_blocking(move || held.finder.meaning().pieces()).await.ok()?;
+        let (from, search) = (pieces.clone(), search.clone());
         let texts = move |places: &[usize]| {
-            let Some(session) = session.upgrade() else { return Vec::new() };
+            let Some(search) = search.upgrade() else { return Vec::new() };
             // For nobody whom the person said yes to: no model is told what a rule asks about.
-            let texts = Texts::new(&session, &session.files());
-            session.finder().meaning().told(&from, places, |path, start, end| {
+            let texts = Texts::new(search.files.documents(), &search.files.unasked());
+            search.finder.meaning().told(&from, places, |path, start, end| {
                 lines_of(&texts, path, start, end).map(|text| String::from_utf8_lossy(&text).into_owned())
             })
         };
@@ -212,11 +212,11 @@ impl Shared {
 }
 
 /// Makes vectors whenever they are wanted, until it is aborted.
-async fn keep(shared: Arc<Shared>, session: Weak<Session>) {
+async fn keep(shared: Arc<Shared>, search: Weak<FileSearch>) {
     loop {
         shared.wanted.notified().await;
         let work = async {
-            if let Some(pause) = shared.work(&session).await {
+            if let Some(pause) = shared.work(&search).await {
                 tokio::time::sleep(pause).await;
                 shared.wanted.notify_one();
             }

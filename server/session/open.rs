@@ -1,6 +1,6 @@
 //! Which log a session writes.
 
-use super::{OpenLog, Session};
+use super::log::{OpenLog, SessionLog};
 use crate::base::ids::{Counter, unique};
 use crate::journal::{Journal, Keeper, Opening};
 use crate::protocol::Fault;
@@ -13,38 +13,37 @@ const MENDED: usize = 32;
 /// A long-lived process has a log of its own. Those of the command line live for one call: they share one a
 /// day, as long as only one of them runs at a time; one that comes meanwhile takes the next number. A log that was not
 /// written by this machine for this folder, or whose end was cut off, is left as it is.
-pub(super) fn open_log(session: &Session) -> Result<OpenLog, Fault> {
-    let now = session.clock.now().to_zoned(jiff::tz::TimeZone::system());
-    let keeper = Keeper::open(session.state().base(), session.root());
+pub(super) fn open_log(log: &SessionLog) -> Result<OpenLog, Fault> {
+    let now = log.clock.now().to_zoned(jiff::tz::TimeZone::system());
+    let keeper = Keeper::open(log.workspace.state().base(), log.workspace.root());
     if let Some(trouble) = keeper.trouble() {
-        session
-            .report_trouble(format!("the session log has no key, so that nothing vouches for it: {trouble}"));
+        log.troubles.report(format!("the session log has no key, so that nothing vouches for it: {trouble}"));
     }
     let own = || format!("{}-{}", now.strftime("%Y%m%d-%H%M%S"), &unique()[..4]);
-    if !session.shared_log {
-        let opened = open(session, &own(), &keeper)?;
-        mend_earlier(session, opened.journal.session(), &keeper);
+    if !log.shared {
+        let opened = open(log, &own(), &keeper)?;
+        mend_earlier(log, opened.journal.session(), &keeper);
         return Ok(opened);
     }
     let day = now.strftime("%Y%m%d");
     for number in 1..=MOST_SHARED {
         let name = if number == 1 { format!("{day}-cli") } else { format!("{day}-cli-{number}") };
-        match open(session, &name, &keeper) {
-            Err(fault) if Journal::is_foreign(&fault) => session.report_trouble(fault.message),
+        match open(log, &name, &keeper) {
+            Err(fault) if Journal::is_foreign(&fault) => log.troubles.report(fault.message),
             Err(fault) if Journal::is_taken(&fault) => {}
             opened => return opened,
         }
     }
-    open(session, &own(), &keeper)
+    open(log, &own(), &keeper)
 }
 
 /// Sets aside what a power cut left at the ends of earlier sessions' logs: on a thread of its own, since nobody waits for
 /// that.
-fn mend_earlier(session: &Session, own: &str, keeper: &Keeper) {
-    let mut names = session.store.list("sessions").unwrap_or_default();
+fn mend_earlier(log: &SessionLog, own: &str, keeper: &Keeper) {
+    let mut names = log.workspace.store().list("sessions").unwrap_or_default();
     names.retain(|name| name != own);
     let earlier = names.split_off(names.len().saturating_sub(MENDED));
-    let openings: Vec<Opening> = earlier.iter().map(|name| opening(session, name, keeper)).collect();
+    let openings: Vec<Opening> = earlier.iter().map(|name| opening(log, name, keeper)).collect();
     let mend = move || {
         for opening in openings {
             let name = opening.session.clone();
@@ -59,23 +58,23 @@ fn mend_earlier(session: &Session, own: &str, keeper: &Keeper) {
     let _ = std::thread::Builder::new().name("log-mending".to_owned()).spawn(mend);
 }
 
-fn open(session: &Session, name: &str, keeper: &Keeper) -> Result<OpenLog, Fault> {
-    let journal = Journal::open(opening(session, name, keeper))?;
+fn open(log: &SessionLog, name: &str, keeper: &Keeper) -> Result<OpenLog, Fault> {
+    let journal = Journal::open(opening(log, name, keeper))?;
     let calls = Counter::after("c", journal.last_number("c"));
     Ok(OpenLog { journal, calls })
 }
 
-fn opening(session: &Session, name: &str, keeper: &Keeper) -> Opening {
-    let (store, folder) = (session.store.clone(), format!("sessions/{name}"));
+fn opening(log: &SessionLog, name: &str, keeper: &Keeper) -> Opening {
+    let (store, folder) = (log.workspace.store().clone(), format!("sessions/{name}"));
     Opening {
         session: name.to_owned(),
-        root: session.root().to_owned(),
+        root: log.workspace.root().to_owned(),
         folder: Box::new(move || {
             store.root().renew()?;
             store.dir(&folder)
         }),
-        settings: session.settings().log.clone(),
-        clock: session.clock.clone(),
+        settings: log.workspace.settings().log.clone(),
+        clock: log.clock.clone(),
         keeper: keeper.clone(),
     }
 }

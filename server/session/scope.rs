@@ -1,29 +1,23 @@
-//! What an activity works on: a snapshot of the session's state, and how to be stopped.
+//! What an activity may touch: files behind the rules, texts as the person sees them, searches, the working set and the
+//! log. It hands out no session.
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Session;
-use crate::base::text::{self, Decoded, Encoding};
-use crate::base::{WorkspacePath, hash};
+use super::text::Snapshot;
+use super::{Meant, Session, Wanted, Where};
+use crate::base::WorkspacePath;
+use crate::index::lexical::entry::FileEntry;
+use crate::index::lexical::query::Query;
+use crate::index::lexical::search::{Found, Options};
+use crate::memory::Notes;
 use crate::ports::Caller;
-use crate::protocol::{Code, Fault, Origin, Settings};
+use crate::protocol::{
+    Advice, Code, Fault, HintOutcome, LogEvent, Origin, Settings, WatchStatus, WorkingSetAnswer,
+};
 use crate::rules::{Grant, Opener};
 use crate::workspace::{Files, Governance};
-
-/// A text as the person sees it now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The text.
-    pub text: String,
-    /// How its bytes are written.
-    pub encoding: Encoding,
-    /// The hash of those bytes.
-    pub hash: String,
-    /// Whether the editor shows it other than the disk holds it.
-    pub unsaved: bool,
-}
 
 /// The session as one call may use it.
 #[derive(Clone, Debug)]
@@ -44,8 +38,9 @@ impl Scope {
         cancel: CancellationToken,
         caller: Option<Arc<dyn Caller>>,
     ) -> Self {
-        let governance = session.governance();
-        let files = Files::new(session.store.state().clone(), governance.rules().clone(), Opener::Unasked);
+        let governance = session.workspace().governance();
+        let files =
+            Files::new(session.workspace().state().clone(), governance.rules().clone(), Opener::Unasked);
         Self { session, governance, files, cancel, caller, origin: Arc::new(origin.clone()) }
     }
 
@@ -62,14 +57,9 @@ impl Scope {
 
     /// The same scope under the settings and rules that hold now; nothing where it has them already. No grant is in it.
     pub fn renewed(&self) -> Option<Self> {
-        let same = Arc::ptr_eq(&self.governance, &self.session.governance());
+        let same = Arc::ptr_eq(&self.governance, &self.session.workspace().governance());
         (!same)
             .then(|| Self::new(self.session.clone(), &self.origin, self.cancel.clone(), self.caller.clone()))
-    }
-
-    /// The session. Tools read through it; what they change they hand over as a draft.
-    pub fn session(&self) -> &Arc<Session> {
-        &self.session
     }
 
     /// The settings as they stood when the call began.
@@ -92,7 +82,7 @@ impl Scope {
     /// # Errors
     /// As [`WorkspacePath::parse`].
     pub fn path(&self, asked: &str) -> Result<WorkspacePath, Fault> {
-        Ok(WorkspacePath::parse(self.session.root(), asked)?)
+        Ok(WorkspacePath::parse(self.session.workspace().root(), asked)?)
     }
 
     /// Stops work that was cancelled.
@@ -128,76 +118,130 @@ impl Scope {
     /// # Errors
     /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and what reading it says.
     pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
-        text_seen(&self.session, &self.files, path)
+        self.session.files().text_through(&self.files, path)
     }
-}
 
-/// See [`Scope::text`]: for a change that a person decides on.
-///
-/// # Errors
-/// As [`Scope::text`].
-pub fn text_of(session: &Session, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
-    text_seen(session, &session.files_for(Opener::Person), path)
-}
+    /// Now, RFC 3339, to the millisecond.
+    pub fn now(&self) -> String {
+        self.session.now()
+    }
 
-/// See [`Scope::text`]: for whoever opens `files`.
-///
-/// # Errors
-/// As [`Scope::text`].
-pub fn text_seen(session: &Session, files: &Files, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
-    let on_disk = match files.read(path, session.settings().limits.edit_bytes) {
-        Ok((bytes, _)) => Some(bytes),
-        Err(fault) if fault.code == Code::NotFound => None,
-        Err(fault) => return Err(fault),
-    };
-    let decoded = on_disk.as_deref().map(|bytes| decode(path, bytes)).transpose()?;
-    let Some(document) = session.document(path) else {
-        return Ok(decoded.zip(on_disk).map(|(Decoded { text, encoding }, bytes)| Snapshot {
-            text,
-            encoding,
-            hash: hash::short(&bytes),
-            unsaved: false,
-        }));
-    };
-    let encoding = decoded.as_ref().map_or(Encoding::Utf8, |decoded| decoded.encoding);
-    let on_disk = decoded.as_ref().map_or("", |decoded| &decoded.text);
-    let unsaved = on_disk != &*document.text;
-    let text = document.text.to_string();
-    let hash = hash::short(&encoding.encode(&text).map_err(|c| unencodable(path, encoding, c))?);
-    Ok(Some(Snapshot { text, encoding, hash, unsaved }))
-}
+    /// Whether the editor has a file open, whatever symlinks lead to it.
+    pub fn is_open(&self, path: &WorkspacePath) -> bool {
+        self.session.files().document(path).is_some()
+    }
 
-fn decode(path: &WorkspacePath, bytes: &[u8]) -> Result<Decoded, Fault> {
-    text::decode(bytes).ok_or_else(|| {
-        Fault::new(Code::Unsupported, format!("{path} is a binary file of {} bytes, not a text", bytes.len()))
-            .suggest("fs.copy moves bytes about; only texts are read and edited")
-    })
-}
+    /// Whether the editor has the file open that stands at a path without symlinks.
+    pub fn shows(&self, real: &WorkspacePath) -> bool {
+        self.session.files().documents().snapshot(real).is_some()
+    }
 
-/// The fault for a character that a file's encoding cannot hold.
-pub fn unencodable(path: &WorkspacePath, encoding: Encoding, c: char) -> Fault {
-    let code = u32::from(c);
-    Fault::new(
-        Code::InvalidArgs,
-        format!("{path} is kept as {}, which has no {c:?} (U+{code:04X})", encoding.name()),
-    )
-    .suggest("use a character that the file's encoding has, or write the text to a new file, which is UTF-8")
-}
+    /// Bytes of a file's text where the editor has it open.
+    pub fn open_size(&self, path: &WorkspacePath) -> Option<u64> {
+        self.session.files().document(path).map(|document| document.text.len() as u64)
+    }
 
-/// Whether a text that the editor shows is not what the disk holds. How lines end does not count: editors make them alike.
-pub fn is_unsaved(session: &Session, path: &WorkspacePath, text: &str) -> bool {
-    let files = session.files_for(Opener::Person);
-    let on_disk = match files.read(path, session.settings().limits.edit_bytes) {
-        Ok((bytes, _)) if bytes == text.as_bytes() => return false,
-        Ok((bytes, _)) => text::decode(bytes),
-        Err(fault) => return fault.code == Code::NotFound && !text.is_empty(),
-    };
-    on_disk.is_some_and(|Decoded { text: on_disk, encoding }| match encoding {
-        // Which 8-bit encoding the editor took it for is not known: what is alike in all of them is compared.
-        Encoding::Latin1 => {
-            let ascii = |text: &str| text.chars().filter(|c| c.is_ascii() && *c != '\r').collect::<String>();
-            ascii(&on_disk) != ascii(text)
-        }
-        _ => !on_disk.lines().eq(text.lines()),
-    })
+    /// Notes that the caller is shown a file whose bytes have that hash, or hears that there is none.
+    pub fn note_shown(&self, real: &WorkspacePath, hash: Option<&str>) {
+        self.session.files().shown().note(&self.origin, real, hash);
+    }
+
+    /// The state of a file that the caller was shown last; nothing where it was shown none.
+    pub fn last_shown(&self, real: &WorkspacePath) -> Option<Option<String>> {
+        self.session.files().shown().last(&self.origin, real)
+    }
+
+    /// Keeps a text that the caller is shown, for a later comparison.
+    pub fn keep_shown_text(&self, hash: &str, text: &str) {
+        self.session.files().keep_shown_text(hash, text);
+    }
+
+    /// The text of a hash, where a caller was shown it lately.
+    pub fn shown_text(&self, hash: &str) -> Option<Arc<str>> {
+        self.session.files().shown_text(hash)
+    }
+
+    /// The lines that match a pattern.
+    ///
+    /// # Errors
+    /// As [`super::FileSearch::lines`].
+    pub fn search_lines(&self, query: &Query, place: Where<'_>, options: Options) -> Result<Found, Fault> {
+        self.session.search().lines(&self.files, query, place, options, &|| self.goes_on())
+    }
+
+    /// The files that are most likely meant.
+    ///
+    /// # Errors
+    /// As [`super::FileSearch::meant`].
+    pub fn search_meaning(
+        &self,
+        wanted: &Wanted<'_>,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<Meant, Fault> {
+        self.session.search().meant(&self.files, wanted, progress, &|| self.goes_on())
+    }
+
+    /// The files of the workspace, or of a folder in it.
+    ///
+    /// # Errors
+    /// As [`super::FileSearch::list`].
+    pub fn list(&self, place: Where<'_>) -> Result<Vec<FileEntry>, Fault> {
+        self.session.search().list(&self.files, place, &|| self.goes_on())
+    }
+
+    /// How many files of a search are left out, as a sentence: see [`super::FileSearch::left_out`].
+    ///
+    /// # Errors
+    /// As [`super::FileSearch::left_out`].
+    pub fn left_out(&self, place: Where<'_>) -> Result<Option<String>, Fault> {
+        self.session.search().left_out(&self.files, place, &|| self.goes_on())
+    }
+
+    /// The same for a search that leaves out what the person said yes to as well.
+    ///
+    /// # Errors
+    /// As [`super::FileSearch::left_out`].
+    pub fn left_out_unasked(&self, place: Where<'_>) -> Result<Option<String>, Fault> {
+        self.session.search().left_out(&self.files.opened_by(Opener::Unasked), place, &|| self.goes_on())
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.cancel.is_cancelled()
+    }
+
+    /// How the workspace's files are watched, where they are.
+    pub fn watch_status(&self) -> Option<WatchStatus> {
+        self.session.search().status()
+    }
+
+    /// The files that matter now, the hottest first.
+    pub fn working_set(&self) -> WorkingSetAnswer {
+        self.session.working_files().set()
+    }
+
+    /// What the person and models noted about files.
+    pub fn notes(&self) -> Arc<Notes> {
+        self.session.memory().files().now()
+    }
+
+    /// Judges a hint of a model's, and keeps it where it counts.
+    pub fn advise(&self, advice: Advice, asked: &str, why: &str, by: &str) -> HintOutcome {
+        self.session.working_files().advise(advice, asked, why, by)
+    }
+
+    /// Writes an event of the call to the log.
+    ///
+    /// # Errors
+    /// What keeps it from being written.
+    pub fn write(&self, event: impl Into<LogEvent>) -> Result<(), Fault> {
+        self.session.log().write(event).map(drop)
+    }
+
+    /// Has an event of the call written to the log soon.
+    ///
+    /// # Errors
+    /// What keeps the log from being opened.
+    pub fn post(&self, event: impl Into<LogEvent>) -> Result<(), Fault> {
+        self.session.log().post(event).map(drop)
+    }
 }

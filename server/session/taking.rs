@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::Session;
 use super::finding::{MOST, stopped};
+use super::search::FileSearch;
 use super::texts::Texts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::FileEntry;
@@ -104,18 +104,18 @@ impl Taking {
     }
 }
 
-impl Session {
+impl FileSearch {
     /// Brings the ranker up to date. What was read when `go_on` says no is not read again.
     ///
     /// # Errors
-    /// As [`Session::meant`].
+    /// As [`FileSearch::meant`].
     pub(super) fn take_in(
         &self,
         texts: &Texts,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<(), Fault> {
-        let (taking, meaning) = (self.finder().taking(), self.finder().meaning());
+        let (taking, meaning) = (self.finder.taking(), self.finder.meaning());
         let mut taken = taking.wait(progress, go_on, PATIENCE)?;
         let list = self.listed("", "", go_on)?;
         taken.judge(texts.rules(), meaning);
@@ -146,8 +146,8 @@ impl Session {
                 let read = file.map(|file| file.take(MOST).read_to_end(&mut bytes));
                 // What is closed to callers is not even known by its name.
                 match read {
-                    Some(Ok(_)) => self.finder().meaning().put(&entry.path, &bytes),
-                    _ => drop(self.finder().meaning().remove(&entry.path)),
+                    Some(Ok(_)) => self.finder.meaning().put(&entry.path, &bytes),
+                    _ => drop(self.finder.meaning().remove(&entry.path)),
                 }
                 done.store(true, Ordering::Relaxed);
                 report(at);
@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
     use crate::ports::{NoEditor, SystemClock};
-    use crate::session::SessionOptions;
+    use crate::session::{Session, SessionOptions};
 
     fn session(files: usize) -> (tempfile::TempDir, Session) {
         let folder = tempfile::tempdir().unwrap();
@@ -211,12 +211,17 @@ mod tests {
         }
         let options = SessionOptions {
             editor: Arc::new(NoEditor),
+            documents: Arc::default(),
             clock: Arc::new(SystemClock),
             shared_log: true,
             state: None,
         };
         let session = Session::open(folder.path().to_str().unwrap(), options).unwrap();
         (folder, session)
+    }
+
+    fn texts(session: &Session) -> Texts {
+        Texts::new(session.files().documents(), &session.files().unasked())
     }
 
     #[test]
@@ -226,23 +231,23 @@ mod tests {
             let (asked, told) = (AtomicUsize::new(0), RefCell::new(Vec::new()));
             let go_on = || asked.fetch_add(1, Ordering::Relaxed) < left;
             let progress = |done, all| told.borrow_mut().push((done, all));
-            let done = session.take_in(&Texts::new(&session, &session.files()), &progress, &go_on);
+            let done = session.search().take_in(&texts(&session), &progress, &go_on);
             (done.map_err(|fault| fault.code), told.into_inner())
         };
         // Walking asks too, once for each file and folder.
         let (stopped, told) = take_in(600);
         assert_eq!((stopped, told[0]), (Err(Code::Cancelled), (0, 400)));
-        let read = session.finder().meaning().len();
+        let read = session.search().finder.meaning().len();
         assert!((50..400).contains(&read), "{read}");
         let (done, told) = take_in(usize::MAX);
-        assert_eq!((done, told[0], session.finder().meaning().len()), (Ok(()), (0, 400 - read), 400));
+        assert_eq!((done, told[0], session.search().finder.meaning().len()), (Ok(()), (0, 400 - read), 400));
         assert_eq!(take_in(usize::MAX).1, [(0, 0)]);
     }
 
     #[test]
     fn who_waits_for_an_earlier_search_hears_of_it_and_may_leave() {
         let (_folder, session) = session(1);
-        let taking = session.finder().taking();
+        let taking = session.search().finder.taking();
         let held = taking.taken.lock();
         taking.tell(3, 7, &|_, _| {});
         let told = RefCell::new(Vec::new());

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::sync::{Arc, Weak};
 
-use super::Session;
+use super::files::SessionFiles;
 use crate::base::WorkspacePath;
 use crate::index::lexical::source::Source;
 use crate::protocol::Access;
 use crate::rules::Rules;
-use crate::workspace::Files;
+use crate::workspace::{Files, FolderDocuments};
 
 /// Texts for one search.
 pub(super) struct Texts {
@@ -20,11 +20,11 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn new(session: &Session, files: &Files) -> Self {
-        let open = session.documents().all().into_iter().filter(|document| document.dirty);
+    pub(super) fn new(documents: &FolderDocuments, files: &Files) -> Self {
+        let open = documents.all().into_iter().filter(|document| document.dirty);
         let shown = open.filter_map(|document| {
             let path = document.path.filter(|path| files.permit(Access::Read, path).is_ok())?;
-            Some((Arc::from(path.as_str()), document.text))
+            Some((Arc::from(path.as_str()), document.text.shared().clone()))
         });
         Self { files: files.clone(), unsaved: shown.collect() }
     }
@@ -59,11 +59,11 @@ impl Source for Texts {
 }
 
 /// The files on the disk, for as long as the session is there: for the index, which knows nothing else.
-pub(super) struct Known(pub(super) Weak<Session>);
+pub(super) struct Known(pub(super) Weak<SessionFiles>);
 
 impl Source for Known {
     fn open(&self, path: &str) -> Option<File> {
-        open(&self.0.upgrade()?.files(), path)
+        open(&self.0.upgrade()?.unasked(), path)
     }
 
     fn unsaved(&self, _: &str) -> Option<Arc<str>> {

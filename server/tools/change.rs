@@ -80,14 +80,13 @@ pub(super) fn expect_as_shown(
     before: Option<&Snapshot>,
 ) -> Result<(), Fault> {
     let real = scope.files().root().resolve(path)?;
-    let shown = scope.session().shown();
-    let Some(Some(expected)) = shown.last(scope.origin(), &real) else { return Ok(()) };
+    let Some(Some(expected)) = scope.last_shown(&real) else { return Ok(()) };
     if before.is_some_and(|before| before.hash == expected) {
         return Ok(());
     }
     if before.is_none() {
         // Told once: whoever asks again means to make it anew.
-        shown.note(scope.origin(), &real, None);
+        scope.note_shown(&real, None);
     }
     let fault = stale(scope, path, &expected, before);
     Err(match before {
@@ -108,7 +107,7 @@ fn stale(scope: &Scope, path: &WorkspacePath, expected: &str, before: Option<&Sn
     };
     let mut details =
         json!({ "expected_hash": expected, "hash": before.hash, "lines": before.text.lines().count() });
-    if let Some(was) = scope.session().seen(expected) {
+    if let Some(was) = scope.shown_text(expected) {
         let mut diff = patch::unified(path.as_str(), Some(&was), Some(&before.text));
         if diff.len() > MOST_DIFF {
             diff.truncate(diff.floor_char_boundary(MOST_DIFF));

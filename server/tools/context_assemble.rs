@@ -40,9 +40,8 @@ fn strings(args: &Map<String, Value>, name: &str) -> Vec<String> {
 }
 
 fn assemble(scope: &Scope, call_id: CallId, args: &Map<String, Value>) -> Result<Output, Fault> {
-    let session = scope.session();
-    let set = session.working_set();
-    let notes = session.memory().files().now();
+    let set = scope.working_set();
+    let notes = scope.notes();
     let mut warnings = set.problems.clone();
     let model = args.get("model").and_then(Value::as_str).or(notes.manifest.model.as_deref());
     let counter = Counter::of(model);
@@ -89,7 +88,7 @@ fn named(scope: &Scope, args: &Map<String, Value>, set: &[WorkingFile]) -> Resul
     for (at, asked) in strings(args, "paths").iter().enumerate() {
         let path = scope.path(asked)?;
         // One that is named and cannot be read is a fault; one of the set is left out.
-        if scope.session().document(&path).is_none() {
+        if !scope.is_open(&path) {
             scope.files().open(&path)?;
         }
         let path = path.to_string();
@@ -131,8 +130,8 @@ fn bar(scope: &Scope, file: &WorkingFile) -> Option<String> {
 /// The text of a file as the person sees it, or why it cannot be had.
 fn read(scope: &Scope, path: &str) -> Result<String, String> {
     let path = WorkspacePath::clean(path).ok_or_else(|| "it is no path of this workspace".to_owned())?;
-    let size = match scope.session().document(&path) {
-        Some(document) => Some(document.text.len() as u64),
+    let size = match scope.open_size(&path) {
+        Some(size) => Some(size),
         None => scope.files().stat(&path).map_err(|fault| fault.message)?.map(|stat| stat.size),
     };
     if let Some(size) = size.filter(|size| *size > LARGEST) {
@@ -210,7 +209,7 @@ fn log(
             .map(|left| (left.path.clone(), left.reason.clone()))
             .collect::<BTreeMap<_, _>>(),
     };
-    scope.session().post(event).map(drop)
+    scope.post(event)
 }
 
 fn answer(fitted: &Fitted, budget: u64, counter: Counter, warnings: &[String]) -> Value {

@@ -48,7 +48,7 @@ fn at_hand(
     let touch = call.grant().touches().first();
     let seen = touch.and_then(|touch| scope.files().open_seen(&touch.resolved, touch.file?));
     let Some(opened) = seen else { return Ok(None) };
-    if scope.session().documents().snapshot(&opened.stat.path).is_some() {
+    if scope.shows(&opened.stat.path) {
         return Ok(None);
     }
     let Some(bytes) = opened.at_hand(SMALL) else { return Ok(None) };
@@ -73,7 +73,7 @@ fn range(args: &Map<String, Value>) -> Result<Range, Fault> {
 
 fn read(scope: &Scope, path: &WorkspacePath, range: Range) -> Result<Output, Fault> {
     let window = window(scope, range);
-    let open = scope.session().document(path).is_some();
+    let open = scope.is_open(path);
     if let Some(Snapshot { text, encoding, hash, unsaved }) = if open { scope.text(path)? } else { None } {
         let lines =
             read_lines(text.as_bytes(), text.len() as u64, window).map_err(|error| failed(path, &error))?;
@@ -103,10 +103,10 @@ fn output(
             .suggest("fs.ls tells its size; fs.copy moves bytes about")
     })?;
     if let (Some(hash), Ok(real)) = (&lines.hash, scope.files().root().resolve(path)) {
-        scope.session().shown().note(scope.origin(), &real, Some(hash));
+        scope.note_shown(&real, Some(hash));
     }
     if let (Some(hash), false, true) = (&lines.hash, lines.truncated, range.is_none()) {
-        scope.session().show(hash, &lines.content);
+        scope.keep_shown_text(hash, &lines.content);
     }
     let rest = lines.truncated.then(|| match lines.cut {
         true => format!(

@@ -26,14 +26,13 @@ impl Activity for Advise {
 }
 
 fn advise(scope: &Scope, call_id: CallId, args: &Map<String, Value>, by: &str) -> Result<Output, Fault> {
-    let session = scope.session();
     let mut outcomes: Vec<HintOutcome> = Vec::new();
     // Cold first: what leaves makes room for what comes.
     for (name, advice) in [("cold", Advice::Cold), ("hot", Advice::Hot)] {
         for hint in args.get(name).and_then(Value::as_array).into_iter().flatten() {
             scope.check()?;
             let part = |name: &str| hint.get(name).and_then(Value::as_str).unwrap_or_default();
-            outcomes.push(session.advise(advice, part("path"), part("why"), by));
+            outcomes.push(scope.advise(advice, part("path"), part("why"), by));
         }
     }
     if outcomes.is_empty() {
@@ -42,6 +41,6 @@ fn advise(scope: &Scope, call_id: CallId, args: &Map<String, Value>, by: &str) -
         ));
     }
     let why = text(args, "why").to_owned();
-    session.write(Event::Hint { by: by.to_owned(), call_id: Some(call_id), why, paths: outcomes.clone() })?;
+    scope.write(Event::Hint { by: by.to_owned(), call_id: Some(call_id), why, paths: outcomes.clone() })?;
     Ok(Output::value(json!({ "outcomes": outcomes })))
 }

@@ -103,7 +103,7 @@ fn draft(
     // One that says the same as before is as old as it was.
     let was = before.as_ref().and_then(|before| created(&before.text));
     let same = was.map(page).filter(|same| before.as_ref().is_some_and(|before| before.text == *same));
-    let after = same.unwrap_or_else(|| page(&scope.session().now()));
+    let after = same.unwrap_or_else(|| page(&scope.now()));
     let mut draft = change::draft(path.clone(), before, after, Vec::new())?;
     let statements: usize = sections.iter().map(|section| section.statements.len()).sum();
     draft.notes.insert("by".to_owned(), json!(by));

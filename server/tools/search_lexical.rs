@@ -61,8 +61,8 @@ fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
         ..Options::default()
     };
     let place = Where { scope: scope_of(args), glob: text(args, "glob") };
-    let found = scope.session().lines(scope.files(), &query, place, options, &|| scope.check().is_ok())?;
-    let left_out = scope.session().left_out(scope.files(), place, &|| scope.check().is_ok())?;
+    let found = scope.search_lines(&query, place, options)?;
+    let left_out = scope.left_out(place)?;
     let warnings = left_out.into_iter().chain(unfinished(&found)).collect();
     let rest = found.next().map(|next| {
         let shown = found.hits.len();

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::{off_thread, text};
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
-use crate::rules::Opener;
 use crate::session::{Scope, Wanted, Where};
 
 /// Files in one answer, where the caller names no number.
@@ -37,14 +36,12 @@ fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
             scope.progress(&format!("{done} of {total} files read"), u32::try_from(share).ok());
         }
     };
-    let go_on = || scope.check().is_ok();
     let wanted =
         Wanted { text: text(args, "query"), scope: text(args, "scope"), limit, wait: Duration::ZERO };
-    let found = scope.session().meant(scope.files(), &wanted, &progress, &go_on)?;
+    let found = scope.search_meaning(&wanted, &progress)?;
     let place = Where { scope: text(args, "scope"), glob: "" };
     // The ranker knows none of them, also where the person said yes to one: it is read by name.
-    let unasked = scope.files().opened_by(Opener::Unasked);
-    let warnings = scope.session().left_out(&unasked, place, &go_on)?.into_iter().collect();
+    let warnings = scope.left_out_unasked(place)?.into_iter().collect();
     // Said where it may change what a later search finds.
     let embedded = found.embedded.filter(|share| *share < 1.0);
     let hits = found.hits.into_iter().map(|hit| {

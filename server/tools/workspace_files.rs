@@ -32,7 +32,7 @@ fn list(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
     let limit = limit.unwrap_or(usize::MAX).min(scope.settings().limits.output_items);
     let after = text(args, "cursor");
     let place = Where { scope: text(args, "scope"), glob: text(args, "glob") };
-    let files = scope.session().list(scope.files(), place, &|| scope.check().is_ok())?;
+    let files = scope.list(place)?;
     let from = if after.is_empty() { 0 } else { files.partition_point(|entry| &*entry.path <= after) };
     let shown: Vec<&FileEntry> = files.iter().skip(from).take(limit).collect();
     let more = from + shown.len() < files.len();
@@ -43,7 +43,7 @@ fn list(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
         "files": shown.iter().map(|entry| json!({ "path": entry.path, "size": entry.stamp.size })).collect::<Value>(),
         "total": files.len(),
     });
-    if let Some(status) = scope.session().finder().status() {
+    if let Some(status) = scope.watch_status() {
         value["watch"] = json!(status);
     }
     Ok(Output::Value { value, truncated: more, rest, blocks: Vec::new(), warnings: Vec::new() })

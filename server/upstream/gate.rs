@@ -130,7 +130,7 @@ impl Server {
     }
 
     fn grant(&self, add: impl FnOnce(Consent) -> Consent) -> Result<(), Fault> {
-        let kept = self.consents.change(self.session.root(), &self.name, |before| {
+        let kept = self.consents.change(self.session.workspace().root(), &self.name, |before| {
             let mut consent =
                 before.filter(|consent| consent.definition == self.definition).unwrap_or_default();
             consent.definition.clone_from(&self.definition);
@@ -157,8 +157,8 @@ impl Server {
             }
             let answers = vec![ALLOW.to_owned(), DENY.to_owned()];
             let question = AskParams {
-                root: server.session.uri(&WorkspacePath::root()),
-                session: server.session.id().to_owned(),
+                root: server.session.workspace().uri(&WorkspacePath::root()),
+                session: server.session.log().id().to_owned(),
                 call_id: call.clone().unwrap_or_default(),
                 tool: server.name.clone(),
                 text: cut(&text, QUESTION),
@@ -169,7 +169,8 @@ impl Server {
             asked.insert(key, granted);
             if let Some(call_id) = call {
                 let rule = format!("mcp_servers.{}", server.name);
-                if let Err(fault) = server.session.write(Event::UserApproval { call_id, rule, granted }) {
+                if let Err(fault) = server.session.log().write(Event::UserApproval { call_id, rule, granted })
+                {
                     tracing::warn!(server = server.name, "{}", fault.message);
                 }
             }

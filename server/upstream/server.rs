@@ -84,11 +84,13 @@ impl Server {
         news: Changed,
     ) -> Arc<Self> {
         let definition = consents::definition(name, &settings);
-        let consent = consents.get(session.root(), name);
+        let consent = consents.get(session.workspace().root(), name);
         // What nobody consented to is listed anew, whatever lies in the folder.
         let consented = consent.is_some_and(|consent| consent.listed && consent.definition == definition);
-        let known =
-            consented.then(|| Known::load(session.store(), name, &definition)).flatten().map(Arc::new);
+        let known = consented
+            .then(|| Known::load(session.workspace().store(), name, &definition))
+            .flatten()
+            .map(Arc::new);
         Arc::new(Self {
             name: name.to_owned(),
             settings,
@@ -113,7 +115,7 @@ impl Server {
 
     /// The person's consent to it as it is set now.
     pub(super) fn consent(&self) -> Option<Consent> {
-        let consent = self.consents.get(self.session.root(), &self.name);
+        let consent = self.consents.get(self.session.workspace().root(), &self.name);
         consent.filter(|consent| consent.definition == self.definition)
     }
 
@@ -157,7 +159,7 @@ impl Server {
     /// The files of the project that its command line names, as they are now.
     pub(super) fn bound(&self) -> bound::Files {
         match self.settings.of_project {
-            true => bound::files(Path::new(self.session.root()), &self.settings, &self.hashes),
+            true => bound::files(Path::new(self.session.workspace().root()), &self.settings, &self.hashes),
             false => bound::Files::new(),
         }
     }
@@ -171,13 +173,13 @@ impl Server {
     /// Closes to writing what a consent to it binds.
     pub(super) fn hold(&self) {
         let files = self.consent().filter(|_| self.settings.of_project).map(|consent| consent.bound);
-        let paths = files.map(|files| bound::paths(Path::new(self.session.root()), &files));
-        self.session.state().held().close(&self.rule(), paths.unwrap_or_default());
+        let paths = files.map(|files| bound::paths(Path::new(self.session.workspace().root()), &files));
+        self.session.workspace().state().held().close(&self.rule(), paths.unwrap_or_default());
     }
 
     /// Opens it again.
     pub(super) fn release(&self) {
-        self.session.state().held().close(&self.rule(), Vec::new());
+        self.session.workspace().state().held().close(&self.rule(), Vec::new());
     }
 
     fn rule(&self) -> String {
@@ -228,7 +230,7 @@ impl Server {
         let limit = Duration::from_millis(self.settings.timeout_ms);
         let health = Arc::<Health>::default();
         let opened = tokio::time::timeout(limit, async {
-            let root = Path::new(self.session.root());
+            let root = Path::new(self.session.workspace().root());
             let connection = Connection::open(&self.name, &self.settings, root, health.clone()).await?;
             // Whatever is called is compared first with what the person consented to.
             let listing = connection.list().await?;
@@ -321,7 +323,8 @@ impl Server {
             let first =
                 Consent { definition: self.definition.clone(), listed: true, tools: listed, ..before };
             let first = elsewhere.unwrap_or(first);
-            let kept = self.consents.change(self.session.root(), &self.name, |_| Some(first.clone()));
+            let kept =
+                self.consents.change(self.session.workspace().root(), &self.name, |_| Some(first.clone()));
             if let Err(fault) = kept {
                 tracing::warn!(server = self.name, "{}", fault.message);
             }
@@ -335,7 +338,7 @@ impl Server {
             }
         }
         if known != *before || self.known().is_none() {
-            known.save(self.session.store(), &self.name);
+            known.save(self.session.workspace().store(), &self.name);
             *self.known.write() = Some(Arc::new(known));
         }
         self.news();

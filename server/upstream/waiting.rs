@@ -81,7 +81,7 @@ impl Upstreams {
     pub fn consent_to(&self, name: &str, bound: bound::Files) -> Result<(), Fault> {
         let server = self.named(name)?;
         let known = server.known();
-        self.consents.change(self.session.root(), name, |before| {
+        self.consents.change(self.session.workspace().root(), name, |before| {
             let before = before.filter(|consent| consent.definition == server.definition);
             let mut consent = before.unwrap_or_default();
             consent.bound = bound;
@@ -102,13 +102,13 @@ impl Upstreams {
     /// # Errors
     /// NOT_FOUND where they have given none; what keeps that from being written.
     pub fn revoke(&self, name: &str) -> Result<(), Fault> {
-        if self.consents.get(self.session.root(), name).is_none() {
+        if self.consents.get(self.session.workspace().root(), name).is_none() {
             let given = self.consented().into_iter().map(|consented| consented.server);
             return Err(Fault::new(Code::NotFound, format!("no consent to {:?} is kept here", shown(name)))
                 .hint(given)
                 .suggest("name one of the servers that you consented to"));
         }
-        self.consents.change(self.session.root(), name, |_: Option<Consent>| None)?;
+        self.consents.change(self.session.workspace().root(), name, |_: Option<Consent>| None)?;
         self.configure();
         Ok(())
     }

@@ -4,6 +4,7 @@
 mod afterwards;
 mod closed;
 mod crowd;
+mod documents;
 mod editing;
 mod examples;
 mod governance;

@@ -9,6 +9,7 @@ fn hint(bench: &Bench, path: &str, advice: HintAct) {
     bench
         .served()
         .session()
+        .working_files()
         .hint(&HintParams { path: path.to_owned(), advice, why: None, root: None })
         .unwrap();
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use wherefore::base::ProposalId;
-use wherefore::hub::{DocumentEvent, Folder, Hub, HubOptions};
+use wherefore::hub::{DocumentEvent, EditorId, Edits, Folder, Hub, HubOptions};
 use wherefore::ports::{DocumentEdit, Editor};
 use wherefore::protocol::{
     Act, AskParams, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal, ProposalsParams,
@@ -64,7 +64,7 @@ impl Editor for Script {
                 });
                 if edit.save {
                     std::fs::write(path, text).unwrap();
-                    self.hub.get().unwrap().document(DocumentEvent::Saved { uri: edit.uri });
+                    self.tell_hub(DocumentEvent::Saved { uri: edit.uri });
                 }
             }
             Ok(true)
@@ -89,9 +89,13 @@ impl Script {
             document.3 = change(&document.3);
             (document.1.clone(), document.2, document.3.clone())
         };
-        let event = DocumentEvent::Changed { uri: uri.to_owned(), version, text: text.clone() };
-        self.hub.get().unwrap().document(event);
+        let edits = Edits::whole(text.as_str());
+        self.tell_hub(DocumentEvent::Changed { uri: uri.to_owned(), version, edits });
         (path, text)
+    }
+
+    fn tell_hub(&self, event: DocumentEvent) {
+        self.hub.get().unwrap().document(EditorId::default(), event);
     }
 }
 
@@ -170,15 +174,9 @@ impl Bench {
     /// Opens a document that shows `text`, whatever the disk holds.
     pub(crate) fn open_with(&self, path: &str, text: String) {
         let (uri, whole) = (self.uri(path), self.folder.path().canonicalize().unwrap().join(path));
-        self.editor.open.lock().unwrap().push((uri.clone(), whole.clone(), 1, text.clone()));
-        let path = whole.to_str().unwrap().to_owned();
-        self.hub.document(DocumentEvent::Opened {
-            uri,
-            path,
-            version: 1,
-            text,
-            language: "plaintext".into(),
-        });
+        self.editor.open.lock().unwrap().push((uri.clone(), whole, 1, text.clone()));
+        let language = "plaintext".to_owned();
+        self.editor.tell_hub(DocumentEvent::Opened { uri, version: 1, text, language });
     }
 
     /// Types in the editor: the buffer becomes `text`, unsaved.

@@ -24,7 +24,7 @@ fn file(bench: &Bench, path: &str) -> WorkingFile {
 }
 
 fn hint(bench: &Bench, path: &str, advice: HintAct) -> Result<HintOutcome, Fault> {
-    bench.served().session().hint(&HintParams {
+    bench.served().session().working_files().hint(&HintParams {
         path: path.to_owned(),
         advice,
         why: Some("It is mine".into()),

@@ -43,6 +43,16 @@ pub(crate) fn doors(tree: &Tree) -> Vec<Finding> {
     })
 }
 
+/// A tool works in its scope: what else a session holds is out of its reach.
+pub(crate) fn sessions(tree: &Tree) -> Vec<Finding> {
+    words(
+        tree,
+        r"\bSession\b",
+        |file| module(file) == "tools",
+        |_| "a tool names `Session`: give `Scope` the narrow method that it needs".to_owned(),
+    )
+}
+
 /// The service's types stay behind one door.
 pub(crate) fn tower_lsp(tree: &Tree) -> Vec<Finding> {
     words(

@@ -32,6 +32,7 @@ macro_rules! checks {
 checks! {
     modules_import_only_from_above: layers::upward,
     doors_do_not_import_tools: layers::doors,
+    tools_name_no_session: layers::sessions,
     only_the_lsp_door_uses_tower_lsp: layers::tower_lsp,
     unsafe_code_stands_in_one_file: layers::unsafe_code,
     a_request_is_a_row_and_a_file: requests::files,

@@ -10,8 +10,8 @@ use crate::base::{ProposalId, uri};
 use crate::hub::Problem;
 use crate::lsp::hunks::{self, SOURCE, View};
 use crate::lsp::label::message;
-use crate::lsp::texts::{Text, Texts};
 use crate::protocol::{Proposal, ProposalState, ProposedFile};
+use crate::workspace::{Document, EditorDocuments};
 
 /// What is shown, by document.
 #[derive(Debug, Default)]
@@ -26,10 +26,15 @@ struct Shown {
 
 impl Board {
     /// Replaces the definition files' problems; the documents whose diagnostics change.
-    pub(super) fn set_problems(&self, problems: Vec<Problem>, texts: &Texts) -> BTreeSet<String> {
+    pub(super) fn set_problems(
+        &self,
+        problems: Vec<Problem>,
+        documents: &EditorDocuments,
+    ) -> BTreeSet<String> {
         let mut by_uri: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
         for problem in problems {
-            let uri = texts.of_file(&problem.path).map_or_else(|| uri::uri_of(&problem.path), |(uri, _)| uri);
+            let uri =
+                documents.of_file(&problem.path).map_or_else(|| uri::uri_of(&problem.path), |open| open.uri);
             by_uri.entry(uri).or_default().push(diagnostic(problem));
         }
         let mut shown = self.lock();
@@ -40,8 +45,8 @@ impl Board {
     }
 
     /// Takes a proposal as it stands now; the documents that it touches.
-    pub(super) fn set_proposal(&self, proposal: Proposal, texts: &Texts) -> BTreeSet<String> {
-        let uris = proposal.files.iter().map(|file| document(file, texts).0).collect();
+    pub(super) fn set_proposal(&self, proposal: Proposal, documents: &EditorDocuments) -> BTreeSet<String> {
+        let uris = proposal.files.iter().map(|file| document(file, documents).0).collect();
         let mut shown = self.lock();
         match proposal.state() {
             ProposalState::Pending => shown.proposals.insert(proposal.id.clone(), proposal),
@@ -51,14 +56,19 @@ impl Board {
     }
 
     /// Everything to show at a document.
-    pub(super) fn diagnostics(&self, uri: &str, texts: &Texts, encoding: Encoding) -> Vec<Diagnostic> {
+    pub(super) fn diagnostics(
+        &self,
+        uri: &str,
+        documents: &EditorDocuments,
+        encoding: Encoding,
+    ) -> Vec<Diagnostic> {
         let shown = self.lock();
         let mut all = shown.problems.get(uri).cloned().unwrap_or_default();
         for proposal in shown.proposals.values() {
             for file in &proposal.files {
-                let (document, text) = document(file, texts);
-                if document == uri {
-                    let view = View { text: text.as_ref().map(|text| &*text.text), encoding };
+                let (shown_at, open) = document(file, documents);
+                if shown_at == uri {
+                    let view = View { text: open.as_ref().map(|open| &*open.text), encoding };
                     all.extend(hunks::diagnostics(proposal, file, view));
                 }
             }
@@ -71,10 +81,10 @@ impl Board {
     }
 }
 
-/// The URI that the client knows a file by, with its text where it is open.
-pub(super) fn document(file: &ProposedFile, texts: &Texts) -> (String, Option<Text>) {
-    match uri::path_of(&file.uri).and_then(|path| texts.of_file(&path)) {
-        Some((uri, text)) => (uri, Some(text)),
+/// The URI that the client knows a file by, with its document where it is open.
+pub(super) fn document(file: &ProposedFile, documents: &EditorDocuments) -> (String, Option<Document>) {
+    match uri::path_of(&file.uri).and_then(|path| documents.of_file(&path)) {
+        Some(open) => (open.uri.clone(), Some(open)),
         None => (file.uri.clone(), None),
     }
 }

@@ -13,14 +13,19 @@ use super::board::document;
 use crate::lsp::features::Features;
 use crate::lsp::hunks::{View, pending};
 use crate::lsp::label::label;
-use crate::lsp::texts::{Texts, line_range};
+use crate::lsp::lines::line_range;
 use crate::ports::DocumentEdit;
 use crate::protocol::{ChangeKind, Hunk, Proposal, ProposedFile};
+use crate::workspace::EditorDocuments;
 
 /// An edit of one open document, for the version it was made for where the client can be told.
-pub(super) fn plain(edit: &DocumentEdit, texts: &Texts, features: Features) -> Result<WorkspaceEdit, String> {
+pub(super) fn plain(
+    edit: &DocumentEdit,
+    documents: &EditorDocuments,
+    features: Features,
+) -> Result<WorkspaceEdit, String> {
     let uri = parse(&edit.uri)?;
-    let open = texts.get(&edit.uri);
+    let open = documents.get(&edit.uri);
     if let Some(open) = open.as_ref().filter(|open| open.version != edit.version) {
         return Err(format!("the document moved on from version {} to {}", edit.version, open.version));
     }
@@ -44,7 +49,7 @@ pub(super) fn plain(edit: &DocumentEdit, texts: &Texts, features: Features) -> R
 /// A whole proposal, every pending hunk to be confirmed by the person.
 pub(super) fn annotated(
     proposal: &Proposal,
-    texts: &Texts,
+    documents: &EditorDocuments,
     features: Features,
 ) -> Result<WorkspaceEdit, String> {
     let (mut operations, mut annotations) = (Vec::new(), HashMap::new());
@@ -61,7 +66,7 @@ pub(super) fn annotated(
         for hunk in &hunks {
             annotations.insert(hunk.id.to_string(), annotation(proposal, file, hunk));
         }
-        let (uri, text) = document(file, texts);
+        let (uri, text) = document(file, documents);
         let uri = parse(&uri)?;
         if file.kind == ChangeKind::Create {
             let annotation_id = hunks.first().map(|hunk| hunk.id.to_string());

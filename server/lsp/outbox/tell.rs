@@ -59,7 +59,7 @@ impl Outbox {
         if self.features().hunks {
             return;
         }
-        for uri in self.board.set_proposal(proposal, &self.texts) {
+        for uri in self.board.set_proposal(proposal, &self.documents) {
             self.publish(&uri).await;
         }
         if self.features().lens_refresh && !self.mute.load(Ordering::Relaxed) {
@@ -69,8 +69,8 @@ impl Outbox {
 
     /// Publishes what stands at a document now.
     pub(super) async fn publish(&self, uri: &str) {
-        let diagnostics = self.board.diagnostics(uri, &self.texts, self.features().encoding);
-        let version = self.texts.get(uri).map(|text| text.version);
+        let diagnostics = self.board.diagnostics(uri, &self.documents, self.features().encoding);
+        let version = self.documents.get(uri).map(|document| document.version);
         if let Ok(uri) = Uri::from_str(uri) {
             self.notify::<PublishDiagnostics>(PublishDiagnosticsParams { uri, diagnostics, version }).await;
         }
@@ -104,7 +104,7 @@ impl Outbox {
                 return self.say(MessageType::WARNING, format!("wherefore: {text}")).await;
             }
             // It was closed meanwhile by an editor that sees by itself that its file is gone.
-            Notice::Removed(uri) if self.texts.get(&uri).is_none() => None,
+            Notice::Removed(uri) if self.documents.get(&uri).is_none() => None,
             Notice::Removed(uri) => {
                 let name = uri::path_of(&uri).unwrap_or(uri);
                 let text =

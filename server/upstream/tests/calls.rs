@@ -67,7 +67,10 @@ async fn what_a_server_says_and_asks_goes_to_the_caller() {
     let sampled = call("srv.sample").await.result.unwrap();
     assert!(sampled["text"].as_str().unwrap().contains("\"text\":\"5\""), "{sampled}");
     let roots = call("srv.roots").await.result.unwrap();
-    assert!(roots["text"].as_str().unwrap().contains(&format!("file://{}", bench.session.root())), "{roots}");
+    assert!(
+        roots["text"].as_str().unwrap().contains(&format!("file://{}", bench.session.workspace().root())),
+        "{roots}"
+    );
     // Whom to ask is not known where several calls are in flight.
     let hang = bench.call_as("srv.hang", json!({}), Some(agent.clone()));
     let unsure = tokio::select! {

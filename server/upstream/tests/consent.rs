@@ -141,7 +141,8 @@ async fn a_projects_server_waits_for_the_person() {
         assert!(questions[0].contains("\"node\" \"") && questions[0].contains("server.mjs"), "{questions:?}");
         if allowed {
             // Another setting is another server.
-            let config = std::path::Path::new(bench.session.root()).join(".wherefore/config.toml");
+            let config =
+                std::path::Path::new(bench.session.workspace().root()).join(".wherefore/config.toml");
             std::fs::write(config, project().replace("import = true", "import = true\nenv = { X = \"1\" }"))
                 .unwrap();
             *bench.editor.answer.lock() = Some("Deny".to_owned());

@@ -119,6 +119,7 @@ impl Bench {
         std::fs::create_dir_all(&root).unwrap();
         let editor = Arc::new(editor);
         let options = SessionOptions {
+            documents: Arc::default(),
             editor: editor.clone(),
             clock: Arc::new(SystemClock),
             shared_log: false,

@@ -1,4 +1,5 @@
-//! The tools of a folder that are not ours: read from definitions and servers, and read again when those change.
+//! The tools of a folder: ours, those that the person and the project define, and those of servers. All are read again
+//! when what they come from changes, and put in place of those before at once.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,18 +13,15 @@ use tokio::sync::watch;
 
 use super::nearness::Nearness;
 use super::stage::{Change, Stage};
-use super::watch_files;
+use super::{definitions, watch_files};
 use crate::base::OURS;
 use crate::catalogue::discovery::Directory;
-use crate::catalogue::{self, Problem};
+use crate::catalogue::{self, Catalogue, Problem};
 use crate::registry::{Activities, Activity, Registry};
 use crate::session::Session;
 use crate::upstream::Upstreams;
 use crate::upstream::consents::Consents;
 use crate::workspace::config;
-
-/// Definition files of one folder at most.
-const FILES: usize = 20_000;
 
 /// Where it is told that tools, or what is wrong with them, changed in any folder.
 #[derive(Debug)]
@@ -45,14 +43,12 @@ impl News {
     }
 }
 
-/// A folder's tools.
-pub struct Custom {
+/// The tools of a folder, and what runs them.
+pub struct Toolbox {
     session: Arc<Session>,
     registry: Arc<Registry>,
     upstreams: Upstreams,
     news: Arc<News>,
-    /// What the editor holds of the settings.
-    client: Mutex<Option<Value>>,
     problems: Mutex<Vec<Problem>>,
     /// What could not be taken from servers, a sentence each.
     left_out: Mutex<Vec<String>>,
@@ -66,7 +62,7 @@ pub struct Custom {
     runtime: Option<Handle>,
 }
 
-impl Custom {
+impl Toolbox {
     /// Reads a folder's tools.
     pub fn open(session: Arc<Session>, activities: Arc<Activities>, news: Arc<News>) -> Arc<Self> {
         let nudge = Arc::<OnceLock<Sender<()>>>::default();
@@ -77,17 +73,16 @@ impl Custom {
                 let _ = nudge.send(());
             }
         });
-        let embeddings = session.settings().embeddings.clone();
-        let custom = Arc::new(Self {
+        let embeddings = session.workspace().settings().embeddings.clone();
+        let toolbox = Arc::new(Self {
             upstreams: Upstreams::new(
                 session.clone(),
-                Arc::new(Consents::below(session.state().base())),
+                Arc::new(Consents::below(session.workspace().state().base())),
                 changed,
             ),
             registry: Arc::new(Registry::new(Vec::new(), activities)),
             session,
             news,
-            client: Mutex::default(),
             problems: Mutex::default(),
             left_out: Mutex::default(),
             directory: RwLock::default(),
@@ -96,15 +91,17 @@ impl Custom {
             nudge,
             runtime: Handle::try_current().ok(),
         });
-        custom.read();
-        custom
+        toolbox.read();
+        toolbox
     }
 
     /// Reads it all again whenever a file that it comes from changes, for as long as the folder is served.
     pub fn watch(self: &Arc<Self>) {
         match watch_files::start(self) {
             Ok(nudge) => drop(self.nudge.set(nudge)),
-            Err(error) => tracing::warn!("{}: changes are not watched: {error}", self.session.root()),
+            Err(error) => {
+                tracing::warn!("{}: changes are not watched: {error}", self.session.workspace().root())
+            }
         }
     }
 
@@ -157,25 +154,19 @@ impl Custom {
     /// Takes what the editor holds of the settings, and reads their files again. Definitions are read again only where
     /// the servers are others.
     pub fn configure(&self, client: Option<&Value>) {
-        *self.client.lock() = client.cloned();
-        let before = self.session.settings();
-        self.set(client);
-        if self.session.settings().mcp_servers != before.mcp_servers {
+        let before = self.session.workspace().settings();
+        self.session.configure(client);
+        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
+        if self.session.workspace().settings().mcp_servers != before.mcp_servers {
             self.upstreams.configure();
             self.read();
         }
     }
 
-    /// Reads the settings' files, with what the editor holds.
-    fn set(&self, client: Option<&Value>) {
-        self.session.configure(client);
-        self.nearness.configure(self.session.settings().embeddings.as_ref());
-    }
-
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.
     pub fn reload(&self) {
-        let client = self.client.lock().clone();
-        self.set(client.as_ref());
+        self.session.reconfigure();
+        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
         self.upstreams.configure();
         self.read();
     }
@@ -184,7 +175,7 @@ impl Custom {
     pub fn read(&self) {
         let _reading = self.reading.lock();
         let activities = self.registry.activities();
-        let mut loaded = catalogue::load(&definitions(&self.session), &|name| activities.knows(name));
+        let mut loaded = catalogue::load(&definitions::read(&self.session), &|name| activities.knows(name));
         loaded.raise_remote(&|server, tool| self.upstreams.risk(server, tool));
         let (imported, mut left_out) = self.upstreams.imported();
         let taken = loaded.import(imported);
@@ -192,18 +183,23 @@ impl Custom {
             taken.into_iter().map(|(name, by)| format!("{name} is left out: its name is taken by {by}")),
         );
         self.upstreams.define(&loaded.tools);
+        *self.left_out.lock() = left_out;
+        self.swap(loaded);
+    }
+
+    /// Puts a catalogue, and what runs its tools, in place of the one before.
+    fn swap(&self, catalogue: Catalogue) {
         let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
-        let custom: HashMap<String, Arc<dyn Activity>> = loaded.tools.iter().filter_map(run).collect();
-        activities.set_custom(custom);
-        self.registry.set_refused(std::mem::take(&mut loaded.refused));
+        let remote: HashMap<String, Arc<dyn Activity>> = catalogue.tools.iter().filter_map(run).collect();
+        self.registry.activities().set_custom(remote);
+        self.registry.set_refused(catalogue.refused);
         let problems: Vec<Problem> =
-            loaded.problems.into_iter().map(|problem| at(&self.session, problem)).collect();
-        if self.registry.replace(loaded.tools) {
+            catalogue.problems.into_iter().map(|problem| definitions::at(&self.session, problem)).collect();
+        if self.registry.replace(catalogue.tools) {
             *self.directory.write() = None;
             self.nearness.tools_changed();
             self.news.tools_changed();
         }
-        *self.left_out.lock() = left_out;
         let before = std::mem::replace(&mut *self.problems.lock(), problems.clone());
         if before != problems {
             self.news.problems.send_modify(|count| *count += 1);
@@ -219,64 +215,28 @@ impl Custom {
     /// The same, where nobody waits for it.
     pub fn settle_soon(self: &Arc<Self>) {
         if let Some(runtime) = &self.runtime {
-            let custom = self.clone();
-            runtime.spawn(async move { custom.settle().await });
+            let toolbox = self.clone();
+            runtime.spawn(async move { toolbox.settle().await });
         }
     }
 
     /// The folders whose files are watched, each with those above it that may have to be made first.
     pub fn places(&self) -> Vec<PathBuf> {
-        let own = PathBuf::from(self.session.root()).join(OURS);
+        let own = PathBuf::from(self.session.workspace().root()).join(OURS);
         let person = config::person_folder();
-        let consents = self.session.state().base().map(PathBuf::from);
+        let consents = self.session.workspace().state().base().map(PathBuf::from);
         let tools = [Some(own.join("tools")), person.as_ref().map(|folder| folder.join("tools"))];
         let all = [Some(own), person, consents].into_iter().chain(tools);
         all.flatten().collect()
     }
 }
 
-impl Drop for Custom {
+impl Drop for Toolbox {
     fn drop(&mut self) {
         self.nearness.close();
         // Whoever watches sees that nothing is left to read for.
         if let Some(nudge) = self.nudge.get() {
             let _ = nudge.send(());
-        }
-    }
-}
-
-/// The person's own definition files, then the folder's. What cannot be read is left out.
-fn definitions(session: &Session) -> Vec<(String, String)> {
-    let yaml = |name: &String| name.ends_with(".yaml") || name.ends_with(".yml");
-    let mut files = Vec::new();
-    if let Some(folder) = config::person_folder().map(|folder| folder.join("tools")) {
-        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.retain(yaml);
-        names.sort();
-        for path in names.iter().take(FILES).map(|name| folder.join(name)).filter(|path| path.is_file()) {
-            if let Ok(bytes) = std::fs::read(&path) {
-                files.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
-            }
-        }
-    }
-    let store = session.store();
-    let names = store.list("tools").unwrap_or_default();
-    let read = |name: &String| {
-        let path = format!("tools/{name}");
-        let text = String::from_utf8_lossy(&store.read(&path).ok()??).into_owned();
-        Some((format!("{OURS}/{path}"), text))
-    };
-    files.extend(names.iter().filter(|name| yaml(name)).take(FILES).filter_map(read));
-    files
-}
-
-fn at(session: &Session, problem: Problem) -> Problem {
-    match problem.path.starts_with('/') {
-        true => problem,
-        false => {
-            Problem { path: format!("{}/{}", session.root().trim_end_matches('/'), problem.path), ..problem }
         }
     }
 }

@@ -11,12 +11,12 @@ const LARGEST: usize = 256 << 10;
 
 /// The texts, newest first.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ShownTexts {
     texts: VecDeque<(String, Arc<str>)>,
     bytes: usize,
 }
 
-impl Seen {
+impl ShownTexts {
     /// Remembers a text. One that is remembered already costs nothing.
     pub(super) fn add(&mut self, hash: &str, text: &str) {
         if text.len() > LARGEST || self.texts.iter().take(64).any(|(seen, _)| seen == hash) {

@@ -1,8 +1,11 @@
-//! The working set of a session: its memory together with what the editor shows and the files hold.
+//! The files that matter now: a session's memory together with what editors show and the files hold.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::Session;
+use super::files::SessionFiles;
+use super::log::SessionLog;
+use super::workspace::Workspace;
 use crate::base::{OURS, WorkspacePath};
 use crate::memory::advise::{Facts, decide};
 use crate::memory::collect::{Occasion, leaving};
@@ -14,14 +17,18 @@ use crate::protocol::{
 use crate::rules::Opener;
 use crate::workspace::Kind;
 
-impl Session {
-    /// What it remembers of its files.
-    pub fn memory(&self) -> &Memory {
-        &self.memory
-    }
+/// What keeps the working set of a session.
+#[derive(Debug)]
+pub struct WorkingFiles {
+    pub(super) memory: Arc<Memory>,
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) files: Arc<SessionFiles>,
+    pub(super) log: Arc<SessionLog>,
+}
 
+impl WorkingFiles {
     /// The files that matter now, the hottest first.
-    pub fn working_set(&self) -> WorkingSetAnswer {
+    pub fn set(&self) -> WorkingSetAnswer {
         let files = self.memory.working_set(&self.seen_now(), |path| self.tokens_of(path));
         let notes = self.memory.files().now();
         WorkingSetAnswer {
@@ -34,13 +41,13 @@ impl Session {
 
     /// Tokens that a context of the working set may hold.
     pub fn budget(&self, notes: &Notes) -> u64 {
-        notes.manifest.budget.unwrap_or(self.settings().memory.budget)
+        notes.manifest.budget.unwrap_or(self.workspace.settings().memory.budget)
     }
 
     /// What the editor has open, by path.
     fn seen_now(&self) -> BTreeMap<String, Seen> {
         let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
-        for document in self.documents.all() {
+        for document in self.files.documents().all() {
             // What is open in our own folder is no work on the project.
             let Some(path) = document.path.filter(|path| path.parts().next() != Some(OURS)) else { continue };
             let entry = seen.entry(path.to_string()).or_default();
@@ -52,8 +59,10 @@ impl Session {
     /// About how many tokens a file holds, as the person sees it; nothing where there is none that may be read.
     fn tokens_of(&self, path: &str) -> Option<u64> {
         let path = WorkspacePath::clean(path)?;
-        let stat = self.files().stat(&path).ok()?;
-        if let Some(document) = self.documents.snapshot(stat.as_ref().map_or(&path, |stat| &stat.path)) {
+        let stat = self.files.unasked().stat(&path).ok()?;
+        if let Some(document) =
+            self.files.documents().snapshot(stat.as_ref().map_or(&path, |stat| &stat.path))
+        {
             return Some(estimate(document.text.len() as u64));
         }
         stat.filter(|stat| stat.kind == Kind::File).map(|stat| estimate(stat.size))
@@ -100,16 +109,16 @@ impl Session {
     /// # Errors
     /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for a folder.
     fn hintable(&self, asked: &str) -> Result<WorkspacePath, Fault> {
-        let path = WorkspacePath::parse(self.root(), asked)?;
-        self.files().rules().permit(Access::Read, &path)?;
-        if let Ok(real) = self.store.root().resolve(&path)
-            && self.documents.snapshot(&real).is_some()
+        let path = WorkspacePath::parse(self.workspace.root(), asked)?;
+        self.files.unasked().rules().permit(Access::Read, &path)?;
+        if let Ok(real) = self.workspace.store().root().resolve(&path)
+            && self.files.documents().snapshot(&real).is_some()
         {
             return Ok(real);
         }
         // Opened and not only looked at: so a folder and a device are told apart, and near names are found.
         // Nothing of its text is told, so that nobody has to be asked.
-        self.files_for(Opener::Person).open(&path).map(|opened| opened.stat.path)
+        self.files.opened_by(Opener::Person).open(&path).map(|opened| opened.stat.path)
     }
 
     /// Carries out a person's word on a file.
@@ -122,8 +131,8 @@ impl Session {
         let path = match params.advice {
             // What is gone can still be let go.
             HintAct::Clear | HintAct::Unpin => {
-                let path = WorkspacePath::parse(self.root(), asked)?;
-                self.store.root().resolve(&path).unwrap_or(path)
+                let path = WorkspacePath::parse(self.workspace.root(), asked)?;
+                self.workspace.store().root().resolve(&path).unwrap_or(path)
             }
             _ => self.hintable(asked)?,
         }
@@ -149,7 +158,7 @@ impl Session {
         let (advice, reason) = (params.advice.into(), reason.to_owned());
         let told = HintOutcome { path, advice, outcome: Outcome::Honoured, reason };
         let paths = vec![told.clone()];
-        self.write(Event::Hint { by: "person".to_owned(), call_id: None, why: why.to_owned(), paths })?;
+        self.log.write(Event::Hint { by: "person".to_owned(), call_id: None, why: why.to_owned(), paths })?;
         Ok(told)
     }
 
@@ -158,14 +167,19 @@ impl Session {
     /// # Errors
     /// What keeps the log from being written.
     pub fn collect(&self, occasion: Occasion, by: &str, why: &str) -> Result<CollectAnswer, Fault> {
-        let set = self.working_set();
+        let set = self.set();
         let dropped = leaving(&set.files, set.budget, occasion);
         if !dropped.is_empty() {
             self.memory.forget(dropped.iter().map(|dropped| dropped.path.as_str()));
             // An editor that only looks at a folder leaves no log in it.
-            if occasion == Occasion::Request || self.opened_journal().is_some() {
+            if occasion == Occasion::Request || self.log.opened().is_some() {
                 let paths = dropped.clone();
-                self.write(Event::Hint { by: by.to_owned(), call_id: None, why: why.to_owned(), paths })?;
+                self.log.write(Event::Hint {
+                    by: by.to_owned(),
+                    call_id: None,
+                    why: why.to_owned(),
+                    paths,
+                })?;
             }
         }
         Ok(CollectAnswer { dropped })
@@ -196,7 +210,7 @@ impl Session {
             paths,
         };
         // Where the log cannot be written any more, nobody is left to tell.
-        let _ = self.write(event);
+        let _ = self.log.write(event);
     }
 }
 

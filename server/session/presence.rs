@@ -1,0 +1,97 @@
+//! Who is there: the agents that called, their connections, and the calls that run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::protocol::Origin;
+
+/// The agents of a folder and their calls.
+#[derive(Debug, Default)]
+pub struct Presence {
+    agents: Mutex<BTreeSet<String>>,
+    /// The connections of agents, by name.
+    connections: Mutex<BTreeSet<String>>,
+    calls: AtomicU64,
+    running: AtomicU32,
+}
+
+impl Presence {
+    /// Counts a call, and remembers who makes it.
+    pub(super) fn called(&self, origin: &Origin) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        if let Some(agent) = &origin.agent {
+            self.agents.lock().insert(agent.clone());
+        }
+    }
+
+    /// Who called so far.
+    pub fn agents(&self) -> Vec<String> {
+        self.agents.lock().iter().cloned().collect()
+    }
+
+    /// An agent's connection of that name is there, until what it returns is dropped.
+    pub fn connect(self: &Arc<Self>, name: &str) -> Connected {
+        self.connections.lock().insert(name.to_owned());
+        Connected { presence: self.clone(), name: name.to_owned() }
+    }
+
+    /// Whether an agent's connection of that name is there.
+    pub fn is_connected(&self, name: &str) -> bool {
+        self.connections.lock().contains(name)
+    }
+
+    /// How many calls were made, and how many run now.
+    pub fn counts(&self) -> (u64, u32) {
+        (self.calls.load(Ordering::Relaxed), self.running.load(Ordering::Relaxed))
+    }
+
+    /// Counts a call as running until what it returns is dropped.
+    pub fn running(self: &Arc<Self>) -> RunningCall {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        RunningCall(self.clone())
+    }
+}
+
+/// An agent's connection.
+#[derive(Debug)]
+pub struct Connected {
+    presence: Arc<Presence>,
+    name: String,
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.presence.connections.lock().remove(&self.name);
+    }
+}
+
+/// A call that runs.
+#[derive(Debug)]
+pub struct RunningCall(Arc<Presence>);
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Door;
+
+    #[test]
+    fn who_calls_is_counted_and_who_leaves_is_gone() {
+        let presence = Arc::new(Presence::default());
+        presence.called(&Origin { agent: Some("one".to_owned()), ..Origin::door(Door::Mcp) });
+        presence.called(&Origin::door(Door::Cli));
+        let (connected, running) = (presence.connect("c"), presence.running());
+        assert_eq!((presence.agents(), presence.counts()), (vec!["one".to_owned()], (2, 1)));
+        assert!(presence.is_connected("c"));
+        drop((connected, running));
+        assert_eq!((presence.is_connected("c"), presence.counts()), (false, (2, 0)));
+    }
+}

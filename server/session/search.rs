@@ -1,0 +1,46 @@
+//! The searches of a session: lines that match, files that are meant, and lists of files.
+
+use std::sync::Arc;
+
+use super::files::SessionFiles;
+use super::finder::Finder;
+use super::nearness::Nearness;
+use super::workspace::Workspace;
+use crate::memory::Memory;
+use crate::ports::Editor;
+use crate::protocol::WatchStatus;
+
+/// What searches in one workspace folder.
+#[derive(Debug)]
+pub struct FileSearch {
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) files: Arc<SessionFiles>,
+    pub(super) memory: Arc<Memory>,
+    pub(super) editor: Arc<dyn Editor>,
+    pub(super) finder: Finder,
+    pub(super) nearness: Nearness,
+}
+
+impl FileSearch {
+    /// Keeps what searches need current from now on: for a process that stays.
+    pub(super) fn serve(self: &Arc<Self>) {
+        self.finder.serve(self);
+        self.nearness.serve();
+    }
+
+    /// How the files are watched, where they are, and what is wrong with the index of them.
+    pub fn status(&self) -> Option<WatchStatus> {
+        self.finder.status()
+    }
+
+    /// What is wrong with the model that files are found with too, as a sentence.
+    pub fn trouble(&self) -> Option<String> {
+        self.nearness.trouble()
+    }
+
+    /// Ends what runs in the background.
+    pub(super) fn end(&self) {
+        self.finder.end();
+        self.nearness.end();
+    }
+}
