@@ -8,7 +8,9 @@
 mod belongs;
 mod block;
 mod chain;
+mod error;
 mod event;
+mod fault;
 mod file;
 mod head;
 mod key;
@@ -25,9 +27,10 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+pub use error::{ForeignReason, JournalError};
 pub use file::LOG;
 pub use head::Keeper;
-pub use opening::Opening;
+pub use opening::{FolderOpener, Opening};
 pub use reader::{Entry, Item, Items, Log, Values};
 pub use scan::{Place, Rest};
 pub use sync::Mark;

@@ -19,7 +19,7 @@ use super::answer;
 use super::print::{Lines, Page};
 use crate::base::hidden::{in_json, short};
 use crate::base::{OURS, person};
-use crate::journal::{Entry, Item, Items, Keeper, Log, Values, Vouched};
+use crate::journal::{Entry, Item, Items, JournalError, Keeper, Log, Values, Vouched};
 use crate::protocol::{Code, EventType, Fault};
 use filter::Selector;
 use verify::Verdict;
@@ -114,6 +114,12 @@ impl From<io::Error> for Stop {
             io::ErrorKind::BrokenPipe => Self::Closed,
             _ => Fault::internal(format!("could not print: {error}")).into(),
         }
+    }
+}
+
+impl From<JournalError> for Stop {
+    fn from(error: JournalError) -> Self {
+        Fault::from(error).into()
     }
 }
 

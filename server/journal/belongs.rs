@@ -4,14 +4,14 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{self, AtFlags};
 use rustix::io::{self, Errno};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::block::Block;
-use super::file::{self, LOG, disk_fault};
+use super::error::{ForeignReason, JournalError, disk};
+use super::file::{self, LOG};
 use super::head::{Head, Keeper};
 use super::key::Key;
 use super::yaml;
-use crate::protocol::{Code, Fault};
 use crate::redact::redact;
 
 /// Bytes in which the first event of a part is looked for.
@@ -59,48 +59,45 @@ pub(super) fn first(dir: &OwnedFd, key: &Key) -> io::Result<Option<First>> {
 /// Whether the log in a session's folder may be continued.
 ///
 /// # Errors
-/// One that says `taken` where it may not; those of the disk.
+/// [`JournalError::Foreign`] where it may not; those of the disk.
 pub(super) fn check(
     dir: &OwnedFd,
     session: &str,
     root: &str,
     keeper: &Keeper,
     head: Option<&Head>,
-) -> Result<Standing, Fault> {
-    let fault = |error| disk_fault("look at the session log", error);
+) -> Result<Standing, JournalError> {
+    let failed = disk("look at the session log");
     let first = match first(dir, keeper.key()) {
         Err(Errno::NOENT) => return Ok(Standing::Absent),
         // What stands in its place is refused where it is opened.
         Err(Errno::INVAL | Errno::LOOP) => return Ok(Standing::Ours),
-        first => first.map_err(fault)?,
+        first => first.map_err(failed)?,
     };
-    let refuse = |why: String| Err(foreign(session, &why));
+    let refuse = |reason| Err(JournalError::Foreign { session: session.to_owned(), reason });
     let Some(first) = first else {
         return match head {
-            Some(head) => refuse(format!("its beginning is not there, though it had {} events", head.seq)),
+            Some(head) => refuse(ForeignReason::NoBeginning { events: head.seq }),
             None => Ok(Standing::Ours),
         };
     };
     if first.key() != keeper.key().name() {
         return refuse(match first.key() {
-            Some(_) => "it was written with a key that is not here".to_owned(),
-            None => "it was written with no key".to_owned(),
+            Some(_) => ForeignReason::OtherKey,
+            None => ForeignReason::NoKey,
         });
     }
     if keeper.key().name().is_some() {
         if !first.intact {
-            return refuse("its first event was altered, or forged".to_owned());
+            return refuse(ForeignReason::FirstAltered);
         }
         let written = first.body.get("root").and_then(Value::as_str);
         if written.is_some_and(|written| written != redact(root)) {
-            return refuse("it was written in another folder".to_owned());
+            return refuse(ForeignReason::OtherFolder);
         }
     }
-    match head.map(|head| fits(dir, head, keeper.key())).transpose().map_err(fault)? {
-        Some(false) => refuse(format!(
-            "its end was cut off or altered: {} events were in it",
-            head.map_or(0, |head| head.seq)
-        )),
+    match head.map(|head| fits(dir, head, keeper.key())).transpose().map_err(failed)? {
+        Some(false) => refuse(ForeignReason::EndAltered { events: head.map_or(0, |head| head.seq) }),
         _ => Ok(Standing::Ours),
     }
 }
@@ -118,12 +115,4 @@ fn fits(dir: &OwnedFd, head: &Head, key: &Key) -> io::Result<bool> {
     }
     let tail = file::tail(head.end, key, &mut |from, to| file::read(&log, from, to))?;
     Ok(tail.is_some_and(|tail| tail.end == head.end && tail.hash == head.hash && tail.seq == head.seq))
-}
-
-fn foreign(session: &str, why: &str) -> Fault {
-    Fault::new(Code::NotAuthorized, format!("the log of session {session} is not continued: {why}"))
-        .suggest(format!(
-            "look at it with `wherefore log verify {session}`; what follows stands in another session"
-        ))
-        .detail(json!({ "taken": true, "foreign": true }))
 }

@@ -63,7 +63,7 @@ impl Prepared {
         let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let numbers = numbers(&body);
         let mut fields = String::with_capacity(512);
-        yaml::entries(&mut fields, &body, 0, "", &mut comments);
+        yaml::mapping(&mut fields, &body, &mut comments);
         Self { heading, reason, kind, fields, numbers }
     }
 

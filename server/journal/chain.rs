@@ -11,15 +11,16 @@ use rustix::io::{self, Errno};
 
 use super::belongs::{self, Standing};
 use super::block::{Numbers, Place, Prepared};
+use super::error::{JournalError, disk};
 use super::event::Preparer;
-use super::file::{self, Id, LOG, again, disk_fault};
+use super::file::{self, Id, LOG, again};
 use super::head::Head;
 use super::key::Key;
-use super::opening::{self, Opening};
+use super::opening::{self, FolderOpener, Opening};
 use super::sync::{Mark, Syncer};
 use crate::base::markdown;
 use crate::ports::Clock;
-use crate::protocol::{Event, Fault, LogEvent};
+use crate::protocol::{Event, LogEvent};
 
 /// What befell a log, a sentence each, until somebody takes it.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +44,7 @@ pub(super) struct Chain {
     pub(super) dir: OwnedFd,
     /// Where the log stands while its folder is in its place.
     path: PathBuf,
-    folder: Box<dyn Fn() -> Result<OwnedFd, Fault> + Send + Sync>,
+    folder: FolderOpener,
     session: String,
     root: String,
     /// Bytes after which a new part begins.
@@ -79,19 +80,19 @@ impl Chain {
     /// Opens or makes the log in a session's folder `dir`, which is locked, and recovers it.
     ///
     /// # Errors
-    /// One that says `taken` for a log that is not to be continued; those of the disk.
+    /// [`JournalError::Foreign`] for a log that is not to be continued; those of the disk.
     pub(super) fn open(
         dir: OwnedFd,
         given: Opening,
         preparer: Arc<Preparer>,
         syncer: Arc<Syncer>,
-    ) -> Result<Self, Fault> {
-        let fault = |error| disk_fault("open the session log", error);
+    ) -> Result<Self, JournalError> {
+        let failed = disk("open the session log");
         let Opening { session, root, folder, clock, keeper, .. } = given;
         let head = keeper.head(&session).filter(|head| head.seq > 0);
         let standing = belongs::check(&dir, &session, &root, &keeper, head.as_ref())?;
-        let parts = again(|| file::parts(&dir)).map_err(fault)?.last().copied().unwrap_or(0);
-        let log = file::open_log(&dir).map_err(fault)?;
+        let parts = again(|| file::parts(&dir)).map_err(failed)?.last().copied().unwrap_or(0);
+        let log = file::open_log(&dir).map_err(failed)?;
         let path = opening::path(&root, &session);
         let mut chain = Self {
             dir,
@@ -122,7 +123,7 @@ impl Chain {
     }
 
     /// Takes up what is there, and says what befell it.
-    fn begin(&mut self, standing: Standing, head: Option<Head>) -> Result<(), Fault> {
+    fn begin(&mut self, standing: Standing, head: Option<Head>) -> Result<(), JournalError> {
         match (standing, head) {
             (Standing::Absent, Some(head)) => {
                 self.numbers = head.numbers;
@@ -138,17 +139,16 @@ impl Chain {
     /// # Errors
     /// Those of the disk: the event is not in the log then, the log is whole, and the next event is taken. After
     /// [`Chain::close`] nothing is taken.
-    pub(super) fn append(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, Fault> {
+    pub(super) fn append(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, JournalError> {
         if self.closed {
-            return Err(Fault::internal(format!("the log of session {} is closed", self.session)));
+            return Err(JournalError::Closed { session: self.session.clone() });
         }
         self.settle()?;
-        if let Some((fault, durable)) = self.syncer.broken() {
-            self.give_up_part(&fault, durable)?;
+        if let Some((error, durable)) = self.syncer.broken() {
+            self.give_up_part(&error, durable)?;
         }
         if self.length >= self.rotate_bytes && self.blocks > 1 {
-            again(|| fs::fdatasync(&self.log))
-                .map_err(|error| disk_fault("sync a full part of the log", error))?;
+            again(|| fs::fdatasync(&self.log)).map_err(disk("sync a full part of the log"))?;
             self.rotate()?;
         }
         self.write(event, values)
@@ -175,20 +175,19 @@ impl Chain {
     }
 
     /// Prepares an event of the log's own and writes it.
-    pub(super) fn note(&mut self, event: Event) -> Result<(), Fault> {
+    pub(super) fn note(&mut self, event: Event) -> Result<(), JournalError> {
         let (event, values) = self.preparer.prepare(LogEvent::from(event))?;
         self.write(&event, values).map(drop)
     }
 
     /// Writes a block, whole or not at all.
-    fn write(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, Fault> {
+    fn write(&mut self, event: &Prepared, values: Vec<String>) -> Result<Mark, JournalError> {
         // A number once given out is never given out again, also where its event is refused by the disk.
         self.count(&event.numbers);
         let time = format!("{:.3}", self.clock.now());
         let place = Place { seq: self.seq + 1, time: &time, last: &self.numbers, prev: &self.hash };
         let hash = event.compose(&mut self.buffer, &place, &self.key);
-        put(&self.log, self.buffer.as_bytes(), self.length)
-            .map_err(|error| disk_fault("write to the session log", error))?;
+        put(&self.log, self.buffer.as_bytes(), self.length).map_err(disk("write to the session log"))?;
         self.length += self.buffer.len() as u64;
         self.blocks += 1;
         self.seq += 1;
@@ -214,7 +213,7 @@ impl Chain {
     }
 
     /// Begins a part: its title, and `session_start`, which continues the part before where there is one.
-    pub(super) fn start(&mut self) -> Result<(), Fault> {
+    pub(super) fn start(&mut self) -> Result<(), JournalError> {
         if self.seq == 0 && self.parts > 0 {
             self.resume()?;
         }
@@ -223,7 +222,7 @@ impl Chain {
             0 => format!("# Session {name}\n\n"),
             parts => format!("# Session {name}, part {}\n\n", parts + 1),
         };
-        put(&self.log, title.as_bytes(), 0).map_err(|error| disk_fault("begin the session log", error))?;
+        put(&self.log, title.as_bytes(), 0).map_err(disk("begin the session log"))?;
         self.length = title.len() as u64;
         self.blocks = 0;
         self.hash = self.key.hash(format!("{}{title}", self.hash).as_bytes());
@@ -239,11 +238,11 @@ impl Chain {
     }
 
     /// Takes the chain up from the last full part.
-    fn resume(&mut self) -> Result<(), Fault> {
-        let fault = |error| disk_fault("read the part before of the session log", error);
-        let part = file::open_read(&self.dir, &file::part_name(self.parts)).map_err(fault)?;
-        let end = file::length(&part).map_err(fault)?;
-        let tail = file::tail(end, &self.key, &mut |from, to| file::read(&part, from, to)).map_err(fault)?;
+    fn resume(&mut self) -> Result<(), JournalError> {
+        let failed = disk("read the part before of the session log");
+        let part = file::open_read(&self.dir, &file::part_name(self.parts)).map_err(failed)?;
+        let end = file::length(&part).map_err(failed)?;
+        let tail = file::tail(end, &self.key, &mut |from, to| file::read(&part, from, to)).map_err(failed)?;
         if let Some(tail) = tail {
             (self.seq, self.hash) = (tail.seq, tail.hash);
             self.count(&tail.numbers);
@@ -251,30 +250,29 @@ impl Chain {
         Ok(())
     }
 
-    fn identity(&self) -> Result<Id, Fault> {
-        let stat =
-            again(|| fs::fstat(&self.log)).map_err(|error| disk_fault("look at the session log", error))?;
+    fn identity(&self) -> Result<Id, JournalError> {
+        let stat = again(|| fs::fstat(&self.log)).map_err(disk("look at the session log"))?;
         Ok(file::id(&stat))
     }
 
     /// Opens the part that is written to, anew.
-    pub(super) fn reopen(&mut self) -> Result<(), Fault> {
-        let fault = |error| disk_fault("open the session log", error);
-        self.parts = again(|| file::parts(&self.dir)).map_err(fault)?.last().copied().unwrap_or(0);
-        self.log = Arc::new(file::open_log(&self.dir).map_err(fault)?);
+    pub(super) fn reopen(&mut self) -> Result<(), JournalError> {
+        let failed = disk("open the session log");
+        self.parts = again(|| file::parts(&self.dir)).map_err(failed)?.last().copied().unwrap_or(0);
+        self.log = Arc::new(file::open_log(&self.dir).map_err(failed)?);
         self.id = self.identity()?;
         Ok(())
     }
 
     /// Makes sure that the log stands in its place as this journal left it. Another program may have written to it,
     /// removed it, or put another folder in the place of the workspace.
-    fn settle(&mut self) -> Result<(), Fault> {
-        let fault = |error| disk_fault("look at the session log", error);
+    fn settle(&mut self) -> Result<(), JournalError> {
+        let failed = disk("look at the session log");
         let mut stat = again(|| fs::stat(&self.path)).ok().filter(|stat| file::id(stat) == self.id);
         if stat.is_none() {
-            let dir = file::folder((self.folder)()?).map_err(fault)?;
-            let there = again(|| fs::fstat(&dir)).map_err(fault)?;
-            if file::id(&there) != file::id(&again(|| fs::fstat(&self.dir)).map_err(fault)?) {
+            let dir = file::folder((self.folder)()?).map_err(failed)?;
+            let there = again(|| fs::fstat(&dir)).map_err(failed)?;
+            if file::id(&there) != file::id(&again(|| fs::fstat(&self.dir)).map_err(failed)?) {
                 return self.moved(dir);
             }
             let here = again(|| fs::statat(&self.dir, LOG, fs::AtFlags::SYMLINK_NOFOLLOW));
@@ -285,7 +283,7 @@ impl Chain {
             Some(length) if length > self.length => self.set_aside_foreign(length),
             Some(_) => self.recover(None),
             None => {
-                let dir = file::folder(&self.dir).map_err(fault)?;
+                let dir = file::folder(&self.dir).map_err(failed)?;
                 self.syncer.moved(dir);
                 let begun = self.reopen().and_then(|()| self.recover(None));
                 begun.inspect_err(|_| self.misplaced())
@@ -300,13 +298,13 @@ impl Chain {
     }
 
     /// Gives the part at hand its number and begins the next one. Where that fails it stays in use.
-    pub(super) fn rotate(&mut self) -> Result<(), Fault> {
-        let fault = |error| disk_fault("begin a new part of the session log", error);
+    pub(super) fn rotate(&mut self) -> Result<(), JournalError> {
+        let failed = disk("begin a new part of the session log");
         let name = file::part_name(self.parts + 1);
-        again(|| fs::renameat(&self.dir, LOG, &self.dir, &name)).map_err(fault)?;
+        again(|| fs::renameat(&self.dir, LOG, &self.dir, &name)).map_err(failed)?;
         self.syncer.renamed();
         let old = (self.log.clone(), self.id, self.length, self.blocks, self.seq, self.hash.clone());
-        let opened = file::open_log(&self.dir).map_err(fault);
+        let opened = file::open_log(&self.dir).map_err(failed);
         let started = opened.and_then(|log| {
             self.log = Arc::new(log);
             self.id = self.identity()?;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::block::Prepared;
+use super::error::JournalError;
 use super::seal::{Sealer, Store};
 use super::yaml::{self, Comments};
 use crate::base::markdown;
-use crate::protocol::{Event, Fault, LogEvent, LogSettings, Verbosity};
+use crate::protocol::{Event, LogEvent, LogSettings, Verbosity};
 use crate::redact::redact;
 
 /// Bytes of a value that stand in the log with the most verbosity, as a multiple of the setting.
@@ -46,7 +47,7 @@ impl Preparer {
     ///
     /// # Errors
     /// Those of storing a large value.
-    pub(super) fn prepare(&self, event: LogEvent) -> Result<(Prepared, Vec<String>), Fault> {
+    pub(super) fn prepare(&self, event: LogEvent) -> Result<(Prepared, Vec<String>), JournalError> {
         let verbosity = self.settings.verbosity;
         let factor = if verbosity == Verbosity::Verbose { VERBOSE } else { 1 };
         let mut sealer = Sealer::new(&self.store, self.settings.inline_bytes.saturating_mul(factor));
@@ -55,7 +56,7 @@ impl Preparer {
     }
 }
 
-fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Result<Prepared, Fault> {
+fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Result<Prepared, JournalError> {
     let LogEvent { mut event, comments } = event;
     let heading = markdown::line(&redact(&heading(&event)), 2 * NAME);
     let reason = markdown::line(&redact(reason(&event)), REASON);
@@ -64,7 +65,7 @@ fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Re
         Event::ToolResult { result, .. } => Some(std::mem::take(result)),
         _ => None,
     };
-    let whole = serde_json::to_value(&event).map_err(|error| Fault::internal(error.to_string()))?;
+    let whole = serde_json::to_value(&event).map_err(Arc::new)?;
     let mut body = match whole {
         Value::Object(body) => body,
         _ => Map::new(),

@@ -7,7 +7,6 @@ use rustix::io::{self, Errno};
 
 use super::block::{Block, LARGEST, Numbers};
 use super::key::Key;
-use crate::protocol::{Code, Fault};
 
 /// The part of a log that is written to; full parts are `session-log.1.md` and up.
 pub const LOG: &str = "session-log.md";
@@ -336,25 +335,6 @@ pub(super) fn block_start(limit: u64, read: &mut Reading<'_>) -> io::Result<Opti
         to = from;
     }
     Ok(None)
-}
-
-/// The fault of a disk's error, with a way out where there is one.
-pub(super) fn disk_fault(what: &str, error: Errno) -> Fault {
-    let message = format!("could not {what}: {error}");
-    match error {
-        Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Fault::new(Code::QuotaExceeded, message)
-            .suggest("free some space on the disk that holds .wherefore, then call again"),
-        Errno::MFILE | Errno::NFILE | Errno::NOMEM => Fault::new(Code::QuotaExceeded, message)
-            .suggest("wait until other calls have ended, then call again"),
-        Errno::ACCESS | Errno::PERM | Errno::ROFS => {
-            Fault::new(Code::PermissionDenied, message).suggest("make .wherefore writable for this user")
-        }
-        Errno::LOOP | Errno::MLINK | Errno::INVAL | Errno::NOTDIR => {
-            Fault::new(Code::PermissionDenied, format!("{message}; it is a link or no regular file"))
-                .suggest("remove what stands in the session's folder in place of the log")
-        }
-        _ => Fault::internal(message),
-    }
 }
 
 /// A regular file opened for reading; a link is refused, a FIFO does not hang.

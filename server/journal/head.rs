@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::block::Numbers;
 use super::file;
-use super::key::Key;
+use super::key::{Key, KeyError};
 use crate::base::{hash, person};
 
 /// The folder of all heads in the person's state folder.
@@ -81,12 +81,12 @@ impl Keeper {
         };
         let make = |()| {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
-            made.map_err(|error| format!("{}: {error}", state.display()))
+            made.map_err(|source| KeyError::StateFolder { folder: state.to_owned(), source })
         };
         let made = outside(state, root).and_then(make).and_then(|()| outside(state, root));
         match made.and_then(|()| Key::read_or_make(state)) {
             Ok(key) => Self { key, heads: Some(folder(state, root)), trouble: None },
-            Err(trouble) => Self::none(Some(trouble)),
+            Err(error) => Self::none(Some(error.to_string())),
         }
     }
 
@@ -96,7 +96,7 @@ impl Keeper {
         match (state, key) {
             (Some(state), Ok(Some(key))) => Self { key, heads: Some(folder(state, root)), trouble: None },
             (_, Ok(_)) => Self::none(None),
-            (_, Err(trouble)) => Self::none(Some(trouble)),
+            (_, Err(error)) => Self::none(Some(error.to_string())),
         }
     }
 
@@ -157,11 +157,11 @@ fn folder(state: &Path, root: &str) -> PathBuf {
 }
 
 /// A key in the workspace may have come with the code; only where that is the home folder, the state folder has to be.
-fn outside(state: &Path, root: &str) -> Result<(), String> {
+fn outside(state: &Path, root: &str) -> Result<(), KeyError> {
     let root = real(Path::new(root));
     let at_home = person::home().is_some_and(|home| real(&home).starts_with(&root));
     match real(state).starts_with(&root) && !at_home {
-        true => Err(format!("the state folder {} lies in the workspace", state.display())),
+        true => Err(KeyError::InWorkspace(state.to_owned())),
         false => Ok(()),
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::base::{hash, ids, random};
+use crate::base::random::{self, NoRandomness};
+use crate::base::{hash, ids};
 
 /// The key's file in the person's state folder.
 const FILE: &str = "log.key";
@@ -23,6 +24,66 @@ pub enum Key {
     Ours([u8; LENGTH], String),
     /// A key that is not here: nothing can be said of the hashes.
     Elsewhere,
+}
+
+/// Why there is no key that logs are hashed with.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The key's file does not open.
+    #[error("{} does not open: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The system tells nothing of the key's file.
+    #[error("{} {source}", path.display())]
+    Metadata {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// Something else than a regular file of this person stands in the key's place.
+    #[error("{} is not a file of yours", .0.display())]
+    NotOurs(PathBuf),
+    /// Others may read the key's file, and that does not change.
+    #[error("{} is open to others: {source}", path.display())]
+    OpenToOthers {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The file holds no key.
+    #[error("{} is no key; remove it, and a new one is made", .0.display())]
+    NoKey(PathBuf),
+    /// The system gives no random bytes.
+    #[error(transparent)]
+    Random(#[from] NoRandomness),
+    /// The key's file cannot be made.
+    #[error("no key can be made in {}: {source}", folder.display())]
+    Make {
+        /// The state folder.
+        folder: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// Another process removed the new key.
+    #[error("the key in {} was removed again", .0.display())]
+    Removed(PathBuf),
+    /// The state folder lies in the workspace, whose files may have come with the code.
+    #[error("the state folder {} lies in the workspace", .0.display())]
+    InWorkspace(PathBuf),
+    /// The state folder cannot be made.
+    #[error("{}: {source}", folder.display())]
+    StateFolder {
+        /// The state folder.
+        folder: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
 }
 
 impl fmt::Debug for Key {
@@ -46,28 +107,31 @@ impl Key {
     /// The key in the person's state folder `state`; nothing where none was made yet.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence.
-    pub fn read(state: &Path) -> Result<Option<Self>, String> {
+    /// What is wrong with the key's file.
+    pub fn read(state: &Path) -> Result<Option<Self>, KeyError> {
         let path = state.join(FILE);
-        let wrong = |what: &str| format!("{} {what}", path.display());
         let flags = rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK).bits();
         let opened = File::options().read(true).custom_flags(flags.cast_signed()).open(&path);
         let mut file = match opened {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(wrong(&format!("does not open: {error}"))),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(KeyError::Open { path, source }),
         };
-        let stat = file.metadata().map_err(|error| wrong(&error.to_string()))?;
+        let stat = match file.metadata() {
+            Ok(stat) => stat,
+            Err(source) => return Err(KeyError::Metadata { path, source }),
+        };
         if !stat.is_file() || stat.uid() != rustix::process::geteuid().as_raw() {
-            return Err(wrong("is not a file of yours"));
+            return Err(KeyError::NotOurs(path));
         }
-        if stat.mode() & 0o077 != 0 {
-            let closed = file.set_permissions(std::fs::Permissions::from_mode(0o600));
-            closed.map_err(|error| wrong(&format!("is open to others: {error}")))?;
+        if stat.mode() & 0o077 != 0
+            && let Err(source) = file.set_permissions(std::fs::Permissions::from_mode(0o600))
+        {
+            return Err(KeyError::OpenToOthers { path, source });
         }
         let mut bytes = [0; LENGTH];
         if stat.len() != LENGTH as u64 || file.read_exact(&mut bytes).is_err() {
-            return Err(wrong("is no key; remove it, and a new one is made"));
+            return Err(KeyError::NoKey(path));
         }
         Ok(Some(Self::of(bytes)))
     }
@@ -75,13 +139,12 @@ impl Key {
     /// The same, made where it is missing: by one process, whoever is first.
     ///
     /// # Errors
-    /// As [`Key::read`].
-    pub fn read_or_make(state: &Path) -> Result<Self, String> {
+    /// As [`Key::read`], and what keeps a key from being made.
+    pub fn read_or_make(state: &Path) -> Result<Self, KeyError> {
         if let Some(key) = Self::read(state)? {
             return Ok(key);
         }
-        let failed = |error: std::io::Error| format!("no key can be made in {}: {error}", state.display());
-        let fresh = random::bytes().map_err(|error| error.to_string())?;
+        let fresh = random::bytes()?;
         let other = state.join(format!(".{FILE}.{}", ids::unique()));
         let made = (|| {
             let mut file = File::options().write(true).create_new(true).mode(0o600).open(&other)?;
@@ -89,13 +152,13 @@ impl Key {
             file.sync_all()?;
             // Unlike a rename this does not replace the key of a process that was quicker.
             match std::fs::hard_link(&other, state.join(FILE)) {
-                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
                 _ => File::open(state)?.sync_all(),
             }
         })();
         let _ = std::fs::remove_file(&other);
-        made.map_err(failed)?;
-        Self::read(state)?.ok_or_else(|| format!("the key in {} was removed again", state.display()))
+        made.map_err(|source| KeyError::Make { folder: state.to_owned(), source })?;
+        Self::read(state)?.ok_or_else(|| KeyError::Removed(state.to_owned()))
     }
 
     /// The key's name, which a log's first event holds.

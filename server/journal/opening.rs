@@ -5,11 +5,15 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::error::JournalError;
 use super::file::LOG;
 use super::head::Keeper;
 use crate::base::OURS;
 use crate::ports::Clock;
-use crate::protocol::{Fault, LogSettings};
+use crate::protocol::LogSettings;
+
+/// Opens a session's folder.
+pub type FolderOpener = Box<dyn Fn() -> Result<OwnedFd, JournalError> + Send + Sync>;
 
 /// What a session log is opened with.
 pub struct Opening {
@@ -19,7 +23,7 @@ pub struct Opening {
     pub root: String,
     /// Opens the session's folder as it stands in the workspace now, and makes it where it is missing. It is asked
     /// again where the log is not in its place any more.
-    pub folder: Box<dyn Fn() -> Result<OwnedFd, Fault> + Send + Sync>,
+    pub folder: FolderOpener,
     /// How events are written.
     pub settings: LogSettings,
     /// The time of day.

@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 
 use super::belongs;
 use super::block::{Block, LARGEST};
-use super::file::{self, LOG, disk_fault};
+use super::error::{JournalError, disk};
+use super::file::{self, LOG};
 use super::head::{Head, Keeper};
 use super::key::Key;
 use super::scan::{Piece, Place, Rest, Scan};
@@ -20,7 +21,7 @@ use super::seal::{self, RESULTS, Seal};
 use super::verify::Vouched;
 use super::yaml::{self, Comments};
 use crate::base::hash;
-use crate::protocol::{Code, EventType, Fault};
+use crate::protocol::EventType;
 
 /// Bytes of the largest stored value that is loaded.
 const LOADED: u64 = 256 << 20;
@@ -121,15 +122,15 @@ impl Log {
     /// Opens the log in a session's folder; `keeper` has what vouches for it.
     ///
     /// # Errors
-    /// NOT_FOUND where there is none; those of the disk.
-    pub fn open(dir: &Path, keeper: &Keeper) -> Result<Self, Fault> {
+    /// [`JournalError::Missing`] where there is none; those of the disk.
+    pub fn open(dir: &Path, keeper: &Keeper) -> Result<Self, JournalError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let missing = || Fault::new(Code::NotFound, format!("there is no session log in {}", dir.display()));
+        let missing = || JournalError::Missing(dir.to_owned());
         let fd = match fs::open(dir, flags, Mode::empty()) {
             Err(Errno::NOENT | Errno::NOTDIR) => return Err(missing()),
-            opened => opened.map_err(|error| disk_fault("open the session's folder", error))?,
+            opened => opened.map_err(disk("open the session's folder"))?,
         };
-        let parts = file::parts(&fd).map_err(|error| disk_fault("list the session's folder", error))?;
+        let parts = file::parts(&fd).map_err(disk("list the session's folder"))?;
         if parts.is_empty() && fs::statat(&fd, LOG, fs::AtFlags::SYMLINK_NOFOLLOW).is_err() {
             return Err(missing());
         }
@@ -188,7 +189,7 @@ impl Log {
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn items(&self, values: Values) -> Result<Items, Fault> {
+    pub fn items(&self, values: Values) -> Result<Items, JournalError> {
         self.from(None, values)
     }
 
@@ -196,13 +197,13 @@ impl Log {
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn last(&self, count: usize, values: Values) -> Result<Items, Fault> {
-        let start = self.start_of_last(count).map_err(|error| disk_fault("read the session log", error))?;
+    pub fn last(&self, count: usize, values: Values) -> Result<Items, JournalError> {
+        let start = self.start_of_last(count).map_err(disk("read the session log"))?;
         self.from(start, values)
     }
 
-    fn from(&self, start: Option<(u64, u64)>, values: Values) -> Result<Items, Fault> {
-        let scan = self.scan(start).map_err(|error| disk_fault("read the session log", error))?;
+    fn from(&self, start: Option<(u64, u64)>, values: Values) -> Result<Items, JournalError> {
+        let scan = self.scan(start).map_err(disk("read the session log"))?;
         Ok(Items { log: self.clone(), scan, values, failed: false })
     }
 
@@ -313,7 +314,7 @@ impl Items {
 }
 
 impl Iterator for Items {
-    type Item = Result<Item, Fault>;
+    type Item = Result<Item, JournalError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
@@ -324,7 +325,7 @@ impl Iterator for Items {
                 Ok(Some(Piece::Block(place, bytes))) => return Some(Ok(self.item(place, &bytes))),
                 Err(error) => {
                     self.failed = true;
-                    return Some(Err(disk_fault("read the session log", error)));
+                    return Some(Err(disk("read the session log")(error)));
                 }
             }
         }

@@ -8,18 +8,19 @@ use rustix::fs::{self, FlockOperation};
 use rustix::io;
 
 use super::chain::Chain;
-use super::file::{self, LOG, Tail, again, disk_fault};
+use super::error::{JournalError, disk};
+use super::file::{self, LOG, Tail, again};
 use super::head::Head;
 use super::key::Key;
-use crate::protocol::{Event, Fault};
+use crate::protocol::Event;
 
 impl Chain {
     /// Brings the part at hand to its last whole block and continues from there; starts it where it has none. `head`
     /// is the last block that is known to be durable: from there on each block has to continue the one before.
-    pub(super) fn recover(&mut self, head: Option<&Head>) -> Result<(), Fault> {
-        let fault = |error| disk_fault("recover the session log", error);
-        let end = file::length(&self.log).map_err(fault)?;
-        let tail = last_good(&self.log, self.parts, &self.key, head, end).map_err(fault)?;
+    pub(super) fn recover(&mut self, head: Option<&Head>) -> Result<(), JournalError> {
+        let failed = disk("recover the session log");
+        let end = file::length(&self.log).map_err(failed)?;
+        let tail = last_good(&self.log, self.parts, &self.key, head, end).map_err(failed)?;
         let keep = tail.as_ref().map_or(0, |tail| tail.end);
         let kept = self.cut(keep, end)?;
         match tail {
@@ -39,20 +40,20 @@ impl Chain {
     }
 
     /// Sets aside what stands from `keep` to `end`, and gives the name of the file that has it.
-    fn cut(&mut self, keep: u64, end: u64) -> Result<Option<String>, Fault> {
-        let fault = |error| disk_fault("set aside the torn end of the session log", error);
+    fn cut(&mut self, keep: u64, end: u64) -> Result<Option<String>, JournalError> {
+        let failed = disk("set aside the torn end of the session log");
         self.length = keep;
         if keep == end {
             return Ok(None);
         }
-        let kept = file::set_aside(&self.dir, &self.log, keep, end).map_err(fault)?;
+        let kept = file::set_aside(&self.dir, &self.log, keep, end).map_err(failed)?;
         self.syncer.renamed();
-        again(|| fs::ftruncate(&self.log, keep)).map_err(fault)?;
+        again(|| fs::ftruncate(&self.log, keep)).map_err(failed)?;
         Ok(Some(kept))
     }
 
     /// Sets aside what another program wrote behind the last block.
-    pub(super) fn set_aside_foreign(&mut self, length: u64) -> Result<(), Fault> {
+    pub(super) fn set_aside_foreign(&mut self, length: u64) -> Result<(), JournalError> {
         let keep = self.length;
         let kept = self.cut(keep, length)?.unwrap_or_default();
         let reason = "another program wrote to the log; what it wrote was set aside".to_owned();
@@ -61,7 +62,7 @@ impl Chain {
 
     /// A sync of the part at hand failed: the log goes on in the next one, which says what may be missing. The part
     /// is never synced again, since the kernel may have dropped what was to be written and say that all is well.
-    pub(super) fn give_up_part(&mut self, fault: &Fault, durable: u64) -> Result<(), Fault> {
+    pub(super) fn give_up_part(&mut self, error: &JournalError, durable: u64) -> Result<(), JournalError> {
         let written = self.syncer.written();
         let (first, last) = (durable + 1, self.seq);
         self.rotate()?;
@@ -71,7 +72,7 @@ impl Chain {
             Some((first, last)) => format!("events {first} to {last} may not be on the disk"),
             None => "nothing of it is missing".to_owned(),
         };
-        let reason = format!("{}; {which}", fault.message);
+        let reason = format!("{error}; {which}");
         self.troubles.add(format!("the session log goes on in a new part: {reason}"));
         self.note(Event::Recovery { reason, kept: String::new(), bytes: 0, missing })?;
         self.syncer.mended(&self.log, written);
@@ -79,10 +80,10 @@ impl Chain {
     }
 
     /// The log's place is in another folder now: takes up the log that is there, or begins one.
-    pub(super) fn moved(&mut self, dir: OwnedFd) -> Result<(), Fault> {
-        let fault = |error| disk_fault("open the session log anew", error);
-        again(|| fs::flock(&dir, FlockOperation::NonBlockingLockExclusive)).map_err(fault)?;
-        let copies = (file::folder(&dir).map_err(fault)?, file::folder(&dir).map_err(fault)?);
+    pub(super) fn moved(&mut self, dir: OwnedFd) -> Result<(), JournalError> {
+        let failed = disk("open the session log anew");
+        again(|| fs::flock(&dir, FlockOperation::NonBlockingLockExclusive)).map_err(failed)?;
+        let copies = (file::folder(&dir).map_err(failed)?, file::folder(&dir).map_err(failed)?);
         let before = std::mem::replace(&mut self.dir, dir);
         let events = self.seq;
         (self.seq, self.hash) = (0, String::new());
@@ -91,18 +92,18 @@ impl Chain {
             self.preparer.store().moved(copies.1);
             self.recover(None)
         });
-        if let Err(fault) = begun {
+        if let Err(error) = begun {
             // The next event finds that the folder is another one, and tries again.
             self.dir = before;
             self.seq = events;
             self.misplaced();
-            return Err(fault);
+            return Err(error);
         }
         self.restarted(events, "is not in its place any more")
     }
 
     /// Says that the log was begun anew.
-    pub(super) fn restarted(&mut self, events: u64, what: &str) -> Result<(), Fault> {
+    pub(super) fn restarted(&mut self, events: u64, what: &str) -> Result<(), JournalError> {
         let reason = format!("the log of this session {what}; {events} events stood in it");
         self.troubles.add(format!("a new session log was begun: {reason}"));
         self.note(Event::Recovery { reason, kept: String::new(), bytes: 0, missing: None })

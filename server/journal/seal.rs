@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 use rustix::fs;
 use serde_json::{Map, Value, json};
 
-use super::file::{self, disk_fault};
+use super::error::{JournalError, disk};
+use super::file;
 use super::yaml::DEPTH;
 
 use crate::base::hash;
-use crate::protocol::Fault;
 use crate::redact::{names_value, redact, redact_argument, redact_named, redact_value};
 
 /// The folder of stored values, in the session's folder.
@@ -72,12 +72,12 @@ impl Store {
     ///
     /// # Errors
     /// Those of the disk.
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<bool, Fault> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<bool, JournalError> {
         if self.knows(name) {
             return Ok(false);
         }
-        let fault = |error| disk_fault("store a value beside the log", error);
-        let dir = file::again(|| file::subfolder(&self.session(), RESULTS)).map_err(fault)?;
+        let failed = disk("store a value beside the log");
+        let dir = file::again(|| file::subfolder(&self.session(), RESULTS)).map_err(failed)?;
         let there = fs::statat(&dir, name, fs::AtFlags::SYMLINK_NOFOLLOW);
         let doubtful = self.doubtful.lock().contains(name);
         let whole = there.is_ok_and(|stat| {
@@ -85,7 +85,7 @@ impl Store {
         });
         let whole = whole && !doubtful;
         if !whole {
-            file::again(|| file::replace(&dir, name, bytes)).map_err(fault)?;
+            file::again(|| file::replace(&dir, name, bytes)).map_err(failed)?;
             self.doubtful.lock().remove(name);
         }
         let mut recent = self.recent.lock();
@@ -117,7 +117,7 @@ impl<'a> Sealer<'a> {
     ///
     /// # Errors
     /// Those of the disk.
-    pub(super) fn seal(&mut self, value: &Value) -> Result<Value, Fault> {
+    pub(super) fn seal(&mut self, value: &Value) -> Result<Value, JournalError> {
         let mut copy = self.copy(value, 0)?;
         self.shrink(&mut copy, FIELD)?;
         Ok(copy)
@@ -135,7 +135,7 @@ impl<'a> Sealer<'a> {
         mark
     }
 
-    fn copy(&mut self, value: &Value, depth: usize) -> Result<Value, Fault> {
+    fn copy(&mut self, value: &Value, depth: usize) -> Result<Value, JournalError> {
         let copy = match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => return Ok(value.clone()),
             Value::String(text) => return self.text(text),
@@ -164,7 +164,7 @@ impl<'a> Sealer<'a> {
         if depth >= DEPTH { self.keep(&copy) } else { Ok(copy) }
     }
 
-    fn text(&mut self, text: &str) -> Result<Value, Fault> {
+    fn text(&mut self, text: &str) -> Result<Value, JournalError> {
         if text.len() > self.inline {
             let name = hash::full(text.as_bytes());
             // What was stored was redacted before: it holds no secret.
@@ -180,7 +180,7 @@ impl<'a> Sealer<'a> {
     }
 
     /// Stores the largest parts, innermost first, until the rest has at most `limit` bytes.
-    fn shrink(&mut self, value: &mut Value, limit: usize) -> Result<(), Fault> {
+    fn shrink(&mut self, value: &mut Value, limit: usize) -> Result<(), JournalError> {
         if size(value) <= limit {
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl<'a> Sealer<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, value: &Value) -> Result<Value, Fault> {
+    fn keep(&mut self, value: &Value) -> Result<Value, JournalError> {
         let (bytes, form) = bytes(value);
         let name = hash::full(&bytes);
         if self.store.put(&name, &bytes)? {

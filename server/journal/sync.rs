@@ -14,10 +14,10 @@ use rustix::fs;
 use rustix::io::Errno;
 use tokio::sync::watch;
 
-use super::file::{self, again, disk_fault};
+use super::error::{JournalError, disk};
+use super::file::{self, again};
 use super::head::{Head, HeadFile};
 use super::seal::{RESULTS, Store};
-use crate::protocol::{Code, Fault};
 
 /// How long written data may wait for the disk when nobody asks for it.
 const LAZY: Duration = Duration::from_secs(1);
@@ -37,27 +37,27 @@ struct Progress {
     /// Tries so far.
     tries: u64,
     /// A try that failed: its number, the last mark it was for, and why.
-    failed: Option<(u64, u64, Fault)>,
+    failed: Option<(u64, u64, JournalError)>,
     /// The sync of the part at hand failed: it is not synced again.
-    broken: Option<Fault>,
+    broken: Option<JournalError>,
     /// Marks in parts that were given up.
-    lost: Vec<(RangeInclusive<u64>, Fault)>,
+    lost: Vec<(RangeInclusive<u64>, JournalError)>,
 }
 
 impl Progress {
     /// How a wait for `mark` that began after `tries` tries ends; nothing while it goes on.
-    fn outcome(&self, mark: u64, tries: u64) -> Option<Result<(), Fault>> {
-        if let Some((_, fault)) = self.lost.iter().find(|(marks, _)| marks.contains(&mark)) {
-            return Some(Err(fault.clone()));
+    fn outcome(&self, mark: u64, tries: u64) -> Option<Result<(), JournalError>> {
+        if let Some((_, error)) = self.lost.iter().find(|(marks, _)| marks.contains(&mark)) {
+            return Some(Err(error.clone()));
         }
         if self.synced >= mark {
             return Some(Ok(()));
         }
-        if let Some(fault) = &self.broken {
-            return Some(Err(fault.clone()));
+        if let Some(error) = &self.broken {
+            return Some(Err(error.clone()));
         }
         let failed = self.failed.as_ref().filter(|(number, upto, _)| *number > tries && *upto >= mark);
-        failed.map(|(_, _, fault)| Err(fault.clone()))
+        failed.map(|(_, _, error)| Err(error.clone()))
     }
 }
 
@@ -155,9 +155,9 @@ impl Syncer {
     }
 
     /// Why the part at hand is not to be written to any more, and the number of the last block that is durable.
-    pub(super) fn broken(&self) -> Option<(Fault, u64)> {
+    pub(super) fn broken(&self) -> Option<(JournalError, u64)> {
         let progress = self.progress.borrow();
-        progress.broken.clone().map(|fault| (fault, progress.seq))
+        progress.broken.clone().map(|error| (error, progress.seq))
     }
 
     /// The log goes on in a new part: what was written to the one before is given up where it was not durable.
@@ -166,8 +166,8 @@ impl Syncer {
         let mut todo = self.todo();
         todo.logs.retain(|other| Arc::ptr_eq(other, log));
         self.progress.send_modify(|progress| {
-            if let Some(fault) = progress.broken.take() {
-                progress.lost.push((progress.synced + 1..=last.0, fault));
+            if let Some(error) = progress.broken.take() {
+                progress.lost.push((progress.synced + 1..=last.0, error));
             }
         });
         drop(todo);
@@ -186,9 +186,9 @@ impl Syncer {
         let written = todo.written;
         (todo.logs, todo.values) = (Vec::new(), Vec::new());
         self.progress.send_modify(|progress| {
-            let fault = progress.broken.take().unwrap_or_else(gone);
+            let error = progress.broken.take().unwrap_or(JournalError::Removed);
             if written > progress.synced {
-                progress.lost.push((progress.synced + 1..=written, fault));
+                progress.lost.push((progress.synced + 1..=written, error));
             }
             progress.seq = 0;
         });
@@ -197,14 +197,14 @@ impl Syncer {
     /// Waits until a sync that began after `mark`'s write has ended.
     ///
     /// # Errors
-    /// The fault of a sync that failed. Where data was lost by it, every wait for the same mark ends so; else the next
+    /// The error of a sync that failed. Where data was lost by it, every wait for the same mark ends so; else the next
     /// wait tries again.
-    pub(super) async fn durable(&self, mark: Mark) -> Result<(), Fault> {
+    pub(super) async fn durable(&self, mark: Mark) -> Result<(), JournalError> {
         let mut progress = self.progress.subscribe();
         let tries = self.want(mark);
         let done = progress.wait_for(|progress| progress.outcome(mark.0, tries).is_some()).await;
         let done = done.ok().and_then(|progress| progress.outcome(mark.0, tries));
-        done.unwrap_or_else(|| Err(Fault::internal("the log was closed before it was on the disk")))
+        done.unwrap_or(Err(JournalError::ClosedUnsynced))
     }
 
     /// Has everything up to `mark` synced, and gives how many tries there were before.
@@ -280,24 +280,17 @@ impl Syncer {
 
     /// Puts back what is to be tried again, and tells who waits.
     fn failed(&self, work: Todo, failure: Failure) {
-        let told = |errno| disk_fault("bring the log to the disk", errno);
         let mut todo = self.todo();
         let written = todo.written;
         self.progress.send_modify(|progress| {
             progress.tries += 1;
             match failure {
-                Failure::Again(errno) => progress.failed = Some((progress.tries, work.written, told(errno))),
-                Failure::Lost(errno) => {
-                    let fault = Fault {
-                        message: format!(
-                            "{}; what was written since the last sync may be lost",
-                            told(errno).message
-                        ),
-                        ..told(errno)
-                    };
-                    progress.broken = Some(fault.suggest("call again: the log goes on in a new part"));
+                Failure::Again(errno) => {
+                    let error = disk("bring the log to the disk")(errno);
+                    progress.failed = Some((progress.tries, work.written, error));
                 }
-                Failure::Gone => progress.broken = Some(gone()),
+                Failure::Lost(source) => progress.broken = Some(JournalError::Unsynced { source }),
+                Failure::Gone => progress.broken = Some(JournalError::Removed),
             }
         });
         match failure {
@@ -374,9 +367,4 @@ fn sync(once: impl FnMut() -> Result<(), Errno>) -> Result<(), Failure> {
 /// Why a folder of the log cannot be opened.
 fn unopened(error: Errno) -> Failure {
     if error == Errno::NOENT { Failure::Gone } else { Failure::Again(error) }
-}
-
-fn gone() -> Fault {
-    Fault::new(Code::Internal, "the session log was removed while it was written")
-        .suggest("call again: a new log is begun")
 }

@@ -18,9 +18,12 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::{Ending, Entry, Item, Journal, Keeper, LOG, Log, Opening, Report, Values, Vouched, verify};
+use super::{
+    Ending, Entry, ForeignReason, Item, Journal, JournalError, Keeper, LOG, Log, Opening, Report, Values,
+    Vouched, verify,
+};
 use crate::ports::Clock;
-use crate::protocol::{Code, Event, Fault, LogEvent, LogSettings, Origin, Status};
+use crate::protocol::{Event, Fault, LogEvent, LogSettings, Origin, Status};
 
 /// A clock that stands.
 #[derive(Debug)]
@@ -32,12 +35,12 @@ impl Clock for Still {
     }
 }
 
-fn open_with(dir: &Path, settings: &LogSettings) -> Result<Journal, Fault> {
+fn open_with(dir: &Path, settings: &LogSettings) -> Result<Journal, JournalError> {
     open_kept(dir, settings, Keeper::none(None))
 }
 
 /// With what vouches for the log.
-fn open_kept(dir: &Path, settings: &LogSettings, keeper: Keeper) -> Result<Journal, Fault> {
+fn open_kept(dir: &Path, settings: &LogSettings, keeper: Keeper) -> Result<Journal, JournalError> {
     Journal::open(opening(dir, settings, keeper))
 }
 
@@ -48,7 +51,9 @@ fn opening(dir: &Path, settings: &LogSettings, keeper: Keeper) -> Opening {
         root: "/w/project".to_owned(),
         folder: Box::new(move || {
             let opened = std::fs::create_dir_all(&folder).and_then(|()| std::fs::File::open(&folder));
-            opened.map(OwnedFd::from).map_err(|error| Fault::internal(error.to_string()))
+            opened
+                .map(OwnedFd::from)
+                .map_err(|error| JournalError::Folder(Box::new(Fault::internal(error.to_string()))))
         }),
         settings: settings.clone(),
         clock: Arc::new(Still),
@@ -67,7 +72,7 @@ fn open_free(dir: &Path, settings: &LogSettings) -> Journal {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
         match open_with(dir, settings) {
-            Err(fault) if fault.code == Code::NotAuthorized && Instant::now() < until => {
+            Err(JournalError::Locked { .. } | JournalError::Foreign { .. }) if Instant::now() < until => {
                 std::thread::sleep(Duration::from_millis(5));
             }
             opened => return opened.unwrap(),
@@ -111,15 +116,11 @@ impl Machine {
         opening(&self.folder(), &LogSettings::default(), self.keeper())
     }
 
-    fn try_open(&self) -> Result<Journal, Fault> {
+    fn try_open(&self) -> Result<Journal, JournalError> {
         let until = Instant::now() + Duration::from_secs(10);
         loop {
             match Journal::open(self.opening()) {
-                Err(fault)
-                    if Journal::is_taken(&fault)
-                        && !Journal::is_foreign(&fault)
-                        && Instant::now() < until =>
-                {
+                Err(JournalError::Locked { .. }) if Instant::now() < until => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 opened => return opened,
@@ -159,6 +160,14 @@ impl Machine {
 /// How a log stands: who vouches for it, its end, and whether there is damage and recovery.
 fn standing(report: &Report) -> (Vouched, Ending, bool, bool) {
     (report.vouched, report.ending, report.damages > 0, !report.recovered.is_empty())
+}
+
+/// Why a log is not continued.
+fn foreign(error: &JournalError) -> Option<ForeignReason> {
+    match error {
+        JournalError::Foreign { reason, .. } => Some(reason.clone()),
+        _ => None,
+    }
 }
 
 fn call(number: u64, args: Value) -> LogEvent {

@@ -5,13 +5,12 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::block::Block;
-use super::file::disk_fault;
+use super::error::{JournalError, disk};
 use super::key::Key;
 use super::reader::Log;
 use super::scan::{Piece, Place};
 use super::seal::Seal;
 use super::yaml;
-use crate::protocol::Fault;
 
 /// Damages that are told one by one; of more only the number.
 const TOLD: usize = 100;
@@ -77,12 +76,12 @@ pub struct Report {
 ///
 /// # Errors
 /// Those of the disk.
-pub fn verify(log: &Log) -> Result<Report, Fault> {
-    let fault = |error| disk_fault("read the session log", error);
+pub fn verify(log: &Log) -> Result<Report, JournalError> {
+    let failed = disk("read the session log");
     let mut check = Check::new(log);
-    let mut scan = log.scan(None).map_err(fault)?;
+    let mut scan = log.scan(None).map_err(failed)?;
     let mut title = String::new();
-    while let Some(piece) = scan.next().map_err(fault)? {
+    while let Some(piece) = scan.next().map_err(failed)? {
         match piece {
             Piece::Title(line) => {
                 check.report.parts += u64::from(title.is_empty());

@@ -9,16 +9,16 @@ use std::thread::{JoinHandle, Thread};
 use parking_lot::{Mutex, MutexGuard};
 use rustix::fs::{self, FlockOperation};
 use rustix::io::Errno;
-use serde_json::json;
 
 use super::chain::{Chain, Troubles};
+use super::error::{JournalError, disk};
 use super::event::Preparer;
-use super::file::{self, disk_fault};
+use super::file;
 use super::opening::{self, Opening};
 use super::recover;
 use super::seal::Store;
 use super::sync::{Mark, Syncer};
-use crate::protocol::{Code, Event, Fault, LogEvent, LogSettings};
+use crate::protocol::{Event, LogEvent, LogSettings};
 
 /// Events that may be posted and not written; whoever posts one more writes them.
 const POSTED: usize = 256;
@@ -39,7 +39,7 @@ pub struct Journal {
 
 /// An event that was posted.
 #[derive(Clone, Debug)]
-pub struct Posted(Arc<OnceLock<Result<Mark, Fault>>>);
+pub struct Posted(Arc<OnceLock<Result<Mark, JournalError>>>);
 
 #[derive(Debug)]
 struct Writer {
@@ -55,21 +55,21 @@ impl Journal {
     /// beside it, and a `recovery` event says so. Reads no more of the log than its end.
     ///
     /// # Errors
-    /// One that [`Journal::is_taken`] where another process has it open, and where it is not to be continued: it was
-    /// not written by this machine for this folder, or its end was cut off. PERMISSION_DENIED where something else than
-    /// a regular file stands in its place; those of the disk.
-    pub fn open(opening: Opening) -> Result<Self, Fault> {
-        let fault = |error| disk_fault("open the session log", error);
+    /// [`JournalError::Locked`] where another process has it open, [`JournalError::Foreign`] where this machine did not
+    /// write it for this folder, or where its end was cut off. Those of the disk, also where something else than a
+    /// regular file stands in its place.
+    pub fn open(opening: Opening) -> Result<Self, JournalError> {
+        let failed = disk("open the session log");
         // A descriptor of its own: the lock belongs to it, and it can be synced.
-        let dir = file::folder((opening.folder)()?).map_err(fault)?;
+        let dir = file::folder((opening.folder)()?).map_err(failed)?;
         match fs::flock(&dir, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => return Err(taken(&opening.session)),
-            Err(error) => return Err(fault(error)),
+            Err(Errno::WOULDBLOCK) => return Err(JournalError::Locked { session: opening.session }),
+            Err(error) => return Err(failed(error)),
         }
-        let store = Arc::new(Store::new(file::folder(&dir).map_err(fault)?));
+        let store = Arc::new(Store::new(file::folder(&dir).map_err(failed)?));
         let head = opening.keeper.file(&opening.session);
-        let syncer = Arc::new(Syncer::new(file::folder(&dir).map_err(fault)?, store.clone(), head));
+        let syncer = Arc::new(Syncer::new(file::folder(&dir).map_err(failed)?, store.clone(), head));
         let preparer = Arc::new(Preparer::new(opening.settings.clone(), store));
         let (session, root) = (opening.session.clone(), opening.root.clone());
         let chain = Chain::open(dir, opening, preparer.clone(), syncer.clone())?;
@@ -96,34 +96,24 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::open`].
-    pub fn mend(opening: Opening) -> Result<bool, Fault> {
-        let fault = |error| disk_fault("look at the session log", error);
+    pub fn mend(opening: Opening) -> Result<bool, JournalError> {
+        let failed = disk("look at the session log");
         let keeper = &opening.keeper;
         let head = keeper.head(&opening.session).filter(|head| head.seq > 0);
         if keeper.key().name().is_none() || head.is_none() {
             return Ok(false);
         }
-        let dir = file::folder((opening.folder)()?).map_err(fault)?;
+        let dir = file::folder((opening.folder)()?).map_err(failed)?;
         match recover::is_torn(&dir, keeper.key(), head.as_ref()) {
             Err(Errno::NOENT) => return Ok(false),
             torn => {
-                if !torn.map_err(fault)? {
+                if !torn.map_err(failed)? {
                     return Ok(false);
                 }
             }
         }
         drop(dir);
         Self::open(opening).map(|_| true)
-    }
-
-    /// Whether a fault of [`Journal::open`] means that this log is not to be written to: take another session.
-    pub fn is_taken(fault: &Fault) -> bool {
-        fault.details.as_ref().is_some_and(|details| details["taken"] == json!(true))
-    }
-
-    /// Whether a fault of [`Journal::open`] means that the log was not written here, or that its end was cut off.
-    pub fn is_foreign(fault: &Fault) -> bool {
-        fault.details.as_ref().is_some_and(|details| details["foreign"] == json!(true))
     }
 
     /// What befell the log since this was last asked, a sentence each.
@@ -135,9 +125,9 @@ impl Journal {
     /// once its mark is [durable](Journal::durable).
     ///
     /// # Errors
-    /// QUOTA_EXCEEDED on a full disk, others of the disk: the event is not in the log then, the log is whole,
+    /// Those of the disk: the event is not in the log then, the log is whole,
     /// and the next event is taken. After [`Journal::close`] nothing is taken.
-    pub fn append(&self, event: impl Into<LogEvent>) -> Result<Mark, Fault> {
+    pub fn append(&self, event: impl Into<LogEvent>) -> Result<Mark, JournalError> {
         let (prepared, values) = self.writer.preparer.prepare(event.into())?;
         let mut chain = self.writer.chain();
         self.writer.write_posted(&mut chain);
@@ -163,11 +153,11 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::append`].
-    pub fn written(&self, posted: &Posted) -> Result<Mark, Fault> {
+    pub fn written(&self, posted: &Posted) -> Result<Mark, JournalError> {
         if posted.0.get().is_none() {
             self.write_posted();
         }
-        posted.0.get().cloned().unwrap_or_else(|| Err(Fault::internal("an event was not written")))
+        posted.0.get().cloned().unwrap_or_else(|| Err(JournalError::Unwritten))
     }
 
     /// Writes all that was posted.
@@ -178,16 +168,16 @@ impl Journal {
     /// Waits until the disk has everything up to `mark`. One sync serves all who wait.
     ///
     /// # Errors
-    /// The fault of a sync that failed. The log goes on: in a new part where data may be lost.
-    pub async fn durable(&self, mark: Mark) -> Result<(), Fault> {
+    /// The error of a sync that failed. The log goes on: in a new part where data may be lost.
+    pub async fn durable(&self, mark: Mark) -> Result<(), JournalError> {
         self.syncer.durable(mark).await
     }
 
     /// [`Journal::durable`], blocking this thread.
     ///
     /// # Errors
-    /// The fault of a sync that failed.
-    pub fn sync(&self, mark: Mark) -> Result<(), Fault> {
+    /// The error of a sync that failed.
+    pub fn sync(&self, mark: Mark) -> Result<(), JournalError> {
         futures::executor::block_on(self.durable(mark))
     }
 
@@ -195,7 +185,7 @@ impl Journal {
     ///
     /// # Errors
     /// Those of writing and syncing. Closing a closed log does nothing.
-    pub fn close(&self, totals: BTreeMap<String, u64>) -> Result<(), Fault> {
+    pub fn close(&self, totals: BTreeMap<String, u64>) -> Result<(), JournalError> {
         if self.writer.chain().is_closed() {
             return Ok(());
         }
@@ -255,8 +245,8 @@ impl Writer {
             let Some((event, posted)) = self.posted().pop_front() else { return };
             let prepared = self.preparer.prepare(event);
             let written = prepared.and_then(|(event, values)| chain.append(&event, values));
-            if let Err(fault) = &written {
-                tracing::warn!("an event is not in the session log: {}", fault.message);
+            if let Err(error) = &written {
+                tracing::warn!("an event is not in the session log: {error}");
             }
             // Nobody else has taken this event.
             let _ = posted.0.set(written);
@@ -274,13 +264,7 @@ impl Writer {
     }
 }
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Fault> {
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, JournalError> {
     let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(work);
-    spawned.map_err(|error| Fault::internal(format!("could not start a thread: {error}")))
-}
-
-fn taken(session: &str) -> Fault {
-    Fault::new(Code::NotAuthorized, format!("the log of session {session} is open in another process"))
-        .suggest("use another session")
-        .detail(json!({ "taken": true }))
+    spawned.map_err(|error| JournalError::Thread(Arc::new(error)))
 }

@@ -13,33 +13,77 @@ pub(super) const DEPTH: usize = 48;
 /// Comments by the path of the key they stand above. Emitting one takes it out.
 pub(super) type Comments = BTreeMap<String, String>;
 
-/// Writes a mapping's entries at `indent`, with the comments whose key is found. `path` names the mapping.
-pub(super) fn entries(
-    out: &mut String,
-    map: &Map<String, Value>,
-    indent: usize,
-    path: &str,
-    comments: &mut Comments,
-) {
-    for (key, value) in map {
-        entry(out, key, value, indent, path, comments);
-    }
+/// Writes a block's mapping, with the comments whose key is found.
+pub(super) fn mapping(out: &mut String, map: &Map<String, Value>, comments: &mut Comments) {
+    Emitter { out, comments }.entries(map, 0, "");
 }
 
-/// Writes one entry of a mapping.
-fn entry(out: &mut String, key: &str, value: &Value, indent: usize, path: &str, comments: &mut Comments) {
-    if comments.is_empty() {
-        pad(out, indent);
-        scalar_key(out, key);
-        return after(out, value, indent, "", comments);
+/// Writes YAML, and takes out each comment that it writes.
+struct Emitter<'a> {
+    out: &'a mut String,
+    comments: &'a mut Comments,
+}
+
+impl Emitter<'_> {
+    /// Writes a mapping's entries at `indent`. `path` names the mapping.
+    fn entries(&mut self, map: &Map<String, Value>, indent: usize, path: &str) {
+        for (key, value) in map {
+            self.entry(key, value, indent, path);
+        }
     }
-    let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    if let Some(text) = comments.remove(&path) {
-        comment(out, &text, indent);
+
+    /// Writes one entry of a mapping.
+    fn entry(&mut self, key: &str, value: &Value, indent: usize, path: &str) {
+        if self.comments.is_empty() {
+            pad(self.out, indent);
+            scalar_key(self.out, key);
+            return self.after(value, indent, "");
+        }
+        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        if let Some(text) = self.comments.remove(&path) {
+            comment(self.out, &text, indent);
+        }
+        pad(self.out, indent);
+        scalar_key(self.out, key);
+        self.after(value, indent, &path);
     }
-    pad(out, indent);
-    scalar_key(out, key);
-    after(out, value, indent, &path, comments);
+
+    /// Writes what follows a key or a dash, to the end of its last line.
+    fn after(&mut self, value: &Value, indent: usize, path: &str) {
+        match value {
+            Value::Object(map) if map.is_empty() => self.out.push_str(" {}\n"),
+            Value::Array(items) if items.is_empty() => self.out.push_str(" []\n"),
+            Value::Object(map) => {
+                self.out.push('\n');
+                self.entries(map, indent + 2, path);
+            }
+            Value::Array(items) => {
+                self.out.push('\n');
+                items.iter().for_each(|item| self.item(item, indent + 2));
+            }
+            Value::String(text) if is_literal(text) => literal(self.out, text, indent + 2),
+            value => {
+                self.out.push(' ');
+                flow(self.out, value);
+                self.out.push('\n');
+            }
+        }
+    }
+
+    /// Writes an item of a list. A key under a list takes no comment.
+    fn item(&mut self, value: &Value, indent: usize) {
+        let mut bare = Emitter { out: self.out, comments: &mut Comments::new() };
+        if let Value::Object(map) = value
+            && !map.is_empty()
+        {
+            let dash = bare.out.len() + indent;
+            bare.entries(map, indent + 2, "");
+            return bare.out.replace_range(dash..=dash, "-");
+        }
+        pad(bare.out, indent);
+        bare.out.push('-');
+        bare.after(value, indent, "");
+    }
 }
 
 /// Whether a comment can stand as `#` lines above its key: the key is there, and the text is shown whole, with
@@ -67,42 +111,6 @@ fn comment(out: &mut String, text: &str, indent: usize) {
         out.push_str(line);
         out.push('\n');
     }
-}
-
-/// Writes what follows a key or a dash, to the end of its last line.
-fn after(out: &mut String, value: &Value, indent: usize, path: &str, comments: &mut Comments) {
-    match value {
-        Value::Object(map) if map.is_empty() => out.push_str(" {}\n"),
-        Value::Array(items) if items.is_empty() => out.push_str(" []\n"),
-        Value::Object(map) => {
-            out.push('\n');
-            entries(out, map, indent + 2, path, comments);
-        }
-        Value::Array(items) => {
-            out.push('\n');
-            items.iter().for_each(|item| self::item(out, item, indent + 2));
-        }
-        Value::String(text) if is_literal(text) => literal(out, text, indent + 2),
-        value => {
-            out.push(' ');
-            flow(out, value);
-            out.push('\n');
-        }
-    }
-}
-
-/// Writes an item of a list; comments reach only keys that no list stands above.
-fn item(out: &mut String, value: &Value, indent: usize) {
-    if let Value::Object(map) = value
-        && !map.is_empty()
-    {
-        let dash = out.len() + indent;
-        entries(out, map, indent + 2, "", &mut Comments::new());
-        return out.replace_range(dash..=dash, "-");
-    }
-    pad(out, indent);
-    out.push('-');
-    after(out, value, indent, "", &mut Comments::new());
 }
 
 /// Writes a scalar on one line.

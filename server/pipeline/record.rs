@@ -58,7 +58,7 @@ impl Entry {
     pub(super) fn mark(&self, session: &Session) -> Result<Mark, Fault> {
         match self {
             Self::Written(mark) => Ok(*mark),
-            Self::Posted(posted) => session.log().journal()?.written(posted),
+            Self::Posted(posted) => Ok(session.log().journal()?.written(posted)?),
         }
     }
 }

@@ -177,7 +177,7 @@ impl Desk {
         let event =
             Event::Undo { call_id: checkpoint.call.clone(), undo_id: undo_id.clone(), paths: paths.clone() };
         let done = self.session.log().write(event).map_err(applied)?;
-        self.session.log().journal()?.durable(done).await.map_err(applied)?;
+        self.session.log().journal()?.durable(done).await.map_err(Fault::from).map_err(applied)?;
         doubt.map_or(Ok((undo_id, paths)), Err)
     }
 

@@ -78,7 +78,7 @@ impl SessionLog {
     /// # Errors
     /// What keeps it from being written.
     pub fn write(&self, event: impl Into<LogEvent>) -> Result<Mark, Fault> {
-        self.journal()?.append(event.into())
+        Ok(self.journal()?.append(event.into())?)
     }
 
     /// Has an event written soon: see [`Journal::post`].

@@ -2,8 +2,7 @@
 
 use super::log::{OpenLog, SessionLog};
 use crate::base::ids::{Counter, unique};
-use crate::journal::{Journal, Keeper, Opening};
-use crate::protocol::Fault;
+use crate::journal::{Journal, JournalError, Keeper, Opening};
 
 /// How many processes of one day may write logs of their own beside the shared one.
 const MOST_SHARED: u32 = 1000;
@@ -13,7 +12,7 @@ const MENDED: usize = 32;
 /// A long-lived process has a log of its own. Those of the command line live for one call: they share one a
 /// day, as long as only one of them runs at a time; one that comes meanwhile takes the next number. A log that was not
 /// written by this machine for this folder, or whose end was cut off, is left as it is.
-pub(super) fn open_log(log: &SessionLog) -> Result<OpenLog, Fault> {
+pub(super) fn open_log(log: &SessionLog) -> Result<OpenLog, JournalError> {
     let now = log.clock.now().to_zoned(jiff::tz::TimeZone::system());
     let keeper = Keeper::open(log.workspace.state().base(), log.workspace.root());
     if let Some(trouble) = keeper.trouble() {
@@ -29,8 +28,8 @@ pub(super) fn open_log(log: &SessionLog) -> Result<OpenLog, Fault> {
     for number in 1..=MOST_SHARED {
         let name = if number == 1 { format!("{day}-cli") } else { format!("{day}-cli-{number}") };
         match open(log, &name, &keeper) {
-            Err(fault) if Journal::is_foreign(&fault) => log.troubles.report(fault.message),
-            Err(fault) if Journal::is_taken(&fault) => {}
+            Err(error @ JournalError::Foreign { .. }) => log.troubles.report(error.to_string()),
+            Err(JournalError::Locked { .. }) => {}
             opened => return opened,
         }
     }
@@ -50,7 +49,7 @@ fn mend_earlier(log: &SessionLog, own: &str, keeper: &Keeper) {
             match Journal::mend(opening) {
                 Ok(true) => tracing::info!("the torn end of the log of session {name} was set aside"),
                 Ok(false) => {}
-                Err(fault) => tracing::debug!("the log of session {name} stays as it is: {}", fault.message),
+                Err(error) => tracing::debug!("the log of session {name} stays as it is: {error}"),
             }
         }
     };
@@ -58,7 +57,7 @@ fn mend_earlier(log: &SessionLog, own: &str, keeper: &Keeper) {
     let _ = std::thread::Builder::new().name("log-mending".to_owned()).spawn(mend);
 }
 
-fn open(log: &SessionLog, name: &str, keeper: &Keeper) -> Result<OpenLog, Fault> {
+fn open(log: &SessionLog, name: &str, keeper: &Keeper) -> Result<OpenLog, JournalError> {
     let journal = Journal::open(opening(log, name, keeper))?;
     let calls = Counter::after("c", journal.last_number("c"));
     Ok(OpenLog { journal, calls })
@@ -70,8 +69,8 @@ fn opening(log: &SessionLog, name: &str, keeper: &Keeper) -> Opening {
         session: name.to_owned(),
         root: log.workspace.root().to_owned(),
         folder: Box::new(move || {
-            store.root().renew()?;
-            store.dir(&folder)
+            let opened = store.root().renew().and_then(|_| store.dir(&folder));
+            opened.map_err(|fault| JournalError::Folder(Box::new(fault)))
         }),
         settings: log.workspace.settings().log.clone(),
         clock: log.clock.clone(),

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::super::block::Block;
 use super::super::key::Key;
-use super::{Machine, call, open_kept, standing};
-use crate::journal::{Ending, Journal, Keeper, LOG, Log, Vouched, verify};
-use crate::protocol::LogSettings;
+use super::{Machine, call, foreign, open_kept, standing};
+use crate::journal::{Ending, ForeignReason, Keeper, LOG, Log, Vouched, verify};
+use crate::protocol::{Fault, LogSettings};
 
 /// The end of the event of number `count`.
 fn end_of(text: &str, count: usize) -> usize {
@@ -60,8 +60,10 @@ fn events_cut_off_the_end_are_missed_and_the_log_is_left_as_it_is() {
         let report = machine.report();
         assert_eq!(standing(&report), (Vouched::Here, Ending::Cut(11), false, false), "{kept} events kept");
         assert_eq!(report.blocks, kept as u64);
-        let fault = machine.try_open().unwrap_err();
-        assert!(Journal::is_foreign(&fault) && Journal::is_taken(&fault), "{fault:?}");
+        let error = machine.try_open().unwrap_err();
+        assert_eq!(foreign(&error), Some(ForeignReason::EndAltered { events: 11 }), "{error:?}");
+        let fault = Fault::from(error);
+        assert_eq!(fault.details, Some(json!({ "taken": true, "foreign": true })));
         assert_eq!(fs::read_to_string(machine.log()).unwrap(), cut, "the evidence stays");
     }
     fs::write(machine.log(), &text).unwrap();
@@ -78,7 +80,7 @@ fn a_log_made_anew_without_the_key_does_not_pass() {
         let report = machine.report();
         let told = report.damages > 0 || matches!(report.ending, Ending::Cut(5));
         assert!(told, "{keep_name}: {report:?}");
-        assert!(Journal::is_foreign(&machine.try_open().unwrap_err()));
+        assert!(foreign(&machine.try_open().unwrap_err()).is_some());
     }
 }
 
@@ -93,7 +95,7 @@ fn a_planted_log_is_not_of_this_machine_and_never_continued() {
         let report = here.report();
         assert_eq!(standing(&report), (vouched, Ending::Unknown, false, false));
         assert_eq!(Log::open(&here.folder(), &here.keeper()).unwrap().vouched(), vouched);
-        assert!(Journal::is_foreign(&here.try_open().unwrap_err()));
+        assert!(foreign(&here.try_open().unwrap_err()).is_some());
         assert_eq!(fs::read_to_string(here.log()).unwrap(), *text);
     }
     // An altered event of another machine's log may look right, but the order of its events does not.
@@ -108,7 +110,7 @@ fn a_log_of_an_earlier_version_reads_as_before_and_is_called_not_keyed() {
     let keyless = || open_kept(&machine.folder(), &LogSettings::default(), Keeper::none(None));
     keyless().unwrap().append(call(1, json!({}))).unwrap();
     assert_eq!(standing(&machine.report()), (Vouched::Nobody, Ending::Unknown, false, false));
-    assert!(Journal::is_foreign(&machine.try_open().unwrap_err()));
+    assert_eq!(foreign(&machine.try_open().unwrap_err()), Some(ForeignReason::NoKey));
     // Where there is no key at all it goes on.
     keyless().unwrap().append(call(2, json!({}))).unwrap();
     assert_eq!((machine.report().blocks, machine.report().damages), (3, 0));
@@ -132,8 +134,8 @@ fn a_log_of_another_folder_is_not_continued() {
     fs::create_dir(&moved).unwrap();
     fs::write(moved.join(LOG), fs::read_to_string(machine.log()).unwrap().replace("/w/project", "/w/other"))
         .unwrap();
-    let fault = open_kept(&moved, &LogSettings::default(), machine.keeper()).unwrap_err();
-    assert!(Journal::is_foreign(&fault), "{fault:?}");
+    let error = open_kept(&moved, &LogSettings::default(), machine.keeper()).unwrap_err();
+    assert_eq!(foreign(&error), Some(ForeignReason::FirstAltered), "{error:?}");
 }
 
 #[test]

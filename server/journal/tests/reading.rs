@@ -9,10 +9,10 @@ use tempfile::TempDir;
 use super::super::file;
 use super::super::key::Key;
 use super::{call, entries, open_free, some_calls};
-use crate::journal::{Item, Keeper, LOG, Log, Values};
-use crate::protocol::{Code, LogSettings};
+use crate::journal::{Item, JournalError, Keeper, LOG, Log, Values};
+use crate::protocol::{Code, Fault, LogSettings};
 
-fn seqs(items: impl Iterator<Item = Result<Item, crate::protocol::Fault>>) -> Vec<u64> {
+fn seqs(items: impl Iterator<Item = Result<Item, JournalError>>) -> Vec<u64> {
     let seq = |item| match item {
         Item::Entry(entry) => entry.seq,
         Item::Garbage(..) => 0,
@@ -97,6 +97,8 @@ fn opening_reads_the_end_only() {
 #[test]
 fn no_log_is_said_plainly() {
     let dir = TempDir::new().unwrap();
-    assert_eq!(Log::open(dir.path(), &Keeper::none(None)).unwrap_err().code, Code::NotFound);
-    assert_eq!(Log::open(&dir.path().join("none"), &Keeper::none(None)).unwrap_err().code, Code::NotFound);
+    let opened = Log::open(dir.path(), &Keeper::none(None));
+    assert_eq!(opened.map_err(Fault::from).unwrap_err().code, Code::NotFound);
+    let opened = Log::open(&dir.path().join("none"), &Keeper::none(None));
+    assert!(matches!(opened, Err(JournalError::Missing(_))));
 }

@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::super::file;
 use super::{bodies, call, entries, open, open_free, open_with, report, result, some_calls, sound, text};
-use crate::journal::{Journal, LOG};
-use crate::protocol::{Code, Durability, Event, LogEvent, LogSettings, Verbosity};
+use crate::journal::{JournalError, LOG};
+use crate::protocol::{Code, Durability, Event, Fault, LogEvent, LogSettings, Verbosity};
 
 #[test]
 fn a_call_as_it_stands_in_the_log() {
@@ -97,8 +97,10 @@ fn a_call_as_it_stands_in_the_log() {
 fn a_log_has_one_owner() {
     let dir = TempDir::new().unwrap();
     let first = open(dir.path());
-    let fault = open_with(dir.path(), &LogSettings::default()).unwrap_err();
-    assert!(Journal::is_taken(&fault), "{fault:?}");
+    let error = open_with(dir.path(), &LogSettings::default()).unwrap_err();
+    assert!(matches!(error, JournalError::Locked { .. }), "{error:?}");
+    let fault = Fault::from(error);
+    assert_eq!((fault.code, fault.details), (Code::NotAuthorized, Some(json!({ "taken": true }))));
     drop(first);
     let second = open(dir.path());
     second.append(call(1, json!({}))).unwrap();
@@ -111,9 +113,11 @@ fn only_a_regular_file_of_one_name_is_a_log() {
     let check = |make: &dyn Fn(&std::path::Path)| {
         let dir = TempDir::new().unwrap();
         make(dir.path());
-        let fault = open_with(dir.path(), &LogSettings::default()).unwrap_err();
+        let error = open_with(dir.path(), &LogSettings::default()).unwrap_err();
+        assert!(matches!(error, JournalError::Disk { .. }), "{error:?}");
+        let fault = Fault::from(error);
         assert_eq!(fault.code, Code::PermissionDenied, "{fault:?}");
-        assert!(!Journal::is_taken(&fault));
+        assert!(fault.message.ends_with("; it is a link or no regular file"), "{fault:?}");
     };
     check(&|dir| {
         fs::write(dir.join("other"), "x").unwrap();
@@ -223,7 +227,7 @@ fn a_closed_log_takes_nothing_more_and_can_be_opened_again() {
     let totals = BTreeMap::from([("ok".to_owned(), 3)]);
     journal.close(totals.clone()).unwrap();
     journal.close(totals).unwrap();
-    assert_eq!(journal.append(call(1, json!({}))).unwrap_err().code, Code::Internal);
+    assert!(matches!(journal.append(call(1, json!({}))), Err(JournalError::Closed { .. })));
     drop(journal);
     open(dir.path()).append(call(1, json!({}))).unwrap();
     sound(dir.path(), 3);
