@@ -12,7 +12,6 @@ mod assemble;
 mod cut;
 mod edit;
 mod explain;
-mod fold;
 mod heading;
 mod hunk;
 mod indent;
@@ -20,6 +19,7 @@ mod index;
 mod lines;
 mod locate;
 mod names;
+mod normalize;
 mod parse;
 mod place;
 mod readings;
@@ -33,10 +33,10 @@ mod unified;
 pub use apply::{apply, apply_to};
 pub use cut::{Cut, cut, splice};
 pub use readings::Reading;
-pub use refusal::{Difference, Excerpt, Refusal, RefusalCode};
+pub use refusal::{Difference, Excerpt, LineRange, Refusal, RefusalCode};
 pub use relocate::{Moves, relocate};
 pub use replace::{Places, replace, replace_matches};
-pub use report::{Applied, HunkReport, Level};
+pub use report::{Applied, AppliedKind, HunkReport, Level};
 pub use unified::unified;
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod fs_read;
 mod fs_write;
 mod memory_advise;
 mod memory_summarize;
+mod refused;
 mod review_wait;
 mod search_lexical;
 mod search_vector;

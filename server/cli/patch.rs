@@ -10,8 +10,8 @@ use clap::Args;
 use super::print::{inert, visible};
 use super::{answer, file};
 use crate::base::text::{Decoded, Encoding, decode};
-use crate::patch::{Applied, apply_to};
-use crate::protocol::{ChangeKind, Code, Fault};
+use crate::patch::{Applied, AppliedKind, Refusal, apply_to};
+use crate::protocol::{Code, Fault};
 
 mod batch;
 
@@ -51,7 +51,7 @@ fn one(path: &Path, diff: &Path, output: Option<&Path>) -> Result<(), Fault> {
     let bytes = file::read(path)?;
     let before = bytes.map(|bytes| decode(bytes).ok_or_else(|| not_text(path))).transpose()?;
     let text = before.as_ref().map(|before| before.text.as_str());
-    let applied = apply_to(&path.to_string_lossy(), text, &diff)?;
+    let applied = apply_to(&path.to_string_lossy(), text, &diff).map_err(refused)?;
     let encoding = before.as_ref().map_or(Encoding::Utf8, |before| before.encoding);
     let after = applied.after.as_deref().map(|after| encode(path, encoding, after)).transpose()?;
     match output {
@@ -83,6 +83,11 @@ fn read_diff(path: &Path) -> Result<String, Fault> {
     Ok(text)
 }
 
+fn refused(refusal: Refusal) -> Fault {
+    let hints = refusal.hints();
+    Fault::new(Code::PatchMismatch, refusal.message).suggest(refusal.suggestion).hint(hints)
+}
+
 fn not_text(path: &Path) -> Fault {
     Fault::new(Code::Unsupported, format!("{} is not a text", path.display()))
         .suggest("Name a text file; binary files cannot be patched.")
@@ -108,8 +113,8 @@ fn summary(path: &Path, applied: &Applied) -> String {
     let name = visible(&path.to_string_lossy());
     let mut text = match (applied.unchanged, applied.kind) {
         (true, _) => format!("{name} is as the diff leaves it already\n"),
-        (false, ChangeKind::Create) => format!("made {name}\n"),
-        (false, ChangeKind::Delete) => format!("deleted {name}\n"),
+        (false, AppliedKind::Create) => format!("made {name}\n"),
+        (false, AppliedKind::Delete) => format!("deleted {name}\n"),
         (false, _) => match applied.hunks.len() {
             1 => format!("patched {name}: 1 hunk\n"),
             hunks => format!("patched {name}: {hunks} hunks\n"),

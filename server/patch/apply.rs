@@ -1,14 +1,12 @@
 //! A diff applied to a text: all of it, or nothing.
 
-use crate::protocol::ChangeKind;
-
 use super::align::leaves_out;
 use super::edit::edit;
 use super::explain;
 use super::hunk::{Hunk, Line, Section, Tag};
 use super::lines::split;
 use super::parse::{Diff, parse};
-use super::{Applied, Refusal, names, readings};
+use super::{Applied, AppliedKind, Refusal, names, readings};
 
 /// Applies a diff to the text of one file, or says why not.
 ///
@@ -142,7 +140,7 @@ impl Target<'_, '_> {
         old.starts_with("a/") && new.starts_with("b/") && names::fit(old, new) == 0
     }
 
-    fn applied(&self, after: Option<String>, kind: ChangeKind) -> Applied {
+    fn applied(&self, after: Option<String>, kind: AppliedKind) -> Applied {
         Applied { after, kind, hunks: Vec::new(), others: Vec::new(), notes: Vec::new(), unchanged: false }
     }
 
@@ -150,13 +148,13 @@ impl Target<'_, '_> {
     fn make(&self) -> Result<Applied, Refusal> {
         let section = self.section;
         if section.deletes {
-            return Ok(Applied { unchanged: true, ..self.applied(None, ChangeKind::Delete) });
+            return Ok(Applied { unchanged: true, ..self.applied(None, AppliedKind::Delete) });
         }
         let from_nothing = |hunk: &Hunk| {
             hunk.stated.is_some_and(|stated| (stated.old_start, stated.old_len) == (0, 0)) && !hunk.anchored()
         };
         match section.creates || matches!(section.hunks.as_slice(), [hunk] if from_nothing(hunk)) {
-            true => Ok(self.applied(Some(self.new_text()?), ChangeKind::Create)),
+            true => Ok(self.applied(Some(self.new_text()?), AppliedKind::Create)),
             false => Err(explain::no_file(self.path)),
         }
     }
@@ -165,7 +163,7 @@ impl Target<'_, '_> {
     fn made(&self, before: &str) -> Result<Applied, Refusal> {
         match self.new_text()? == before {
             true => {
-                Ok(Applied { unchanged: true, ..self.applied(Some(before.to_owned()), ChangeKind::Create) })
+                Ok(Applied { unchanged: true, ..self.applied(Some(before.to_owned()), AppliedKind::Create) })
             }
             false => Err(explain::exists(self.path, before)),
         }
@@ -193,14 +191,14 @@ impl Target<'_, '_> {
 
     fn edit(&self, whole: &str) -> Result<Applied, Refusal> {
         if self.section.deletes_all {
-            return Ok(self.applied(None, ChangeKind::Delete));
+            return Ok(self.applied(None, AppliedKind::Delete));
         }
         let (bom, before) = match whole.strip_prefix('\u{feff}') {
             Some(rest) if !self.bom_stated => ("\u{feff}", rest),
             _ => ("", whole),
         };
         self.no_mark(before)?;
-        let kind = if self.section.deletes { ChangeKind::Delete } else { ChangeKind::Edit };
+        let kind = if self.section.deletes { AppliedKind::Delete } else { AppliedKind::Edit };
         let edited = edit(self.path, self.section, before)?;
         let Some(after) = edited.after else {
             return Ok(Applied { unchanged: true, ..self.applied(Some(whole.to_owned()), kind) });

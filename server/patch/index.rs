@@ -9,8 +9,8 @@ use std::rc::Rc;
 use foldhash::{fast, quality};
 
 use super::Level;
-use super::fold::fold;
 use super::lines::body;
+use super::normalize::normalize;
 
 /// The lines of a text under one level's reading. Lines are told apart by 64 bits of a hash with a seed of this
 /// process: that two different ones of a text with a million lines meet has odds of one in a hundred million.
@@ -128,7 +128,7 @@ impl Key {
         match level {
             Level::Exact => line.as_bytes(),
             Level::TrailingSpace => line.trim_end().as_bytes(),
-            Level::Unicode => match fold(line) {
+            Level::Unicode => match normalize(line) {
                 Cow::Borrowed(line) => line.trim_end().as_bytes(),
                 Cow::Owned(line) => self.put(line.trim_end().bytes()),
             },
@@ -167,6 +167,6 @@ pub(super) fn dense(line: &str) -> Cow<'_, str> {
             trimmed.split([' ', '\t']).for_each(|part| dense.push_str(part));
             Cow::Owned(dense)
         }
-        false => Cow::Owned(fold(trimmed).split_whitespace().collect()),
+        false => Cow::Owned(normalize(trimmed).split_whitespace().collect()),
     }
 }

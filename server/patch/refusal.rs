@@ -1,9 +1,6 @@
 //! Why a diff was not applied, and what to do next.
 
 use serde::Serialize;
-use serde_json::{Value, json};
-
-use crate::protocol::{Code, Fault};
 
 /// Why a diff was not applied, for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -56,6 +53,15 @@ impl Excerpt {
     }
 }
 
+/// Lines of a file, counted from 1, the last one included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LineRange {
+    /// The first line.
+    pub start: usize,
+    /// The last line.
+    pub end: usize,
+}
+
 /// Why a diff was not applied. The text it was meant for stays as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
@@ -89,9 +95,9 @@ pub struct Refusal {
     pub files: Vec<String>,
     /// An act that the writer of the diff can take next.
     pub suggestion: String,
-    /// The same for a program: a tool and its arguments.
+    /// The lines of the file to read before the diff is written again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_action: Option<Value>,
+    pub read: Option<LineRange>,
 }
 
 impl Refusal {
@@ -113,7 +119,7 @@ impl Refusal {
             already: Vec::new(),
             files: Vec::new(),
             suggestion: suggestion.into(),
-            next_action: None,
+            read: None,
         }
     }
 
@@ -123,16 +129,9 @@ impl Refusal {
         self
     }
 
-    /// Adds a read of these lines, counted from 1, as the next act.
+    /// Names the lines to read next, counted from 1.
     pub(super) fn then_read(mut self, start: usize, end: usize) -> Self {
-        self.next_action = Some(json!({
-            "tool": "fs.read",
-            "arguments": {
-                "path": self.path,
-                "range": { "start": start, "end": end },
-                "why": "See the text as it stands now, to make the diff again from it",
-            },
-        }));
+        self.read = Some(LineRange { start, end });
         self
     }
 
@@ -164,18 +163,5 @@ impl Refusal {
             hints.push(format!("the file now:\n{}", text.join("\n")));
         }
         hints
-    }
-}
-
-impl From<Refusal> for Fault {
-    fn from(refusal: Refusal) -> Self {
-        let details = serde_json::to_value(&refusal).unwrap_or_default();
-        let hints = refusal.hints();
-        let fault = Fault::new(Code::PatchMismatch, refusal.message).suggest(refusal.suggestion).hint(hints);
-        let fault = fault.detail(details);
-        match refusal.next_action {
-            Some(action) => fault.next(action),
-            None => fault,
-        }
     }
 }

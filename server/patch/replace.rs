@@ -4,15 +4,13 @@ use std::borrow::Cow;
 
 use regex::Regex;
 
-use crate::protocol::ChangeKind;
-
 use super::edit::{Edited, edit};
 use super::explain;
 use super::hunk::{Hunk, Line, Section, Stated, Tag};
 use super::lines::split;
 use super::place::Side;
 use super::text::{RUNS, Text};
-use super::{Applied, Refusal};
+use super::{Applied, AppliedKind, Refusal};
 
 /// In how many places a text has to stand to be replaced there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +115,7 @@ fn applied(before: &str, edited: Edited) -> Applied {
     Applied {
         unchanged: after == before,
         after: Some(after),
-        kind: ChangeKind::Edit,
+        kind: AppliedKind::Edit,
         hunks: edited.hunks,
         others: Vec::new(),
         notes: Vec::new(),

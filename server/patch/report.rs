@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::protocol::ChangeKind;
-
 use super::Reading;
 
 /// How closely a hunk's lines had to be read to be found, strictest first.
@@ -76,13 +74,25 @@ impl HunkReport {
     }
 }
 
+/// The effect of an applied diff on its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AppliedKind {
+    /// The text of an existing file changes.
+    Edit,
+    /// The file is new.
+    Create,
+    /// The file is removed.
+    Delete,
+}
+
 /// A diff that was applied.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Applied {
     /// The text after it; none where the diff deletes the file.
     pub after: Option<String>,
     /// Whether the file is changed, made or deleted.
-    pub kind: ChangeKind,
+    pub kind: AppliedKind,
     /// How each hunk was placed, in the diff's order.
     pub hunks: Vec<HunkReport>,
     /// The other files that the diff names; their sections were not used.

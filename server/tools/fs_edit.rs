@@ -3,6 +3,7 @@
 use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 
+use super::refused::refused;
 use super::{change, text};
 use crate::patch::{self, Places};
 use crate::protocol::{Code, Fault};
@@ -38,7 +39,7 @@ pub(super) fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, F
         }
         false => patch::replace(path.as_str(), &before.text, find, replace, places),
     };
-    let applied = applied.map_err(Fault::from)?;
+    let applied = applied.map_err(refused)?;
     let after = applied.after.unwrap_or_else(|| before.text.clone());
     let mut draft = change::draft(path, Some(before), after, change::loose(&applied.hunks))?;
     if !applied.hunks.is_empty() {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::refused::refused;
 use super::{change, text};
 use crate::patch;
 use crate::protocol::{ChangeKind, Fault};
@@ -15,7 +16,7 @@ use crate::session::Scope;
 pub(super) fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     let (path, before) = change::target(scope, args)?;
     let old = before.as_ref().map(|before| before.text.as_str());
-    let applied = patch::apply(path.as_str(), old, text(args, "diff")).map_err(Fault::from)?;
+    let applied = patch::apply(path.as_str(), old, text(args, "diff")).map_err(refused)?;
     let mut draft = match (applied.after, before) {
         (Some(after), before) => change::draft(path, before, after, change::loose(&applied.hunks))?,
         (None, Some(before)) => {

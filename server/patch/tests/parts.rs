@@ -1,9 +1,11 @@
-//! The smaller parts one at a time: a hunk put in place, a change printed, a refusal as a fault, odd file names.
+//! The smaller parts one at a time: a hunk put in place, a change printed, a refusal, odd file names.
 
 use proptest::prelude::*;
 
-use crate::patch::{Cut, Places, RefusalCode, apply, relocate, replace, replace_matches, splice, unified};
-use crate::protocol::{Code, Fault};
+use crate::patch::{
+    Cut, Difference, LineRange, Places, RefusalCode, apply, relocate, replace, replace_matches, splice,
+    unified,
+};
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\n";
 
@@ -61,31 +63,15 @@ fn a_change_prints_as_git_prints_it() {
 }
 
 #[test]
-fn a_refusal_is_a_fault_with_a_way_out() {
+fn a_refusal_says_where_the_file_differs_and_what_to_read() {
     let diff = "@@ -1,3 +1,3 @@\n one\n-two\n+2\n tres\n";
     let refusal = apply("dir/n.txt", Some(BEFORE), diff).unwrap_err();
     assert_eq!(refusal.code, RefusalCode::Stale);
     assert_eq!(refusal.lines(), vec![1, 3, 1, 5]);
-    let fault = Fault::from(refusal);
-    assert_eq!((fault.code, fault.recoverable), (Code::PatchMismatch, true));
-    let next = serde_json::json!({
-        "tool": "fs.read",
-        "arguments": {
-            "path": "dir/n.txt",
-            "range": { "start": 1, "end": 5 },
-            "why": "See the text as it stands now, to make the diff again from it",
-        },
-    });
-    assert_eq!(fault.next_action, Some(next));
-    let details = fault.details.unwrap();
-    assert_eq!(
-        (&details["code"], &details["hunk"], &details["sought_at"]),
-        (&"STALE".into(), &1.into(), &1.into())
-    );
-    assert_eq!(
-        details["difference"],
-        serde_json::json!({ "line": 3, "expected": "tres", "actual": "three" })
-    );
+    assert_eq!(refusal.read, Some(LineRange { start: 1, end: 5 }));
+    assert_eq!((refusal.hunk, refusal.sought_at), (Some(1), Some(1)));
+    let difference = Difference { line: 3, expected: "tres".to_owned(), actual: Some("three".to_owned()) };
+    assert_eq!(refusal.difference, Some(difference));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! A line as its readers see it: one form of each letter, plain quotes and dashes, plain space.
+//! Unicode normalisation of lines: composed letters, plain quotes, dashes and spaces.
 
 use std::borrow::Cow;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// A line with typographic signs made plain and letters composed.
-pub(super) fn fold(line: &str) -> Cow<'_, str> {
+/// Normalises a line: letters in composed form (NFC), typographic signs as a keyboard writes them.
+pub(super) fn normalize(line: &str) -> Cow<'_, str> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }
@@ -13,14 +13,14 @@ pub(super) fn fold(line: &str) -> Cow<'_, str> {
     if !composed.chars().any(|c| plain(c).is_some()) {
         return composed;
     }
-    let mut folded = String::with_capacity(composed.len());
+    let mut plainer = String::with_capacity(composed.len());
     for c in composed.chars() {
         match plain(c) {
-            Some(plain) => folded.push_str(plain),
-            None => folded.push(c),
+            Some(plain) => plainer.push_str(plain),
+            None => plainer.push(c),
         }
     }
-    Cow::Owned(folded)
+    Cow::Owned(plainer)
 }
 
 /// What a keyboard writes for a typographic sign; nothing for one that does not show.
