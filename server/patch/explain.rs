@@ -207,68 +207,95 @@ pub(super) fn missing(path: &str, text: &Text, hunks: &[Hunk], number: usize, al
     let hunk = &hunks[number];
     let old = hunk.old();
     let hint = hunk.stated.as_ref().map(|stated| expected(text, hunks, number, Side::Old.hint(stated)));
-    misfit(path, text, hunk, number, hint, nearest(text, &old, hint), already)
+    let near = nearest(text, &old, hint);
+    Misfit { number, old, hint, near, already: numbered(already) }.refusal(path, text)
 }
 
 /// A hunk whose lines stand elsewhere, although its header leads to a place that has most of them.
 pub(super) fn stale_there(path: &str, text: &Text, hunks: &[Hunk], number: usize, place: usize) -> Refusal {
-    let near = Near { start: place, share: 1.0 };
-    misfit(path, text, &hunks[number], number, Some(place), Some(near), &[])
+    let near = Some(Near { start: place, share: 1.0 });
+    let old = hunks[number].old();
+    Misfit { number, old, hint: Some(place), near, already: Vec::new() }.refusal(path, text)
 }
 
-fn misfit(
-    path: &str,
-    text: &Text,
-    hunk: &Hunk,
+/// A hunk that fits nowhere, and what is known of the place that it means.
+struct Misfit<'a> {
+    /// Which hunk of the diff, counted from 0.
     number: usize,
+    /// The lines that it expects.
+    old: Vec<&'a str>,
+    /// The line where its header leads, counted from 0.
     hint: Option<usize>,
     near: Option<Near>,
-    already: &[bool],
-) -> Refusal {
-    let old = hunk.old();
-    let code = match &near {
-        Some(near) if near.share >= 0.5 => RefusalCode::Stale,
-        _ => RefusalCode::NotFound,
-    };
-    let difference = near.as_ref().and_then(|near| near.difference(text, &old));
-    let sought_at = hint.map(|line| line + 1);
-    let at = sought_at.map_or(String::new(), |line| format!(", sought at line {line}"));
-    let message = match &difference {
-        Some(Difference { line, expected, actual: Some(actual) }) => {
-            format!(
-                "hunk {} does not fit {path}{at}: line {line} is `{actual}`, not `{expected}`",
-                number + 1
-            )
-        }
-        Some(Difference { line, expected, actual: None }) => {
-            format!("hunk {} does not fit {path}{at}: it ends before line {line}, `{expected}`", number + 1)
-        }
-        None => format!("nothing in {path} is like the lines of hunk {}{at}", number + 1),
-    };
-    let show = near.as_ref().map(|near| near.start).or(hint);
-    let nearest = show.and_then(|start| excerpt(text, start, old.len()));
-    let already = numbered(already);
-    let mut advice = match &nearest {
-        Some(seen) => format!(
-            "Make hunk {} again from lines {} to {} of the file as they stand.",
-            number + 1,
-            seen.start,
-            seen.end()
-        ),
-        None => "Read the file, then make the diff from its text.".to_owned(),
-    };
-    if !already.is_empty() {
-        advice.push_str(&format!(" Leave out what is in the file already: hunk {}.", joined(&already)));
+    /// The hunks that are in the file already, counted from 1.
+    already: Vec<usize>,
+}
+
+impl Misfit<'_> {
+    fn refusal(self, path: &str, text: &Text) -> Refusal {
+        let code = match &self.near {
+            Some(near) if near.share >= 0.5 => RefusalCode::Stale,
+            _ => RefusalCode::NotFound,
+        };
+        let difference = self.near.as_ref().and_then(|near| near.difference(text, &self.old));
+        let message = self.message(path, difference.as_ref());
+        let show = self.near.as_ref().map(|near| near.start).or(self.hint);
+        let nearest = show.and_then(|start| excerpt(text, start, self.old.len()));
+        let advice = self.advice(nearest.as_ref());
+        let range = nearest.as_ref().map_or((1, text.lines.len().max(1)), |seen| (seen.start, seen.end()));
+        let candidates = self.candidates(text.lines.len());
+        let refusal =
+            Refusal::new(code, path, message, advice).at_hunk(self.number).then_read(range.0, range.1);
+        let (sought_at, already) = (self.sought_at(), self.already);
+        Refusal { sought_at, difference, nearest, candidates, already, ..refusal }
     }
-    let range = nearest.as_ref().map_or((1, text.lines.len().max(1)), |seen| (seen.start, seen.end()));
-    let mut candidates: Vec<usize> = near.iter().map(|near| near.start + 1).collect();
-    // Where only a part of it is like the hunk, the place where the header leads may be meant as well.
-    if near.as_ref().is_some_and(|near| near.share < MOST) {
-        candidates.extend(sought_at.filter(|line| *line <= text.lines.len()));
-        candidates.dedup();
+
+    /// The line where its header leads, counted from 1.
+    fn sought_at(&self) -> Option<usize> {
+        self.hint.map(|line| line + 1)
     }
-    let refusal = Refusal::new(code, path, message, advice).at_hunk(number).then_read(range.0, range.1);
-    Refusal { sought_at, difference, nearest, candidates, already, ..refusal }
+
+    fn message(&self, path: &str, difference: Option<&Difference>) -> String {
+        let number = self.number + 1;
+        let at = self.sought_at().map_or(String::new(), |line| format!(", sought at line {line}"));
+        match difference {
+            Some(Difference { line, expected, actual: Some(actual) }) => {
+                format!("hunk {number} does not fit {path}{at}: line {line} is `{actual}`, not `{expected}`")
+            }
+            Some(Difference { line, expected, actual: None }) => {
+                format!("hunk {number} does not fit {path}{at}: it ends before line {line}, `{expected}`")
+            }
+            None => format!("nothing in {path} is like the lines of hunk {number}{at}"),
+        }
+    }
+
+    fn advice(&self, nearest: Option<&Excerpt>) -> String {
+        let mut advice = match nearest {
+            Some(seen) => format!(
+                "Make hunk {} again from lines {} to {} of the file as they stand.",
+                self.number + 1,
+                seen.start,
+                seen.end()
+            ),
+            None => "Read the file, then make the diff from its text.".to_owned(),
+        };
+        if !self.already.is_empty() {
+            let already = joined(&self.already);
+            advice.push_str(&format!(" Leave out what is in the file already: hunk {already}."));
+        }
+        advice
+    }
+
+    /// The lines that it may mean, counted from 1, in a file of so many lines.
+    fn candidates(&self, lines: usize) -> Vec<usize> {
+        let mut candidates: Vec<usize> = self.near.iter().map(|near| near.start + 1).collect();
+        // Where only a part of it is like the hunk, the place where the header leads may be meant as well.
+        if self.near.as_ref().is_some_and(|near| near.share < MOST) {
+            candidates.extend(self.sought_at().filter(|line| *line <= lines));
+            candidates.dedup();
+        }
+        candidates
+    }
 }
 
 /// Some hunks are in the file, and every other one would fit.

@@ -1,5 +1,7 @@
 //! The lines between those that a chain placed: context with a typing error, wrapped otherwise, or blank.
 
+use std::ops::Range;
+
 use super::super::index::dense;
 use super::super::lines::body;
 use super::super::text::Text;
@@ -21,147 +23,212 @@ pub(super) struct Filled {
     pub shares: Vec<f64>,
 }
 
-/// Lines of the hunk and lines of the file.
-type Gap = (std::ops::Range<usize>, std::ops::Range<usize>);
+/// A run of a hunk's lines that no chain placed, and the lines of the file where they may stand.
+struct Gap {
+    old: Range<usize>,
+    new: Range<usize>,
+    /// Whether lines of the file at the start are skipped at no cost.
+    opens: bool,
+    /// Whether lines of the file at the end are skipped at no cost.
+    closes: bool,
+}
 
 pub(super) fn fill(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> Option<Filled> {
     let len = items.old.len();
-    let mut filled = Filled { spots: vec![None; len], ends: vec![None; len], shares: vec![0.0; len] };
+    let filled = Filled { spots: vec![None; len], ends: vec![None; len], shares: vec![0.0; len] };
+    let mut filler = Filler { text, items, budget, filled };
     let (mut old, mut new) = (0, None);
     for &(item, place) in &chain.picks {
         let item = &items.list[item];
         let gap = item.first - old;
         // Before the first placed line the file is read only as far back as the hunk goes.
         let from = new.unwrap_or_else(|| place.saturating_sub(gap + SLACK));
-        gaps(text, items, (old..item.first, from..place), new.is_none(), false, &mut filled, budget)?;
+        filler.gap(Gap { old: old..item.first, new: from..place, opens: new.is_none(), closes: false })?;
         for offset in 0..item.len {
-            filled.spots[item.first + offset] = Some(place + offset);
-            filled.ends[item.first + offset] = Some(place + offset);
-            filled.shares[item.first + offset] = 1.0;
+            filler.filled.spots[item.first + offset] = Some(place + offset);
+            filler.filled.ends[item.first + offset] = Some(place + offset);
+            filler.filled.shares[item.first + offset] = 1.0;
         }
         (old, new) = (item.first + item.len, Some(place + item.len));
     }
     let from = new?;
     let to = (from + len - old + SLACK).min(text.lines.len());
-    gaps(text, items, (old..len, from..to), false, true, &mut filled, budget)?;
-    Some(filled)
+    filler.gap(Gap { old: old..len, new: from..to, opens: false, closes: true })?;
+    Some(filler.filled)
 }
 
-/// Fills one gap. Of one with far more lines in the file than in the hunk, and of one with a mark, only the ends are
-/// near enough to tell anything.
-fn gaps(
-    text: &Text,
-    items: &Items,
-    (old, new): Gap,
-    opens: bool,
-    closes: bool,
-    filled: &mut Filled,
-    budget: &Budget,
-) -> Option<()> {
-    let mark = old.clone().find(|line| items.elided(*line));
-    let reach = old.len() + SLACK;
-    if mark.is_none() && new.len() <= 2 * reach {
-        return pair(text, items, (old, new), opens, closes, filled, budget);
-    }
-    let (head, tail) = match mark {
-        Some(mark) => (old.start..mark, mark + 1..old.end),
-        None => (old.start..old.end, old.end..old.end),
-    };
-    let near = |len: usize| (len + SLACK).min(new.len());
-    let head_file = new.start..new.start + if opens { 0 } else { near(head.len()) };
-    let tail_file = (new.end - if closes { 0 } else { near(tail.len()) }).max(head_file.end)..new.end;
-    pair(text, items, (head.clone(), head_file.clone()), opens, true, filled, budget)?;
-    if mark.is_none() {
-        // What the near end did not have may stand at the far one.
-        let placed = head.clone().rev().find(|line| filled.spots[*line].is_some());
-        let rest = placed.map_or(head.start, |line| line + 1)..head.end;
-        let from = placed.and_then(|line| filled.spots[line]).map_or(new.start, |spot| spot + 1);
-        let file = (new.end - near(rest.len())).max(from)..new.end;
-        return pair(text, items, (rest, file), true, closes, filled, budget);
-    }
-    pair(text, items, (tail, tail_file), true, closes, filled, budget)
+/// Fills the gaps of one hunk.
+struct Filler<'a, 't> {
+    text: &'a Text<'t>,
+    items: &'a Items<'a>,
+    budget: &'a Budget,
+    filled: Filled,
 }
 
-/// The best pairing of some lines with others, by dynamic programming. A loose end costs nothing to pass over.
-fn pair(
-    text: &Text,
-    items: &Items,
-    (old, new): Gap,
-    opens: bool,
-    closes: bool,
-    filled: &mut Filled,
-    budget: &Budget,
-) -> Option<()> {
-    let (rows, columns) = (old.len(), new.len());
-    if rows == 0 || columns == 0 {
-        return Some(());
+impl Filler<'_, '_> {
+    /// Fills one gap. Of one with far more lines in the file than in the hunk, and of one with a mark, only the ends
+    /// are near enough to tell anything.
+    fn gap(&mut self, gap: Gap) -> Option<()> {
+        let mark = gap.old.clone().find(|line| self.items.elided(*line));
+        let reach = gap.old.len() + SLACK;
+        if mark.is_none() && gap.new.len() <= 2 * reach {
+            return self.pair(&gap);
+        }
+        let Gap { old, new, opens, closes } = gap;
+        let (head, tail) = match mark {
+            Some(mark) => (old.start..mark, mark + 1..old.end),
+            None => (old.start..old.end, old.end..old.end),
+        };
+        let near = |len: usize| (len + SLACK).min(new.len());
+        let head_file = new.start..new.start + if opens { 0 } else { near(head.len()) };
+        let tail_file = (new.end - if closes { 0 } else { near(tail.len()) }).max(head_file.end)..new.end;
+        self.pair(&Gap { old: head.clone(), new: head_file, opens, closes: true })?;
+        if mark.is_none() {
+            // What the near end did not have may stand at the far one.
+            let placed = head.clone().rev().find(|line| self.filled.spots[*line].is_some());
+            let rest = placed.map_or(head.start, |line| line + 1)..head.end;
+            let from = placed.and_then(|line| self.filled.spots[line]).map_or(new.start, |spot| spot + 1);
+            let file = (new.end - near(rest.len())).max(from)..new.end;
+            return self.pair(&Gap { old: rest, new: file, opens: true, closes });
+        }
+        self.pair(&Gap { old: tail, new: tail_file, opens: true, closes })
     }
-    if !budget.spend(rows * columns * 20) {
-        return None;
+
+    /// Places the lines of a gap by their best pairing.
+    fn pair(&mut self, gap: &Gap) -> Option<()> {
+        let (rows, columns) = (gap.old.len(), gap.new.len());
+        if rows == 0 || columns == 0 {
+            return Some(());
+        }
+        if !self.budget.spend(rows * columns * 20) {
+            return None;
+        }
+        Pairing::new(self.text, self.items, gap).place(&mut self.filled);
+        Some(())
     }
-    let ours: Vec<&str> = old.clone().map(|line| items.old[line]).collect();
-    let theirs: Vec<&str> = text.lines[new.clone()].iter().map(|line| body(line)).collect();
-    let dense_ours: Vec<String> = ours.iter().map(|line| dense(line).into_owned()).collect();
-    let dense_theirs: Vec<String> = theirs.iter().map(|line| dense(line).into_owned()).collect();
-    let free = |column: usize| opens && column == 0 || closes && column == columns;
-    let skip = |beside: bool| if beside { 0.0 } else { 0.02 };
-    // The score of the first so many lines, and the step that leads there: how many lines of each.
-    let mut table = vec![(0.0_f64, (0_usize, 0_usize), 0.0_f64); (rows + 1) * (columns + 1)];
-    let at = |row: usize, column: usize| row * (columns + 1) + column;
-    for row in 0..=rows {
-        for column in 0..=columns {
-            let mut best = (if row + column == 0 { 0.0 } else { f64::MIN }, (0, 0), 0.0);
-            let mut offer = |score: f64, step: (usize, usize), share: f64| {
-                if score > best.0 {
-                    best = (score, step, share);
+}
+
+/// The best pairing of the first lines of a gap's two sides.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    score: f64,
+    /// How many lines of the hunk and of the file the last step pairs or skips.
+    step: (usize, usize),
+    /// How much of the lines in the last step matched, from 0 to 1.
+    share: f64,
+}
+
+impl Cell {
+    /// Takes another last step where its score is higher.
+    fn offer(&mut self, score: f64, step: (usize, usize), share: f64) {
+        if score > self.score {
+            *self = Self { score, step, share };
+        }
+    }
+}
+
+/// The best pairing of a gap's lines, by dynamic programming.
+struct Pairing<'a> {
+    items: &'a Items<'a>,
+    gap: &'a Gap,
+    /// The hunk's lines without space.
+    ours: Vec<String>,
+    /// The file's lines without space.
+    theirs: Vec<String>,
+    /// A cell for each number of lines of the hunk and of the file.
+    table: Vec<Cell>,
+}
+
+impl<'a> Pairing<'a> {
+    fn new(text: &Text, items: &'a Items<'a>, gap: &'a Gap) -> Self {
+        let ours: Vec<String> =
+            items.old[gap.old.clone()].iter().map(|line| dense(line).into_owned()).collect();
+        let theirs: Vec<String> =
+            text.lines[gap.new.clone()].iter().map(|line| dense(body(line)).into_owned()).collect();
+        let table = vec![Cell::default(); (ours.len() + 1) * (theirs.len() + 1)];
+        let mut pairing = Self { items, gap, ours, theirs, table };
+        for row in 0..=pairing.ours.len() {
+            for column in 0..=pairing.theirs.len() {
+                let at = pairing.at(row, column);
+                pairing.table[at] = pairing.best(row, column);
+            }
+        }
+        pairing
+    }
+
+    fn at(&self, row: usize, column: usize) -> usize {
+        row * (self.theirs.len() + 1) + column
+    }
+
+    fn score(&self, row: usize, column: usize) -> f64 {
+        self.table[self.at(row, column)].score
+    }
+
+    /// The best pairing of the first `row` lines of the hunk with the first `column` lines of the file.
+    fn best(&self, row: usize, column: usize) -> Cell {
+        let mut best = Cell { score: if row + column == 0 { 0.0 } else { f64::MIN }, ..Cell::default() };
+        if row > 0 {
+            best.offer(self.score(row - 1, column), (1, 0), 0.0);
+        }
+        if column > 0 {
+            best.offer(self.score(row, column - 1) - self.skip_cost(row, column), (0, 1), 0.0);
+        }
+        if row > 0 && column > 0 && !self.items.removed(self.gap.old.start + row - 1) {
+            self.offer_similar(row, column, &mut best);
+            self.offer_wrapped(row, column, &mut best);
+        }
+        best
+    }
+
+    /// The cost of skipping the last of `column` lines of the file.
+    fn skip_cost(&self, row: usize, column: usize) -> f64 {
+        let Gap { opens, closes, .. } = *self.gap;
+        let free = opens && row == 0 || closes && (row == self.ours.len() || column == self.theirs.len());
+        if free { 0.0 } else { 0.02 }
+    }
+
+    /// Offers to pair the last two lines with each other.
+    fn offer_similar(&self, row: usize, column: usize, best: &mut Cell) {
+        let (ours, theirs) = (&self.ours[row - 1], &self.theirs[column - 1]);
+        let share = if ours == theirs { 1.0 } else { similar(ours, theirs) };
+        if share >= SIMILAR {
+            let weight = super::weight(self.items.old[self.gap.old.start + row - 1]);
+            best.offer(self.score(row - 1, column - 1) + weight * share, (1, 1), share);
+        }
+    }
+
+    /// Offers to pair a line with several that it is wrapped into.
+    fn offer_wrapped(&self, row: usize, column: usize, best: &mut Cell) {
+        let line = self.gap.old.start + row - 1;
+        wrapped(&self.ours[..row], &self.theirs[..column], |ours, theirs| {
+            let lines = line + 1 - ours..=line;
+            if lines.clone().any(|line| self.items.removed(line)) {
+                return;
+            }
+            let weight: f64 = lines.map(|line| super::weight(self.items.old[line])).sum();
+            best.offer(self.score(row - ours, column - theirs) + weight, (ours, theirs), 1.0);
+        });
+    }
+
+    /// Follows the best steps back from the end, and places the lines that they pair.
+    fn place(&self, filled: &mut Filled) {
+        let (mut row, mut column) = (self.ours.len(), self.theirs.len());
+        while row + column > 0 {
+            let Cell { step: (ours, theirs), share, .. } = self.table[self.at(row, column)];
+            if ours > 0 && theirs > 0 {
+                for offset in 1..=ours {
+                    let line = self.gap.old.start + row - offset;
+                    filled.shares[line] = share;
+                    filled.spots[line] = Some(self.gap.new.start + column - theirs);
+                    filled.ends[line] = Some(self.gap.new.start + column - 1);
                 }
-            };
-            if row > 0 {
-                offer(table[at(row - 1, column)].0, (1, 0), 0.0);
             }
-            if column > 0 {
-                let cost = skip(opens && row == 0 || closes && row == rows || free(column));
-                offer(table[at(row, column - 1)].0 - cost, (0, 1), 0.0);
+            if ours + theirs == 0 {
+                break;
             }
-            if row > 0 && column > 0 && !items.removed(old.start + row - 1) {
-                let line = old.start + row - 1;
-                let share = match dense_ours[row - 1] == dense_theirs[column - 1] {
-                    true => 1.0,
-                    false => similar(&dense_ours[row - 1], &dense_theirs[column - 1]),
-                };
-                if share >= SIMILAR {
-                    let weight = super::weight(items.old[line]);
-                    offer(table[at(row - 1, column - 1)].0 + weight * share, (1, 1), share);
-                }
-                wrapped(&dense_ours[..row], &dense_theirs[..column], |ours, theirs| {
-                    let lines = line + 1 - ours..=line;
-                    if lines.clone().any(|line| items.removed(line)) {
-                        return;
-                    }
-                    let weight: f64 = lines.map(|line| super::weight(items.old[line])).sum();
-                    offer(table[at(row - ours, column - theirs)].0 + weight, (ours, theirs), 1.0);
-                });
-            }
-            table[at(row, column)] = best;
+            (row, column) = (row - ours, column - theirs);
         }
     }
-    let (mut row, mut column) = (rows, columns);
-    while row + column > 0 {
-        let (_, (ours, theirs), share) = table[at(row, column)];
-        if ours > 0 && theirs > 0 {
-            for offset in 1..=ours {
-                let line = old.start + row - offset;
-                filled.shares[line] = share;
-                filled.spots[line] = Some(new.start + column - theirs);
-                filled.ends[line] = Some(new.start + column - 1);
-            }
-        }
-        if ours + theirs == 0 {
-            break;
-        }
-        (row, column) = (row - ours, column - theirs);
-    }
-    Some(())
 }
 
 /// Calls back for each way in which the last lines of both, taken together, are the same text: one line of the one
