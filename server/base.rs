@@ -1,6 +1,7 @@
 //! Small parts that everything stands on: paths, texts, positions, ids, hashes.
 
 mod blocking;
+pub mod bm25;
 pub mod envelope;
 pub mod file_id;
 pub mod hash;

@@ -5,6 +5,7 @@ use super::grams::Grams;
 use super::item::Item;
 use super::synonyms::{self, groups};
 use super::words::{each, meaning, stem};
+use crate::base::bm25::rarity;
 
 /// The fields of a tool.
 pub(super) const FIELDS: usize = 6;
@@ -70,7 +71,7 @@ impl Index {
         }
         let Building { words, postings, mut features, firsts, group_counts, .. } = building;
         let total = items.len() as f64;
-        let worth: Vec<f64> = postings.iter().map(|tools| rarity(total, tools.len())).collect();
+        let worth: Vec<f64> = postings.iter().map(|tools| rarity(total, tools.len() as f64)).collect();
         for (features, first) in features.iter_mut().zip(&firsts) {
             features.first_worth = first.iter().map(|word| worth[*word as usize]).sum();
         }
@@ -84,7 +85,7 @@ impl Index {
             format!("{} {}", item.name, node.map_or("", String::as_str))
         });
         let grams = Grams::new(&names.collect::<Vec<_>>());
-        let group_worth = group_counts.map(|count| rarity(total, count));
+        let group_worth = group_counts.map(|count| rarity(total, count as f64));
         Self { items, words, postings, worth, features, average, group_worth, grams }
     }
 
@@ -92,12 +93,6 @@ impl Index {
     pub fn items(&self) -> &[Item] {
         &self.items
     }
-}
-
-/// What is held by few is worth more.
-fn rarity(total: f64, holders: usize) -> f64 {
-    let holders = holders as f64;
-    (1.0 + (total - holders + 0.5) / (holders + 0.5)).ln()
 }
 
 struct Building {

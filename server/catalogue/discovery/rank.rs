@@ -14,6 +14,7 @@ use super::item::Item;
 use super::near::Near;
 use super::synonyms::ACTIONS;
 use super::words::{is_asking, meaning, split, written_together};
+use crate::base::bm25::{length_norm, saturated};
 
 /// Tools that are ranked again.
 const BEST: usize = 60;
@@ -289,19 +290,19 @@ impl Index {
                 let own = &self.features[posting.item as usize];
                 let part = |field: usize| {
                     let length = own.lengths[field] / self.average[field];
-                    f64::from(posting.counts[field]) / (1.0 - LENGTH[field] + LENGTH[field] * length)
+                    f64::from(posting.counts[field]) / length_norm(LENGTH[field], length)
                 };
                 let weighted: f64 = (0..=ARGUMENT_TEXTS)
                     .filter(|field| posting.counts[*field] > 0)
                     .map(|field| part(field) * WEIGHT[field])
                     .sum();
                 let sums = &mut all[posting.item as usize];
-                sums.score += worth * weighted / (SATURATION + weighted) * count.min(2.0);
+                sums.score += worth * saturated(weighted, SATURATION) * count.min(2.0);
                 sums.held += worth;
                 let worth_in = |field: usize| if posting.counts[field] > 0 { *worth } else { 0.0 };
                 if posting.counts[NODES] > 0 {
                     let nodes = part(NODES);
-                    sums.nodes += worth * nodes / (NODE_SATURATION + nodes);
+                    sums.nodes += worth * saturated(nodes, NODE_SATURATION);
                 }
                 sums.in_name += worth_in(NAME);
                 sums.in_first += worth_in(FIRST);

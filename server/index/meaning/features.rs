@@ -9,6 +9,7 @@ use super::nearness::Near;
 use super::prior::{DATA, DECLARES, EXAMPLE, FOREIGN, PROSE, SECONDARY, TEST};
 use super::store::{FileId, Store};
 use super::words::{Form, Term};
+use crate::base::bm25::{length_norm, saturated};
 
 /// Files that are looked at more closely.
 const BEST: usize = 120;
@@ -64,6 +65,26 @@ struct Sums {
     /// One more than the piece that the name is defined in.
     exact_chunk: u16,
     is_seen: bool,
+}
+
+/// A term of a query, and what finding it is worth.
+struct TermWorth {
+    form: Form,
+    worth: f32,
+    /// The term's part of the query's topic.
+    topic: f32,
+}
+
+/// What speaks for a file beside the postings.
+struct Evidence {
+    /// The score of its best piece.
+    top: f32,
+    /// The mean score of its best three pieces.
+    three: f32,
+    /// What it shares with the first files.
+    shared: f32,
+    /// How similar a model finds it to the query.
+    similarity: f32,
 }
 
 /// A query with what its terms are worth.
@@ -143,10 +164,11 @@ impl<'a> Gathered<'a> {
     fn add_term(&mut self, at: usize) {
         let (wanted, worth) = (&self.asked.wanted[at], self.worth[at]);
         let average = self.store.file_length();
-        let of_topic = match self.asked.topic.contains(&wanted.term) {
+        let topic = match self.asked.topic.contains(&wanted.term) {
             true => 1.0 / self.asked.topic.len() as f32,
             false => 0.0,
         };
+        let term = TermWorth { form: wanted.form, worth, topic };
         for posting in self.store.postings(wanted.term) {
             let Some(file) = self.store.file(posting.file) else { continue };
             let sum = &mut self.sums[posting.file as usize];
@@ -154,7 +176,7 @@ impl<'a> Gathered<'a> {
                 sum.is_seen = true;
                 self.seen.push(posting.file);
             }
-            sum.add(wanted.form, posting.counts, worth, of_topic, file.length as f32 / average);
+            sum.add(&term, posting.counts, file.length as f32 / average);
         }
     }
 
@@ -244,13 +266,17 @@ impl<'a> Gathered<'a> {
             Some((_, chunk)) if top == 0.0 => chunk,
             _ => best,
         };
-        let nearness = near.map_or(0.0, |(nearness, _)| nearness);
-        let shared = shared.iter().map(|(term, worth)| worth * saturated(file.held(*term) as f32, 2.0)).sum();
-        let features = self.features(file, sum, top, scores.three(), shared, nearness);
+        let evidence = Evidence {
+            top,
+            three: scores.three(),
+            shared: shared.iter().map(|(term, worth)| worth * saturated(file.held(*term) as f32, 2.0)).sum(),
+            similarity: near.map_or(0.0, |(similarity, _)| similarity),
+        };
+        let features = self.features(file, sum, &evidence);
         Some(Candidate { file: id, chunk, features })
     }
 
-    fn features(&self, file: &File, sum: &Sums, top: f32, three: f32, shared: f32, near: f32) -> Features {
+    fn features(&self, file: &File, sum: &Sums, evidence: &Evidence) -> Features {
         let flag = |is: bool| f32::from(u8::from(is));
         let prior = |what: usize| file.prior.has(what) && self.store.is_told_apart(what);
         let symbol = flag(self.asked.is_symbol);
@@ -277,9 +303,9 @@ impl<'a> Gathered<'a> {
             sum.held / self.parts,
             sum.told / self.parts,
             sum.head / self.parts,
-            top / self.all,
-            three / self.all,
-            shared,
+            evidence.top / self.all,
+            evidence.three / self.all,
+            evidence.shared,
             flag(prior(TEST) && !self.asked.tests),
             flag(prior(TEST) && self.asked.tests),
             flag(prior(EXAMPLE) && !self.asked.examples),
@@ -291,7 +317,7 @@ impl<'a> Gathered<'a> {
             depth,
             (1.0 + file.length as f32).ln() / 10.0,
             (1.0 + file.names.len() as f32).ln() / 5.0,
-            near,
+            evidence.similarity,
         ]
     }
 }
@@ -306,10 +332,6 @@ fn normalise(all: &mut [Candidate]) {
     }
 }
 
-pub(super) fn saturated(count: f32, half: f32) -> f32 {
-    count / (count + half)
-}
-
 fn weight_of(kind: Kind) -> f32 {
     match kind {
         Kind::Mention => 0.15,
@@ -321,10 +343,12 @@ fn weight_of(kind: Kind) -> f32 {
 }
 
 impl Sums {
-    fn add(&mut self, form: Form, counts: Counts, worth: f32, of_topic: f32, length: f32) {
+    /// Adds a term of a file; `length` is the file's, in units of the average.
+    fn add(&mut self, term: &TermWorth, counts: Counts, length: f32) {
+        let TermWorth { form, worth, topic } = *term;
         let count = f32::from(counts.code) + f32::from(counts.told) + DEFINED * f32::from(counts.defined);
         for (body, by_length) in self.body.iter_mut().zip(LENGTH) {
-            *body += worth * saturated(count, SATURATION * (1.0 - by_length + by_length * length));
+            *body += worth * saturated(count, SATURATION * length_norm(by_length, length));
         }
         let is_in = |place: u8| if counts.places & place != 0 { worth } else { 0.0 };
         self.name += is_in(IN_NAME);
@@ -340,7 +364,7 @@ impl Sums {
         self.parent += is_in(IN_PARENT);
         self.head += is_in(IN_HEAD);
         if counts.places & (IN_NAME | IN_FOLDERS) != 0 {
-            self.topic += of_topic;
+            self.topic += topic;
         }
     }
 }
@@ -361,8 +385,7 @@ impl Scores {
                     return;
                 };
                 let length = f32::from(piece.length) / average;
-                let half = SATURATION * (1.0 - PIECE_LENGTH + PIECE_LENGTH * length);
-                *score += worth * saturated(f32::from(held), half);
+                *score += worth * saturated(f32::from(held), SATURATION * length_norm(PIECE_LENGTH, length));
             });
         }
         // The piece that defines what is named is the one to show.

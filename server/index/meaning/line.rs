@@ -3,9 +3,10 @@
 use super::asked::Asked;
 use super::definitions::{Kind, definition};
 use super::digest::folded;
-use super::features::{DEFINED, NAMED, SATURATION, saturated};
+use super::features::{DEFINED, NAMED, SATURATION};
 use super::language::language;
 use super::words::{Term, each_run, with_terms};
+use crate::base::bm25::saturated;
 
 /// The first of the lines that hold most of a query, counted from 0. `worth` is what each term of the query is worth.
 pub(super) fn best(path: &str, piece: &str, asked: &Asked, worth: &[f32]) -> u32 {

@@ -8,6 +8,7 @@ use super::definitions::Kind;
 use super::digest::{Counts, Digest, File};
 use super::prior::Prior;
 use super::words::Term;
+use crate::base::bm25;
 
 /// The number of a file: that of one that is gone is given to another.
 pub(super) type FileId = u32;
@@ -159,8 +160,7 @@ impl Store {
 
     /// How rare a term is.
     pub(super) fn rarity(&self, term: Term) -> f32 {
-        let (all, of) = (self.count() as f32, self.postings(term).len() as f32);
-        (1.0 + (all - of + 0.5).max(0.0) / (of + 0.5)).ln()
+        bm25::rarity(self.count() as f32, self.postings(term).len() as f32)
     }
 
     /// Terms of a file, on average.
