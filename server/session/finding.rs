@@ -13,7 +13,7 @@ use super::texts::Texts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::{FileEntry, FileList};
 use crate::index::lexical::query::{Query, QueryError};
-use crate::index::lexical::search::{Found, Options};
+use crate::index::lexical::search::{Found, LineSearch, Options};
 use crate::index::lexical::source::Source;
 use crate::index::lexical::walk::{Globs, WalkError};
 use crate::index::meaning;
@@ -82,8 +82,8 @@ impl FileSearch {
         let admits = |path: &str| globs.admits(path);
         let admits = (!place.glob.is_empty()).then_some(&admits as &dyn Fn(&str) -> bool);
         let texts = Texts::new(self.files.documents(), files);
-        let found =
-            self.finder.index(self.workspace.root()).search(&list, &texts, query, &options, admits, go_on);
+        let search = LineSearch { query, options: &options, admits };
+        let found = self.finder.index(self.workspace.root()).search(&list, &texts, search, go_on);
         if found.stopped { Err(stopped()) } else { Ok(found) }
     }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use wherefore::index::lexical::entry::FileList;
 use wherefore::index::lexical::index::Index;
 use wherefore::index::lexical::query::{Case, Query};
-use wherefore::index::lexical::search::{Found, Options, search};
+use wherefore::index::lexical::search::{Found, LineSearch, Options, search};
 use wherefore::index::lexical::source::Source;
 use wherefore::index::lexical::view::View;
 use wherefore::index::lexical::walk::{Walk, walk};
@@ -122,7 +122,8 @@ fn cold(root: &Path, cache: &Path, number: usize) {
     let list = list(root, true);
     let walked = begin.elapsed();
     let query = Query::new(pattern, *case, *literal).unwrap();
-    let found = index.search(&list, &Folder(root.to_owned()), &query, &Options::default(), None, &|| true);
+    let found =
+        index.search(&list, &Folder(root.to_owned()), LineSearch::new(&query, &Options::default()), &|| true);
     println!(
         "{} {} {} {}",
         opened.as_micros(),
@@ -226,17 +227,29 @@ fn main() {
         let compile = || Query::new(pattern.1, pattern.2, pattern.3).unwrap();
         let all = Options::default();
         let (by_walk, found) = best(5, || {
-            search(&View::new(list(&root, false), Arc::new([])), &source, &compile(), &all, None, &|| true)
+            search(
+                &View::new(list(&root, false), Arc::new([])),
+                &source,
+                LineSearch::new(&compile(), &all),
+                &|| true,
+            )
         });
         let expected = ripgrep(&rg, &root, pattern, &["--sort", "path"]);
         assert_eq!(lines(&found), expected, "{}", pattern.0);
         let (by_list, _) = best(3, || {
-            search(&View::new(Arc::clone(&files), Arc::new([])), &source, &compile(), &all, None, &|| true)
+            search(
+                &View::new(Arc::clone(&files), Arc::new([])),
+                &source,
+                LineSearch::new(&compile(), &all),
+                &|| true,
+            )
         });
-        let (warm, found) = best(9, || index.search(&files, &source, &compile(), &all, None, &|| true));
+        let (warm, found) =
+            best(9, || index.search(&files, &source, LineSearch::new(&compile(), &all), &|| true));
         assert_eq!(lines(&found), expected, "{}", pattern.0);
         let first = Options { limit: 100, context: 2, ..Options::default() };
-        let (first, _) = best(9, || index.search(&files, &source, &compile(), &first, None, &|| true));
+        let (first, _) =
+            best(9, || index.search(&files, &source, LineSearch::new(&compile(), &first), &|| true));
         let mut given = Duration::MAX;
         let (cold, _) = best(5, || {
             let (_, without_walk) = fresh(&root, cache.path(), number);

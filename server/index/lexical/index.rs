@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::entry::FileList;
-use super::query::Query;
-use super::search::{self, Found, Options};
+use super::search::{self, Found, LineSearch};
 use super::segment::Segment;
 use super::source::Source;
 use super::store::Store;
-use super::update::{self, Trouble, Update};
+use super::update::{Trouble, Update, Updater};
 use super::view::{Segments, View};
 
 /// An index that searches and one updater share.
@@ -66,20 +65,17 @@ impl Index {
         }
     }
 
-    /// Searches the files of a list, or, where it is given, those that `admits` lets through, until `go_on` says no. An
-    /// update under way waits meanwhile.
+    /// Searches the files of a list until `go_on` says no. An update under way waits meanwhile.
     pub fn search(
         &self,
         list: &FileList,
         source: &dyn Source,
-        query: &Query,
-        options: &Options,
-        admits: Option<&dyn Fn(&str) -> bool>,
+        search: LineSearch<'_>,
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Found {
         self.searching.fetch_add(1, Ordering::Relaxed);
         let view = self.view(list);
-        let found = search::search(&view, source, query, options, admits, go_on);
+        let found = search::search(&view, source, search, go_on);
         self.searching.fetch_sub(1, Ordering::Relaxed);
         if found.damaged {
             self.drop_segments(view.segments());
@@ -111,7 +107,7 @@ impl Index {
             self.set_segments(store.segments(&known));
             return Ok(Update::default());
         }
-        let done = update::run(self, store, list, source, progress, go_on);
+        let done = Updater { index: self, store, source, go_on }.run(list, progress);
         if let Err(Trouble::Damaged(_)) = &done {
             let damaged = self.segments();
             self.set_segments(Vec::new());

@@ -76,81 +76,141 @@ impl Found {
     }
 }
 
-/// Searches the files of a view, or, where it is given, those that `admits` lets through, until `go_on` says no.
+/// A search for lines: what to look for, in which files, and how much of it.
+#[derive(Clone, Copy)]
+pub struct LineSearch<'a> {
+    /// The pattern.
+    pub query: &'a Query,
+    /// Where to look, and the limits.
+    pub options: &'a Options,
+    /// Which files are searched; all where nothing is given.
+    pub admits: Option<&'a dyn Fn(&str) -> bool>,
+}
+
+impl<'a> LineSearch<'a> {
+    /// A search in all files that the options let in.
+    pub fn new(query: &'a Query, options: &'a Options) -> Self {
+        Self { query, options, admits: None }
+    }
+}
+
+/// Searches the files of a view until `go_on` says no.
 pub fn search(
     view: &View,
     source: &dyn Source,
-    query: &Query,
-    options: &Options,
-    admits: Option<&dyn Fn(&str) -> bool>,
+    search: LineSearch<'_>,
     go_on: &(impl Fn() -> bool + Sync),
 ) -> Found {
+    let LineSearch { query, options, .. } = search;
     let unsaved: BTreeSet<Arc<str>> = source.unsaved_paths().into_iter().collect();
-    let (texts, damaged) = texts(view, query, options, admits, &unsaved);
-    let gather = Mutex::new(Gather::new(texts.len(), options.limit, options.bytes));
-    let unfinished = Mutex::new(Vec::new());
-    let next = AtomicUsize::new(0);
-    let end = AtomicUsize::new(texts.len());
-    let work = || {
-        let mut verifier = Verifier::new(query, go_on);
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&path) = texts.get(number).filter(|_| number < end.load(Ordering::Relaxed)) else {
-                break;
-            };
-            if !go_on() {
-                break;
-            }
-            let after_line =
-                options.after.as_ref().filter(|after| after.path == *path).map_or(0, |after| after.line);
-            // One more than is wanted tells whether there are more.
-            let limit = options.limit.saturating_add(1);
-            let longest_line = options.longest_line;
-            let wanted = Wanted { context: options.context, limit, after_line, longest_line };
-            let mut hits = Vec::new();
-            let text = if unsaved.contains(path) { source.unsaved(path) } else { None };
-            // A file that cannot be read to its end keeps the hits found so far.
-            let searched = match text {
-                Some(text) => verifier.search(Text::Bytes(text.as_bytes()), wanted, &mut hits),
-                None => match source.open(path) {
-                    Some(file) => verifier.search(Text::File(file), wanted, &mut hits),
-                    None => continue,
-                },
-            };
-            if searched.is_err() && go_on() {
-                unfinished.lock().push(Arc::clone(path));
-            }
-            if !hits.is_empty() {
-                let mut gather = gather.lock();
-                gather.push(number, hits);
-                end.store(gather.end(), Ordering::Relaxed);
-            }
-        }
+    let (texts, damaged) = texts(view, search, &unsaved);
+    let work = Work {
+        source,
+        query,
+        options,
+        go_on,
+        unsaved: &unsaved,
+        next: AtomicUsize::new(0),
+        end: AtomicUsize::new(texts.len()),
+        gather: Mutex::new(Gather::new(texts.len(), options.limit, options.bytes)),
+        unfinished: Mutex::new(Vec::new()),
+        texts,
     };
-    let helpers = threads(texts.len()) - 1;
+    let helpers = threads(work.texts.len()) - 1;
     thread::scope(|scope| {
         for _ in 0..helpers {
             // Where the system gives no further thread, this one does it all.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
+            let _ = thread::Builder::new().spawn_scoped(scope, || work.run());
         }
-        work();
+        work.run();
     });
-    let (hits, more) = gather.into_inner().finish();
-    let hits =
-        hits.into_iter().filter_map(|(number, hit)| texts.get(number).map(|path| (Arc::clone(path), hit)));
-    let mut unfinished = unfinished.into_inner();
-    unfinished.sort_unstable();
-    Found { hits: hits.collect(), more, stopped: !go_on(), candidates: texts.len(), unfinished, damaged }
+    work.finish(damaged)
+}
+
+/// The work that the threads of one search share.
+struct Work<'a, F> {
+    source: &'a dyn Source,
+    query: &'a Query,
+    options: &'a Options,
+    go_on: &'a F,
+    /// The files to search, in order.
+    texts: Vec<&'a Arc<str>>,
+    /// The paths of unsaved texts.
+    unsaved: &'a BTreeSet<Arc<str>>,
+    /// The number of the next file that no thread has taken.
+    next: AtomicUsize,
+    /// The number of the first file that cannot have a hit within the limits.
+    end: AtomicUsize,
+    gather: Mutex<Gather>,
+    /// The files that could not be searched to their end.
+    unfinished: Mutex<Vec<Arc<str>>>,
+}
+
+impl<F: Fn() -> bool + Sync> Work<'_, F> {
+    /// Searches one file after the other until none is left.
+    fn run(&self) {
+        let mut verifier = Verifier::new(self.query, self.go_on);
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let wanted = |_: &&&Arc<str>| number < self.end.load(Ordering::Relaxed);
+            let Some(&path) = self.texts.get(number).filter(wanted) else { break };
+            if !(self.go_on)() {
+                break;
+            }
+            let hits = self.search_file(&mut verifier, path);
+            if !hits.is_empty() {
+                let mut gather = self.gather.lock();
+                gather.push(number, hits);
+                self.end.store(gather.end(), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The hits in one file. One that cannot be read to its end keeps the hits found so far.
+    fn search_file(&self, verifier: &mut Verifier<'_, F>, path: &Arc<str>) -> Vec<Hit> {
+        let after = self.options.after.as_ref().filter(|after| after.path == *path);
+        let wanted = Wanted {
+            context: self.options.context,
+            // One more than is wanted tells whether there are more.
+            limit: self.options.limit.saturating_add(1),
+            after_line: after.map_or(0, |after| after.line),
+            longest_line: self.options.longest_line,
+        };
+        let mut hits = Vec::new();
+        let text = if self.unsaved.contains(path) { self.source.unsaved(path) } else { None };
+        let searched = match text {
+            Some(text) => verifier.search(Text::Bytes(text.as_bytes()), wanted, &mut hits),
+            None => match self.source.open(path) {
+                Some(file) => verifier.search(Text::File(file), wanted, &mut hits),
+                None => return hits,
+            },
+        };
+        if searched.is_err() && (self.go_on)() {
+            self.unfinished.lock().push(Arc::clone(path));
+        }
+        hits
+    }
+
+    fn finish(self, damaged: bool) -> Found {
+        let texts = self.texts;
+        let (hits, more) = self.gather.into_inner().finish();
+        let hits = hits
+            .into_iter()
+            .filter_map(|(number, hit)| texts.get(number).map(|path| (Arc::clone(path), hit)))
+            .collect();
+        let mut unfinished = self.unfinished.into_inner();
+        unfinished.sort_unstable();
+        Found { hits, more, stopped: !(self.go_on)(), candidates: texts.len(), unfinished, damaged }
+    }
 }
 
 /// The paths to look through, in order, and whether the index is damaged.
 fn texts<'a>(
     view: &'a View,
-    query: &Query,
-    options: &Options,
-    admits: Option<&dyn Fn(&str) -> bool>,
+    search: LineSearch<'_>,
     unsaved: &'a BTreeSet<Arc<str>>,
 ) -> (Vec<&'a Arc<str>>, bool) {
+    let LineSearch { query, options, admits } = search;
     let (candidates, damaged) = view.candidates(query.plan(), &view.scope(&options.scope));
     let listed =
         candidates.iter().filter_map(|&place| view.list().get(place as usize)).map(|entry| &entry.path);

@@ -18,7 +18,7 @@ pub(super) const LOCK: &str = "lock";
 
 /// A workspace's segments on the disk.
 #[derive(Debug)]
-pub struct Store {
+pub(super) struct Store {
     folder: PathBuf,
     root: String,
     /// Held by the one that writes.
@@ -30,14 +30,14 @@ impl Store {
     ///
     /// # Errors
     /// Where the folder cannot be made.
-    pub fn open(cache: &Path, root: &str) -> io::Result<Self> {
+    pub(super) fn open(cache: &Path, root: &str) -> io::Result<Self> {
         let store = Self::new(cache, root);
         store.make()?;
         Ok(store)
     }
 
     /// The same, to be read: it may be that there is none.
-    pub fn new(cache: &Path, root: &str) -> Self {
+    pub(super) fn new(cache: &Path, root: &str) -> Self {
         let name = blake3::hash(root.as_bytes()).to_hex();
         let folder = below(cache).join(name.get(..NAME).unwrap_or_default());
         Self { folder, root: root.to_owned(), lock: None }
@@ -48,12 +48,12 @@ impl Store {
     }
 
     /// The folder.
-    pub fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The workspace.
-    pub fn root(&self) -> &str {
+    pub(super) fn root(&self) -> &str {
         &self.root
     }
 
@@ -61,7 +61,7 @@ impl Store {
     ///
     /// # Errors
     /// Where the lock's file cannot be made.
-    pub fn may_write(&mut self) -> io::Result<bool> {
+    pub(super) fn may_write(&mut self) -> io::Result<bool> {
         if self.lock.is_some() {
             return Ok(true);
         }
@@ -84,7 +84,7 @@ impl Store {
 
     /// The segments, the newest first. Those in `known` are not opened again. One that is damaged is left out, and goes
     /// where this process writes.
-    pub fn segments(&self, known: &[Arc<Segment>]) -> Vec<Arc<Segment>> {
+    pub(super) fn segments(&self, known: &[Arc<Segment>]) -> Vec<Arc<Segment>> {
         let mut found: Vec<(u64, PathBuf)> =
             self.files(ENDING).into_iter().filter_map(|path| Some((number(&path)?, path))).collect();
         found.sort_unstable_by(|one, other| other.cmp(one));
@@ -103,13 +103,13 @@ impl Store {
     }
 
     /// The name of the next segment to be written.
-    pub fn next(&self) -> PathBuf {
+    pub(super) fn next(&self) -> PathBuf {
         let last = self.files(ENDING).iter().filter_map(|path| number(path)).max().unwrap_or_default();
         self.folder.join(format!("{:08}.{ENDING}", last.saturating_add(1)))
     }
 
     /// Removes a segment, where this process writes. Whoever has it open still reads it.
-    pub fn remove(&self, path: &Path) {
+    pub(super) fn remove(&self, path: &Path) {
         if self.lock.is_some() {
             // What stays is opened again next time, and is no more wrong than before.
             let _ = fs::remove_file(path);

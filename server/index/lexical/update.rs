@@ -53,67 +53,105 @@ pub struct Update {
     pub stopped: bool,
 }
 
-/// Updates the index; `store` is written by this process alone.
-///
-/// # Errors
-/// Where segments cannot be written or merged.
-pub fn run(
-    index: &Index,
-    store: &Store,
-    list: &FileList,
-    source: &dyn Source,
-    progress: &mut dyn FnMut(usize, usize),
-    go_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Update, Trouble> {
-    index.set_segments(store.segments(&index.segments()));
-    let view = index.view(list);
-    let unknown: Vec<FileEntry> = view.unknown().cloned().collect();
-    drop(view);
-    let mut done = Update { left: unknown.len(), ..Update::default() };
-    if unknown.len() > FEW || index.segments().is_empty() {
-        done = take_in(index, store, &unknown, source, progress, go_on)?;
-    }
-    tidy(index, store, &index.view(list), go_on)?;
-    done.stopped = !go_on();
-    Ok(done)
+/// One update of an index. No other process writes to `store` meanwhile.
+pub(super) struct Updater<'a> {
+    pub(super) index: &'a Index,
+    pub(super) store: &'a Store,
+    pub(super) source: &'a dyn Source,
+    /// Whether to go on.
+    pub(super) go_on: &'a (dyn Fn() -> bool + Sync),
 }
 
-fn take_in(
-    index: &Index,
-    store: &Store,
-    unknown: &[FileEntry],
-    source: &dyn Source,
-    progress: &mut dyn FnMut(usize, usize),
-    go_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Update, Trouble> {
-    let mut builder = Builder::default();
-    let mut done = Update::default();
-    std::thread::scope(|scope| {
-        for read in ahead(scope, unknown, source, || quiet(index, go_on), go_on)? {
-            let (entry, stamp) = match read {
-                Read::Block(trigrams) => {
-                    builder.block(&trigrams);
-                    continue;
-                }
-                Read::File(entry, stamp) => (entry, stamp),
-            };
-            let number = done.added + done.left;
-            if number.is_multiple_of(REPORT) {
-                progress(number, unknown.len());
-            }
-            builder.file(&entry.path, stamp);
-            *(if stamp.is_some() { &mut done.added } else { &mut done.left }) += 1;
-            if builder.bytes() >= GATHERED {
-                write(index, store, &mut builder)?;
-            }
+impl Updater<'_> {
+    /// Takes in the files of a list that the index does not know as they are. `progress` hears of files done and of all.
+    ///
+    /// # Errors
+    /// Where segments cannot be written or merged.
+    pub(super) fn run(
+        &self,
+        list: &FileList,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Update, Trouble> {
+        let index = self.index;
+        index.set_segments(self.store.segments(&index.segments()));
+        let view = index.view(list);
+        let unknown: Vec<FileEntry> = view.unknown().cloned().collect();
+        drop(view);
+        let mut done = Update { left: unknown.len(), ..Update::default() };
+        if unknown.len() > FEW || index.segments().is_empty() {
+            done = self.take_in(&unknown, progress)?;
         }
-        Ok::<(), Trouble>(())
-    })?;
-    if done.added > 0 && builder.files() > 0 {
-        write(index, store, &mut builder)?;
+        self.tidy(&index.view(list))?;
+        done.stopped = !(self.go_on)();
+        Ok(done)
     }
-    progress(unknown.len(), unknown.len());
-    Ok(done)
+
+    fn take_in(
+        &self,
+        unknown: &[FileEntry],
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Update, Trouble> {
+        let mut builder = Builder::default();
+        let mut done = Update::default();
+        let (index, go_on) = (self.index, self.go_on);
+        std::thread::scope(|scope| {
+            for read in ahead(scope, unknown, self.source, || quiet(index, go_on), go_on)? {
+                let (entry, stamp) = match read {
+                    Read::Block(trigrams) => {
+                        builder.block(&trigrams);
+                        continue;
+                    }
+                    Read::File(entry, stamp) => (entry, stamp),
+                };
+                let number = done.added + done.left;
+                if number.is_multiple_of(REPORT) {
+                    progress(number, unknown.len());
+                }
+                builder.file(&entry.path, stamp);
+                *(if stamp.is_some() { &mut done.added } else { &mut done.left }) += 1;
+                if builder.bytes() >= GATHERED {
+                    self.write(&mut builder)?;
+                }
+            }
+            Ok::<(), Trouble>(())
+        })?;
+        if done.added > 0 && builder.files() > 0 {
+            self.write(&mut builder)?;
+        }
+        progress(unknown.len(), unknown.len());
+        Ok(done)
+    }
+
+    fn write(&self, builder: &mut Builder) -> Result<(), Trouble> {
+        builder.write(&self.store.next(), self.store.root())?;
+        self.index.set_segments(self.store.segments(&self.index.segments()));
+        Ok(())
+    }
+
+    /// Merges what has become too many, or is mostly of files that changed.
+    fn tidy(&self, view: &View) -> Result<(), Trouble> {
+        let mut live: Vec<(&Arc<Segment>, Vec<u32>)> = view.live().collect();
+        // The ones with few files first: merging these costs little.
+        live.sort_by_key(|(segment, _)| segment.files().len());
+        let Some((largest, rest)) = live.split_last() else { return Ok(()) };
+        let in_rest: usize = rest.iter().map(|(_, live)| live.len()).sum();
+        let wasted = largest.1.len() < largest.0.files().len() / 2;
+        let merged = if wasted || in_rest > largest.1.len() / 8 && !rest.is_empty() {
+            live.as_slice()
+        } else if live.len() > MOST_SEGMENTS {
+            rest
+        } else {
+            return Ok(());
+        };
+        let merged: Vec<(&Segment, Vec<u32>)> =
+            merged.iter().map(|(segment, live)| (segment.as_ref(), live.clone())).collect();
+        let (index, store) = (self.index, self.store);
+        if merge(&merged, &store.next(), store.root(), || quiet(index, self.go_on))? {
+            merged.iter().for_each(|(segment, _)| store.remove(segment.path()));
+            index.set_segments(store.segments(&index.segments()));
+        }
+        Ok(())
+    }
 }
 
 /// Waits until no search runs; whether to go on then.
@@ -122,34 +160,4 @@ fn quiet(index: &Index, go_on: &dyn Fn() -> bool) -> bool {
         std::thread::sleep(PAUSE);
     }
     go_on()
-}
-
-fn write(index: &Index, store: &Store, builder: &mut Builder) -> Result<(), Trouble> {
-    builder.write(&store.next(), store.root())?;
-    index.set_segments(store.segments(&index.segments()));
-    Ok(())
-}
-
-/// Merges what has become too many, or is mostly of files that changed.
-fn tidy(index: &Index, store: &Store, view: &View, go_on: &dyn Fn() -> bool) -> Result<(), Trouble> {
-    let mut live: Vec<(&Arc<Segment>, Vec<u32>)> = view.live().collect();
-    // The ones with few files first: merging these costs little.
-    live.sort_by_key(|(segment, _)| segment.files().len());
-    let Some((largest, rest)) = live.split_last() else { return Ok(()) };
-    let in_rest: usize = rest.iter().map(|(_, live)| live.len()).sum();
-    let wasted = largest.1.len() < largest.0.files().len() / 2;
-    let merged = if wasted || in_rest > largest.1.len() / 8 && !rest.is_empty() {
-        live.as_slice()
-    } else if live.len() > MOST_SEGMENTS {
-        rest
-    } else {
-        return Ok(());
-    };
-    let merged: Vec<(&Segment, Vec<u32>)> =
-        merged.iter().map(|(segment, live)| (segment.as_ref(), live.clone())).collect();
-    if merge(&merged, &store.next(), store.root(), || quiet(index, go_on))? {
-        merged.iter().for_each(|(segment, _)| store.remove(segment.path()));
-        index.set_segments(store.segments(&index.segments()));
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! What a query asks for: its terms, what of it is written as code, and what it says of where to look.
 
 use super::digest::{exact, folded};
-use super::words::{Form, Stem, Term, each_run, each_run_at, with_terms};
+use super::words::{Form, Stem, Term, Terms, each_run, each_run_at, with_terms};
 
 /// Words of a query that are looked at.
 const WORDS: usize = 64;
@@ -85,80 +85,104 @@ fn looks_like_code(word: &str, is_quoted: bool, before: Option<u8>, after: Optio
         || before == Some(b'@')
 }
 
+/// A run of letters and digits in a query.
+#[derive(Clone, Copy)]
+struct Run<'q> {
+    text: &'q str,
+    /// Where it begins.
+    at: usize,
+    /// Whether it is written as a name in code is.
+    is_code: bool,
+}
+
+/// The runs of a query that are looked at.
+fn runs(query: &str) -> Vec<Run<'_>> {
+    let bytes = query.as_bytes();
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    let (mut quotes, mut counted) = (0, 0);
+    each_run_at(query, |at, text| {
+        if runs.len() == WORDS {
+            return;
+        }
+        quotes += bytes[counted..at].iter().filter(|byte| **byte == b'`').count();
+        counted = at;
+        let before = at.checked_sub(1).map(|at| bytes[at]);
+        let after = bytes.get(at + text.len()).copied();
+        let is_code = looks_like_code(text, quotes % 2 == 1, before, after) && text.len() > 1;
+        runs.push(Run { text, at, is_code });
+    });
+    runs
+}
+
 impl Asked {
     /// Reads a query.
     pub(super) fn of(query: &str) -> Self {
         let query = &query[..query.floor_char_boundary(LONGEST)];
         let mut asked = Self::default();
-        let bytes = query.as_bytes();
-        let mut runs: Vec<(usize, &str)> = Vec::new();
-        each_run_at(query, |at, run| {
-            if runs.len() < WORDS {
-                runs.push((at, run));
-            }
-        });
-        let is_meant = |run: &str| !is_listed(STOP, run);
-        let only_stops = !runs.iter().any(|(_, run)| is_meant(run));
+        let runs = runs(query);
+        let only_stops = runs.iter().all(|run| is_listed(STOP, run.text));
         let names_only = query.split_whitespace().count() <= 1 || is_declaration(query);
-        let mut before: Vec<(usize, Stem)> = Vec::new();
+        let is_meant = |run: &&Run| only_stops || run.is_code || !is_listed(STOP, run.text);
         with_terms(|terms| {
-            let (mut quotes, mut counted) = (0, 0);
-            for (at, run) in &runs {
-                quotes += bytes[counted..*at].iter().filter(|byte| **byte == b'`').count();
-                counted = *at;
-                let ahead = at.checked_sub(1).map(|at| bytes[at]);
-                let behind = bytes.get(at + run.len()).copied();
-                let is_code = looks_like_code(run, quotes % 2 == 1, ahead, behind) && run.len() > 1;
-                if !only_stops && !is_code && !is_meant(run) {
-                    continue;
-                }
-                let is_work = is_listed(WORK, run) && !is_code;
-                if run.len() > 1 {
-                    asked.names.push(Named {
-                        folded: folded(run),
-                        exact: exact(run),
-                        is_code: is_code || names_only,
-                    });
-                }
-                let weight = if is_work { 0.35 } else { 1.0 };
-                terms.each(run, |stem, form| {
-                    let weight = if form == Form::Joined { 0.8 } else { weight };
-                    let term = stem.term();
-                    asked.want(Wanted { term, form, weight });
-                });
-                // Neighbours may be written together.
-                let mut parts = Vec::new();
-                terms.each(run, |term, form| {
-                    if form == Form::Part {
-                        parts.push(term);
-                    }
-                });
-                if let (Some((end, last)), Some(first)) = (before.last(), parts.first())
-                    && at.saturating_sub(*end) <= 1
-                {
-                    asked.want(Wanted { term: last.with(*first).term(), form: Form::Joined, weight: 0.5 });
-                }
-                before.extend(parts.last().map(|last| (at + run.len(), *last)));
+            let mut before = None;
+            for run in runs.iter().filter(is_meant) {
+                before = asked.add(terms, run, before).or(before);
             }
-            if let Some((topic, _)) = query.split_once(':')
-                && topic.len() < 40
-                && topic.split_whitespace().count() <= 2
-            {
-                each_run(topic, |run| {
-                    terms.each(run, |term, form| {
-                        if form == Form::Part && !is_listed(WORK, run) {
-                            asked.topic.push(term.term());
-                        }
-                    })
-                });
-            }
+            asked.add_topic(terms, query);
         });
+        for run in runs.iter().filter(is_meant).filter(|run| run.text.len() > 1) {
+            let is_code = run.is_code || names_only;
+            asked.names.push(Named { folded: folded(run.text), exact: exact(run.text), is_code });
+        }
         asked.is_symbol = names_only && !runs.is_empty();
-        let has = |words: &[&str]| runs.iter().any(|(_, run)| is_listed(words, run));
+        let has = |words: &[&str]| runs.iter().any(|run| is_listed(words, run.text));
         asked.tests = has(TESTS);
         asked.examples = has(&["example", "examples", "sample", "samples", "demo", "tutorial"]);
         asked.prose = has(&["readme", "docs", "changelog", "documentation", "license", "guide"]);
         asked
+    }
+
+    /// Asks for the terms of a run, and for its first word joined with the last word before it. Gives the run's end and
+    /// last word.
+    fn add(
+        &mut self,
+        terms: &mut Terms,
+        run: &Run<'_>,
+        before: Option<(usize, Stem)>,
+    ) -> Option<(usize, Stem)> {
+        let is_work = is_listed(WORK, run.text) && !run.is_code;
+        let part_weight = if is_work { 0.35 } else { 1.0 };
+        let (mut first, mut last) = (None, None);
+        terms.each(run.text, |stem, form| {
+            let weight = if form == Form::Joined { 0.8 } else { part_weight };
+            self.want(Wanted { term: stem.term(), form, weight });
+            if form == Form::Part {
+                first = first.or(Some(stem));
+                last = Some(stem);
+            }
+        });
+        // Neighbours may be written together.
+        if let (Some((end, last)), Some(first)) = (before, first)
+            && run.at.saturating_sub(end) <= 1
+        {
+            self.want(Wanted { term: last.with(first).term(), form: Form::Joined, weight: 0.5 });
+        }
+        last.map(|last| (run.at + run.text.len(), last))
+    }
+
+    /// Takes the words before a colon at the query's start for its topic.
+    fn add_topic(&mut self, terms: &mut Terms, query: &str) {
+        let Some((topic, _)) = query.split_once(':') else { return };
+        if topic.len() >= 40 || topic.split_whitespace().count() > 2 {
+            return;
+        }
+        each_run(topic, |run| {
+            terms.each(run, |term, form| {
+                if form == Form::Part && !is_listed(WORK, run) {
+                    self.topic.push(term.term());
+                }
+            });
+        });
     }
 
     /// Whether nothing is asked for.

@@ -172,22 +172,9 @@ pub(super) fn definition(line: &str, language: Language) -> Option<(&str, Kind)>
 
 /// What is defined with no keyword.
 fn by_form(text: &str, indent: usize, language: Language) -> Option<(&str, Kind)> {
-    let end = text.trim_end();
     match language {
-        Language::Functional => {
-            let (name, rest) = name(text);
-            let is_one = indent == 0 && !name.is_empty() && rest.trim_start().starts_with("::");
-            return is_one.then_some((name, Kind::Function));
-        }
-        Language::Python => {
-            let (name, rest) = name(text);
-            let rest = rest.trim_start();
-            let is_set =
-                rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(':') && indent > 0;
-            let is_one =
-                indent <= 4 && is_set && !name.is_empty() && !CONTROL.contains(&name) && name != "else";
-            return is_one.then_some((name, Kind::Value));
-        }
+        Language::Functional => return signature(text, indent),
+        Language::Python => return python_variable(text, indent),
         _ => {}
     }
     let open = text.find('(');
@@ -196,64 +183,113 @@ fn by_form(text: &str, indent: usize, language: Language) -> Option<(&str, Kind)
         && open.is_none_or(|open| at < open)
         && matches!(language, Language::Script | Language::Keywords)
     {
-        // `exports.name = …`, `Type.prototype.name = function`, `name: function`.
-        let target = text[..at].trim_end();
-        let last = target.rsplit(['.', ' ']).next()?;
-        let is_one =
-            indent <= 4 && !last.is_empty() && last.chars().all(is_name) && indent + target.len() < 80;
-        let is_function = text[at..].contains("function") || text[at..].contains("=>");
-        let is_own = target.contains("exports") || target.contains("prototype") || is_function;
-        let kind = if is_function { Kind::Method } else { Kind::Value };
-        return (is_one && is_own).then_some((last, kind));
+        return assignment(text, indent, at);
     }
-    let open = open?;
-    let before = text[..open].trim_end();
-    let start = before
-        .rfind(|c| !is_name(c))
-        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-    let (types, found) = before.split_at(start);
-    let is_word = found.starts_with(|c: char| c.is_alphabetic() || c == '_') && !CONTROL.contains(&found);
-    if !is_word || before.contains(['=', '"', '\'', ';', '{', '}', '(', ')']) {
-        return None;
-    }
-    let first = name(text).0;
-    let has_type = !types.trim().is_empty() && !CONTROL.contains(&first);
-    let opens = end.ends_with('{');
+    let call = Call::of(text, open?)?;
     match language {
-        Language::C => {
-            let is_prototype = end.ends_with(';');
-            let is_one = (indent == 0 && !end.ends_with(':') && found.to_uppercase() != found)
-                || (indent <= 8 && opens && has_type)
-                || (indent <= 4 && is_prototype && has_type);
-            let kind = if is_prototype {
-                Kind::Mention
-            } else if indent == 0 {
-                Kind::Function
-            } else {
-                Kind::Method
-            };
-            (is_one && !types.trim_end().ends_with(['.', '>', ',', '-'])).then_some((found, kind))
-        }
-        Language::Classes => {
-            let is_one =
-                indent <= 8 && has_type && !types.trim_end().ends_with(['.', ',', '-', '+', '!', '&', '|']);
-            let kind = if end.ends_with(';') { Kind::Mention } else { Kind::Method };
-            is_one.then_some((found, kind))
-        }
-        Language::Script => {
-            let is_one = opens && indent <= 4 && indent > 0 && (types.is_empty() || is_modified(types));
-            is_one.then_some((found, Kind::Method))
-        }
-        Language::Shell => {
-            let is_one = types.is_empty() && text[open..].starts_with("()");
-            is_one.then_some((found, Kind::Function))
-        }
-        Language::Keywords => {
-            // Erlang.
-            let is_one = indent == 0 && types.is_empty() && end.ends_with("->");
-            is_one.then_some((found, Kind::Function))
-        }
+        Language::C => call.in_c(indent),
+        Language::Classes => call.in_class(indent),
+        Language::Script => call.in_script(indent),
+        Language::Shell => call.in_shell(),
+        Language::Keywords => call.in_erlang(indent),
         _ => None,
+    }
+}
+
+/// The function of a type signature: `name :: Type`.
+fn signature(text: &str, indent: usize) -> Option<(&str, Kind)> {
+    let (name, rest) = name(text);
+    let is_one = indent == 0 && !name.is_empty() && rest.trim_start().starts_with("::");
+    is_one.then_some((name, Kind::Function))
+}
+
+/// The variable or field that a line of Python sets or annotates.
+fn python_variable(text: &str, indent: usize) -> Option<(&str, Kind)> {
+    let (name, rest) = name(text);
+    let rest = rest.trim_start();
+    let is_set = rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(':') && indent > 0;
+    let is_one = indent <= 4 && is_set && !name.is_empty() && !CONTROL.contains(&name) && name != "else";
+    is_one.then_some((name, Kind::Value))
+}
+
+/// What an assignment at `at` defines: `exports.name = …`, `Type.prototype.name = function`, `name: function`.
+fn assignment(text: &str, indent: usize, at: usize) -> Option<(&str, Kind)> {
+    let target = text[..at].trim_end();
+    let last = target.rsplit(['.', ' ']).next()?;
+    let is_one = indent <= 4 && !last.is_empty() && last.chars().all(is_name) && indent + target.len() < 80;
+    let is_function = text[at..].contains("function") || text[at..].contains("=>");
+    let is_own = target.contains("exports") || target.contains("prototype") || is_function;
+    let kind = if is_function { Kind::Method } else { Kind::Value };
+    (is_one && is_own).then_some((last, kind))
+}
+
+/// A line with a name before its first parenthesis: a call, or the head of a function.
+struct Call<'t> {
+    name: &'t str,
+    /// What stands before the name: modifiers and a type.
+    types: &'t str,
+    /// The line from the parenthesis on.
+    rest: &'t str,
+    /// Whether a type stands before the name.
+    has_type: bool,
+}
+
+impl<'t> Call<'t> {
+    fn of(text: &'t str, open: usize) -> Option<Self> {
+        let before = text[..open].trim_end();
+        let start = before
+            .rfind(|c| !is_name(c))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let (types, found) = before.split_at(start);
+        let is_word = found.starts_with(|c: char| c.is_alphabetic() || c == '_') && !CONTROL.contains(&found);
+        if !is_word || before.contains(['=', '"', '\'', ';', '{', '}', '(', ')']) {
+            return None;
+        }
+        let has_type = !types.trim().is_empty() && !CONTROL.contains(&name(text).0);
+        Some(Self { name: found, types, rest: &text[open..], has_type })
+    }
+
+    fn ends_with(&self, end: &str) -> bool {
+        self.rest.trim_end().ends_with(end)
+    }
+
+    fn in_c(&self, indent: usize) -> Option<(&'t str, Kind)> {
+        let is_prototype = self.ends_with(";");
+        let is_one = (indent == 0 && !self.ends_with(":") && self.name.to_uppercase() != self.name)
+            || (indent <= 8 && self.ends_with("{") && self.has_type)
+            || (indent <= 4 && is_prototype && self.has_type);
+        let kind = if is_prototype {
+            Kind::Mention
+        } else if indent == 0 {
+            Kind::Function
+        } else {
+            Kind::Method
+        };
+        (is_one && !self.types.trim_end().ends_with(['.', '>', ',', '-'])).then_some((self.name, kind))
+    }
+
+    fn in_class(&self, indent: usize) -> Option<(&'t str, Kind)> {
+        let goes_on = self.types.trim_end().ends_with(['.', ',', '-', '+', '!', '&', '|']);
+        let kind = if self.ends_with(";") { Kind::Mention } else { Kind::Method };
+        (indent <= 8 && self.has_type && !goes_on).then_some((self.name, kind))
+    }
+
+    fn in_script(&self, indent: usize) -> Option<(&'t str, Kind)> {
+        let is_one = self.ends_with("{")
+            && indent <= 4
+            && indent > 0
+            && (self.types.is_empty() || is_modified(self.types));
+        is_one.then_some((self.name, Kind::Method))
+    }
+
+    fn in_shell(&self) -> Option<(&'t str, Kind)> {
+        let is_one = self.types.is_empty() && self.rest.starts_with("()");
+        is_one.then_some((self.name, Kind::Function))
+    }
+
+    fn in_erlang(&self, indent: usize) -> Option<(&'t str, Kind)> {
+        let is_one = indent == 0 && self.types.is_empty() && self.ends_with("->");
+        is_one.then_some((self.name, Kind::Function))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::index::lexical::entry::FileList;
 use crate::index::lexical::index::Index;
 use crate::index::lexical::keeper::{Keeper, Report};
 use crate::index::lexical::query::{Case, Query};
-use crate::index::lexical::search::{Found, Options};
+use crate::index::lexical::search::{Found, LineSearch, Options};
 use crate::index::lexical::segment::Segment;
 use crate::index::lexical::source::Source;
 use crate::index::lexical::update::{Trouble, Update};
@@ -70,7 +70,7 @@ impl Place {
 
     fn search(&self, index: &Index, pattern: &str) -> Found {
         let query = Query::new(pattern, Case::Sensitive, false).unwrap();
-        index.search(&self.list(), &self.source(), &query, &Options::default(), None, &|| true)
+        index.search(&self.list(), &self.source(), LineSearch::new(&query, &Options::default()), &|| true)
     }
 }
 
@@ -218,7 +218,7 @@ fn unsaved_text_counts_instead_of_what_is_on_the_disk() {
     let query = Query::new("word7x", Case::Sensitive, false).unwrap();
     let search = |scope: &str, limit| {
         let options = Options { scope: scope.to_owned(), limit, ..Options::default() };
-        let found = index.search(&place.list(), &source, &query, &options, None, &|| true);
+        let found = index.search(&place.list(), &source, LineSearch::new(&query, &options), &|| true);
         found.hits.iter().map(|(path, hit)| (path.to_string(), hit.line)).collect::<Vec<_>>()
     };
     assert_eq!(search("", 9), [("file8".to_owned(), 2), ("new/file".to_owned(), 1)]);
@@ -230,8 +230,12 @@ fn unsaved_text_counts_instead_of_what_is_on_the_disk() {
 fn a_stopped_search_says_so() {
     let place = Place::new(5);
     let query = Query::new("common", Case::Sensitive, false).unwrap();
-    let found =
-        Index::none().search(&place.list(), &place.source(), &query, &Options::default(), None, &|| false);
+    let found = Index::none().search(
+        &place.list(),
+        &place.source(),
+        LineSearch::new(&query, &Options::default()),
+        &|| false,
+    );
     assert!(found.stopped && found.hits.is_empty());
 }
 
@@ -243,7 +247,7 @@ fn a_file_with_a_line_that_is_too_long_is_named() {
     let query = Query::new("common", Case::Sensitive, false).unwrap();
     let search = |longest_line| {
         let options = Options { longest_line, ..Options::default() };
-        index.search(&place.list(), &place.source(), &query, &options, None, &|| true)
+        index.search(&place.list(), &place.source(), LineSearch::new(&query, &options), &|| true)
     };
     let cut = search(1 << 20);
     assert_eq!(cut.unfinished.iter().map(AsRef::as_ref).collect::<Vec<&str>>(), ["long"]);
@@ -267,7 +271,7 @@ fn scopes_and_odd_files() {
     let paths = |scope: &str| {
         let query = Query::new("common", Case::Sensitive, false).unwrap();
         let options = Options { scope: scope.to_owned(), ..Options::default() };
-        let found = index.search(&place.list(), &place.source(), &query, &options, None, &|| true);
+        let found = index.search(&place.list(), &place.source(), LineSearch::new(&query, &options), &|| true);
         found.hits.iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(paths(""), ["a.b/x", "a/x", "ab/x", "file0", "file1", "file2"]);

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::pattern;
 use crate::index::lexical::index::Index;
 use crate::index::lexical::query::{Case, Query};
-use crate::index::lexical::search::{Found, Options, search};
+use crate::index::lexical::search::{Found, LineSearch, Options, search};
 use crate::index::lexical::source::Source;
 use crate::index::lexical::view::View;
 use crate::index::lexical::walk::{Walk, walk};
@@ -225,16 +225,17 @@ fn check(root: &Path, index: &Index, asked: &[Asked]) -> Result<(), TestCaseErro
         let query = query.map_err(|error| TestCaseError::fail(format!("{asked:?}: {error}")))?;
         let options = Options::default();
         let list = walk(root, &Walk { glob: asked.glob, ..Walk::default() }, &|| true).unwrap();
-        let walked = search(&View::new(list, Arc::new([])), &folder, &query, &options, None, &|| true);
+        let walked =
+            search(&View::new(list, Arc::new([])), &folder, LineSearch::new(&query, &options), &|| true);
         same(&walked, &expected, "walked", asked)?;
         let list = walk(root, &Walk { glob: asked.glob, stamps: true, ..Walk::default() }, &|| true).unwrap();
-        let indexed = index.search(&list, &folder, &query, &options, None, &|| true);
+        let indexed = index.search(&list, &folder, LineSearch::new(&query, &options), &|| true);
         same(&indexed, &expected, "indexed", asked)?;
         // Page by page, with context, it is the same.
         let mut paged = Lines::new();
         let mut options = Options { limit: 3, context: 1, ..Options::default() };
         loop {
-            let found = index.search(&list, &folder, &query, &options, None, &|| true);
+            let found = index.search(&list, &folder, LineSearch::new(&query, &options), &|| true);
             paged.extend(found.hits.iter().map(|(path, hit)| (path.to_string(), hit.line)));
             options.after = found.next();
             if options.after.is_none() || paged.len() > 300 {
