@@ -79,6 +79,24 @@ pub(super) struct Listed {
     pub(super) limited: bool,
 }
 
+impl Listed {
+    /// Adds what the name stands for in the folder at `path`, which is `opened`; anything but a folder or a regular file
+    /// is left out.
+    fn add(&mut self, path: &str, opened: &OwnedFd, name: &str, is_folder: bool) {
+        let path = join(path, name);
+        if is_folder {
+            self.folders.push(path);
+        } else if let Ok(stat) = statat(opened, name, AtFlags::SYMLINK_NOFOLLOW)
+            && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+        {
+            if stat.st_nlink > 1 {
+                self.linked.push(path.clone());
+            }
+            self.files.push((path, Stamp::of(&stat)));
+        }
+    }
+}
+
 /// A path in the root: `name` in `folder`.
 pub(super) fn join(folder: &str, name: &str) -> Arc<str> {
     if folder.is_empty() { Arc::from(name) } else { Arc::from(format!("{folder}/{name}")) }
@@ -140,24 +158,10 @@ impl Reading<'_> {
         for (name, kind) in &names {
             let is_folder = *kind == FileType::Directory;
             if listed.folder.rules.lists(&full.join(name), name, is_folder, self.shown) {
-                self.sort_in(path, &opened, name, is_folder, &mut listed);
+                listed.add(path, &opened, name, is_folder);
             }
         }
         Ok(listed)
-    }
-
-    fn sort_in(&self, path: &str, opened: &OwnedFd, name: &str, is_folder: bool, listed: &mut Listed) {
-        let path = join(path, name);
-        if is_folder {
-            listed.folders.push(path);
-        } else if let Ok(stat) = statat(opened, name, AtFlags::SYMLINK_NOFOLLOW)
-            && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
-        {
-            if stat.st_nlink > 1 {
-                listed.linked.push(path.clone());
-            }
-            listed.files.push((path, Stamp::of(&stat)));
-        }
     }
 
     /// Watches an open folder, where that is possible; tells whether the limit was met.

@@ -78,9 +78,7 @@ impl Tree {
             self.drop_folder(path);
         }
         match (kind, found) {
-            (Some(FileType::RegularFile), Some(stat)) => {
-                self.look_at_file(path, name, &rules, &stat, touched)
-            }
+            (Some(FileType::RegularFile), Some(stat)) => self.look_at_file(path, &rules, &stat, touched),
             (Some(FileType::Directory), _) => {
                 self.take(path);
                 self.look_at_folder(path, name, &rules);
@@ -89,9 +87,9 @@ impl Tree {
         }
     }
 
-    fn look_at_file(&mut self, path: &Arc<str>, name: &str, rules: &Rules, stat: &Stat, touched: bool) {
+    fn look_at_file(&mut self, path: &Arc<str>, rules: &Rules, stat: &Stat, touched: bool) {
         let several = stat.st_nlink > 1;
-        if !self.lists(rules, path, name, false) {
+        if !self.lists(rules, path, split(path).1, false) {
             self.take(path);
             if several {
                 // A name that is not listed may be one of a file that is.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rustix::fs::{AtFlags, FileType, statat};
 
-use super::list::split;
+use super::list::{Listed, split};
 use super::stamp::Stamp;
 use super::tree::Tree;
 
@@ -67,6 +67,11 @@ impl Tree {
         if let Some(known) = known {
             listed.folder.rules = known.rules.clone();
         }
+        self.take_over(path, listed);
+    }
+
+    /// Takes over what a folder holds now, in place of what it held before.
+    fn take_over(&mut self, path: &Arc<str>, mut listed: Listed) {
         let rules = listed.folder.rules.clone();
         let prefix = if path.is_empty() { 0 } else { path.len() + 1 };
         let direct = |inner: &Arc<str>| {
