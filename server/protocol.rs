@@ -21,7 +21,7 @@ pub use discovery::{
     ExpandToolAnswer, ExpandToolParams, ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer,
     SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
 };
-pub use effects::{Access, Effects};
+pub use effects::{Access, Effects, Network};
 pub use envelope::{Delivery, DeliveryStatus, Envelope, Status};
 pub use event::{DecidedBy, Event, EventType, HunkDecision, LogEvent};
 pub use fault::{Code, Fault};

@@ -20,6 +20,7 @@ pub(crate) mod known;
 mod listening;
 mod names;
 mod process;
+mod program;
 pub(crate) mod remote;
 mod remote_call;
 mod result;
@@ -158,8 +159,7 @@ impl Upstreams {
             let over = |def: &&ToolDef| {
                 let remote =
                     matches!(&def.runs, Some(Runs::Remote { mcp_server, .. }) if *mcp_server == name);
-                let of_project = def.source.as_deref().is_some_and(|source| !source.starts_with('/'));
-                remote && of_project && !server.settings.of_project
+                remote && def.is_of_project() && !server.settings.of_project
             };
             server.define(definitions.iter().filter(over));
         }
@@ -168,7 +168,7 @@ impl Upstreams {
     /// What runs a custom tool; nothing where code of ours does, or a model.
     pub fn activity(&self, definition: &ToolDef) -> Option<Arc<dyn Activity>> {
         match definition.runs.as_ref()? {
-            Runs::Command { .. } => Some(Arc::new(remote_call::Program)),
+            Runs::Command { command } => Some(Arc::new(program::Program::new(definition, command))),
             Runs::Remote { mcp_server, remote_tool } => match self.servers().get(mcp_server) {
                 Some(server) => {
                     let (server, remote_tool) = (server.clone(), remote_tool.clone());

@@ -125,6 +125,11 @@ impl ToolDef {
         self.name.replace('.', "_")
     }
 
+    /// Whether the project wrote it, and not the person. A project's files are named below its root.
+    pub fn is_of_project(&self) -> bool {
+        self.source.as_deref().is_some_and(|source| !source.starts_with('/'))
+    }
+
     /// Every name that it can be called by: its own, that without dots, and its aliases.
     pub fn names(&self) -> Vec<String> {
         let aliases = self.aliases.iter().map(|alias| alias.name.clone());

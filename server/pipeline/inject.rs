@@ -12,8 +12,7 @@ pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output)
     // Of what is read only files count: a listing or a search says little of one of them.
     let read = permitted
         .grant()
-        .touches()
-        .iter()
+        .paths()
         .filter(|touch| touch.access == Access::Read && touch.file.is_some());
     for touch in read {
         memory.touch(touch.resolved.as_str(), Touch::Read, by, why);

@@ -4,7 +4,7 @@ use crate::base::WorkspacePath;
 use crate::base::hidden::in_line;
 use crate::protocol::{Access, AskParams, Code, Event, Fault};
 use crate::registry::{Call, Draft, Permitted};
-use crate::rules::{Ask, Grant, Touch, Verdict};
+use crate::rules::{Ask, PathTouch, Verdict};
 use crate::session::{Scope, Session};
 
 const ALLOW: &str = "Allow";
@@ -14,10 +14,12 @@ const DENY: &str = "Deny";
 ///
 /// # Errors
 /// PERMISSION_DENIED where a path leaves the workspace, a rule says no, a person says no or nobody is there to ask;
-/// CANCELLED where it is told to stop before they answer.
+/// CANCELLED where it is told to stop before they answer; and why its tool cannot run here at all, before anybody is asked.
 pub(super) async fn permit(session: &Session, scope: &Scope, call: Call) -> Result<Permitted, Fault> {
-    let grant = judged(session, scope, &call, declared(scope, &call)?, None).await?;
-    Ok(Permitted::new(call, grant))
+    call.ready()?;
+    let look = |access, asked: &str| resolve(scope, access, scope.path(asked)?);
+    let verdict = scope.files().rules().judge_call(call, look, None)?;
+    settled(session, scope, verdict).await
 }
 
 /// Judges a permitted call once more where the rules changed while it waited; gives the scope in which it runs.
@@ -30,9 +32,10 @@ pub(super) async fn renewed(
     mut permitted: Permitted,
 ) -> Result<(Scope, Permitted), Fault> {
     while let Some(renewed) = scope.renewed() {
-        let touches = declared(&renewed, permitted.call())?;
-        let grant = judged(session, &renewed, permitted.call(), touches, Some(permitted.grant())).await?;
-        permitted = Permitted::new(permitted.into_call(), grant);
+        let look = |access, asked: &str| resolve(&renewed, access, renewed.path(asked)?);
+        let before = permitted.grant().clone();
+        let verdict = renewed.files().rules().judge_call(permitted.into_subject(), look, Some(&before))?;
+        permitted = settled(session, &renewed, verdict).await?;
         scope = renewed;
     }
     Ok((scope.granted(permitted.grant()), permitted))
@@ -58,52 +61,38 @@ pub(super) async fn draft(
             touches.push(resolve(scope, Access::Read, from.clone())?);
         }
     }
-    let grant = judged(session, scope, permitted.call(), touches, Some(permitted.grant())).await?;
-    let grant = permitted.grant().and(&grant);
-    Ok((Permitted::new(permitted.into_call(), grant), writes))
+    let verdict = scope.files().rules().judge_further(permitted, touches);
+    Ok((settled(session, scope, verdict).await?, writes))
 }
 
-fn declared(scope: &Scope, call: &Call) -> Result<Vec<Touch>, Fault> {
-    let touch = |(access, asked)| resolve(scope, access, scope.path(asked)?);
-    call.effects().paths().map(touch).collect()
-}
-
-/// The grant for what a call touches, once the person said yes to what the rules ask about.
-async fn judged(
-    session: &Session,
-    scope: &Scope,
-    call: &Call,
-    touches: Vec<Touch>,
-    before: Option<&Grant>,
-) -> Result<Grant, Fault> {
-    match scope.files().rules().judge(touches, before) {
-        Verdict::Allow(grant) => Ok(grant),
-        Verdict::Deny(fault) => Err(fault),
-        Verdict::Ask(ask) => asked(session, scope, call, ask).await,
+/// What the rules allow, once the person said yes to what they ask about.
+async fn settled(session: &Session, scope: &Scope, verdict: Verdict<Call>) -> Result<Permitted, Fault> {
+    match verdict {
+        Verdict::Allow(permitted) => Ok(permitted),
+        Verdict::Deny(refusal) => Err(refusal.into()),
+        Verdict::Ask(ask) => asked(session, scope, ask).await,
     }
 }
 
-async fn asked(session: &Session, scope: &Scope, call: &Call, ask: Ask) -> Result<Grant, Fault> {
-    let asked = session.editor().ask(question(session, call, &ask));
+async fn asked(session: &Session, scope: &Scope, ask: Ask<Call>) -> Result<Permitted, Fault> {
+    let asked = session.editor().ask(question(session, &ask));
     let answer = tokio::select! {
         answer = asked => answer,
         () = scope.cancel().cancelled() => { scope.check()?; None }
     };
     let granted = answer.as_deref() == Some(ALLOW);
-    session.log().write(Event::UserApproval {
-        call_id: call.id().clone(),
-        rule: ask.rule.clone(),
-        granted,
-    })?;
+    let call_id = ask.subject().id().clone();
+    session.log().write(Event::UserApproval { call_id, rule: ask.rule.clone(), granted })?;
     if granted {
-        return Ok(ask.grant());
+        return Ok(ask.yes());
     }
     let who = if session.editor().attached() { "the person said no" } else { "nobody is there to ask" };
     Err(Fault::new(Code::PermissionDenied, format!("{} asks first, and {who}", ask.rule))
         .suggest("go on without it, or ask the person to allow it"))
 }
 
-fn question(session: &Session, call: &Call, ask: &Ask) -> AskParams {
+fn question(session: &Session, ask: &Ask<Call>) -> AskParams {
+    let call = ask.subject();
     let (tool, why) = (call.tool().name(), call.why().as_str());
     AskParams {
         root: session.workspace().uri(&WorkspacePath::root()),
@@ -117,9 +106,9 @@ fn question(session: &Session, call: &Call, ask: &Ask) -> AskParams {
     }
 }
 
-fn resolve(scope: &Scope, access: Access, asked: WorkspacePath) -> Result<Touch, Fault> {
+fn resolve(scope: &Scope, access: Access, asked: WorkspacePath) -> Result<PathTouch, Fault> {
     // First by the spelling: what is closed says so, whatever stands in the way to it.
     scope.files().rules().permit(access, &asked)?;
     let (resolved, file) = scope.files().root().look(&asked)?;
-    Ok(Touch { access, asked, resolved, file })
+    Ok(PathTouch { access, asked, resolved, file })
 }

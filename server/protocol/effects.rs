@@ -21,8 +21,21 @@ pub struct Effects {
     pub writes: Vec<String>,
     /// The command run, with its arguments.
     pub command: Option<Vec<String>>,
-    /// Whether it reaches the network.
-    pub network: bool,
+    /// What it reaches of the network.
+    pub network: Vec<Network>,
+    /// Whether the person consented to the command and the network: the definition is their own, or the activity asks
+    /// them itself, as a server's does before it starts. The rules ask about any other.
+    pub consented: bool,
+}
+
+/// A part of the network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// One host.
+    Host(String),
+    /// Any host.
+    Any,
 }
 
 impl Effects {

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
-use super::{Draft, Permitted};
+use super::{Call, Draft, Permitted};
 use crate::protocol::{Code, Effects, Fault};
 use crate::session::Scope;
 
@@ -44,6 +44,14 @@ impl Output {
 pub trait Activity: Send + Sync {
     /// What a call will touch, from its arguments alone.
     fn effects(&self, args: &Map<String, Value>) -> Effects;
+
+    /// Whether it can run here at all. Nobody is asked about a call that cannot.
+    ///
+    /// # Errors
+    /// What is missing, and how to go on without it.
+    fn ready(&self, _call: &Call) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Runs it.
     fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>>;

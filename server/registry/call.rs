@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::judge::Judged;
 use super::{Activity, Tool};
 use crate::base::CallId;
-use crate::protocol::{Effects, Origin, Policy, Why};
-use crate::rules::Grant;
+use crate::protocol::{Effects, Fault, Origin, Policy, Why};
+use crate::rules::{Allowed, Effectful};
 
 /// One tool with valid arguments and a reason. Only [`super::Registry::resolve`] makes one.
 #[derive(Clone)]
@@ -99,8 +99,22 @@ impl Call {
     }
 
     /// What it will touch; nothing for a latent call.
-    pub fn effects(&self) -> Effects {
-        self.judged.activity.as_ref().map_or_else(Effects::default, |activity| activity.effects(self.args()))
+    pub fn effects(&self) -> &Effects {
+        &self.judged.effects
+    }
+
+    /// Whether its tool can run here at all.
+    ///
+    /// # Errors
+    /// As [`Activity::ready`].
+    pub(crate) fn ready(&self) -> Result<(), Fault> {
+        self.judged.activity.as_ref().map_or(Ok(()), |activity| activity.ready(self))
+    }
+}
+
+impl Effectful for Call {
+    fn effects(&self) -> &Effects {
+        self.effects()
     }
 }
 
@@ -115,31 +129,20 @@ impl fmt::Debug for Call {
     }
 }
 
-/// A call that the rules let run: what activities take.
-#[derive(Debug)]
-pub struct Permitted {
-    call: Call,
-    grant: Arc<Grant>,
-}
+/// A call that the rules let run: what activities take. The rules alone make one, from the effects that the call
+/// declares, and `pipeline/permit.rs` alone asks them to.
+///
+/// ```compile_fail
+/// # use wherefore::registry::{Call, Permitted};
+/// fn forge(call: Call, other: Permitted) -> Permitted {
+///     Permitted { subject: call, grant: other.grant().clone() }
+/// }
+/// ```
+pub type Permitted = Allowed<Call>;
 
 impl Permitted {
-    /// Joins a call to the leave to run it, which only the rules give.
-    pub fn new(call: Call, grant: Grant) -> Self {
-        Self { call, grant: Arc::new(grant) }
-    }
-
     /// The call.
     pub fn call(&self) -> &Call {
-        &self.call
-    }
-
-    /// The leave to run it.
-    pub fn grant(&self) -> &Arc<Grant> {
-        &self.grant
-    }
-
-    /// The call back, once it ran.
-    pub fn into_call(self) -> Call {
-        self.call
+        self.subject()
     }
 }

@@ -9,7 +9,7 @@ use super::reason::{self, Remark};
 use super::violations::{Violation, shown};
 use super::{Activities, Activity, Tool};
 use crate::catalogue::Alias;
-use crate::protocol::{Code, Fault, Why, WhySettings};
+use crate::protocol::{Code, Effects, Fault, Why, WhySettings};
 
 /// What a call is beside its arguments, once it is right.
 #[derive(Clone)]
@@ -18,6 +18,7 @@ pub(super) struct Judged {
     pub(super) warnings: Vec<String>,
     pub(super) activity: Option<Arc<dyn Activity>>,
     pub(super) activity_name: String,
+    pub(super) effects: Effects,
     pub(super) output: Option<Value>,
 }
 
@@ -57,7 +58,11 @@ pub(super) fn judge(
         (Some(output), None) => Some(filled(tool, output)?),
         (None, _) => None,
     };
-    Ok(Judged { why, warnings, activity, activity_name, output })
+    let effects = match (&activity, args.as_object()) {
+        (Some(activity), Some(args)) => activity.effects(args),
+        _ => Effects::default(),
+    };
+    Ok(Judged { why, warnings, activity, activity_name, effects, output })
 }
 
 /// The activity: the call's own wish, then the definition's, then the one of the tool's name; else latent.

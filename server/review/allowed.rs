@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use crate::base::WorkspacePath;
 use crate::protocol::{Access, AskParams, Code, Event, Fault};
-use crate::rules::{Touch, Verdict};
+use crate::rules::{PathTouch, Verdict};
 use crate::workspace::Checkpoint;
 
 const ALLOW: &str = "Allow";
@@ -20,11 +20,11 @@ impl Desk {
         for step in &checkpoint.steps {
             let asked = step.path.clone();
             let (resolved, file) = session.workspace().store().root().look(&asked)?;
-            touches.push(Touch { access: Access::Write, asked, resolved, file });
+            touches.push(PathTouch { access: Access::Write, asked, resolved, file });
         }
-        let ask = match session.files().unasked().rules().judge(touches, None) {
+        let ask = match session.files().unasked().rules().judge_paths(touches) {
             Verdict::Allow(_) => return Ok(()),
-            Verdict::Deny(fault) => return Err(fault),
+            Verdict::Deny(refusal) => return Err(refusal.into()),
             Verdict::Ask(ask) => ask,
         };
         let params = AskParams {

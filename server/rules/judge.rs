@@ -1,14 +1,12 @@
-//! The rules of one workspace, and what they say.
-
-use std::sync::Arc;
-
-use serde_json::json;
+//! The rules of one workspace, and what they say of one access to one path.
 
 use super::builtin::{self, Kind};
 use super::glob::{Candidates, Globs, Union, clipped};
+use super::grant::Opener;
 use super::held::Held;
-use crate::base::{FileId, WorkspacePath};
-use crate::protocol::{Access, Code, Fault, RuleSettings};
+use super::refusal::Refusal;
+use crate::base::WorkspacePath;
+use crate::protocol::{Access, RuleSettings};
 
 /// The rules of one party. No list of one party weakens that of another.
 #[derive(Clone, Debug, Default)]
@@ -62,99 +60,6 @@ pub enum Ruling {
         /// The rule's name and its glob.
         rule: String,
     },
-}
-
-/// One access that a call is going to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touch {
-    /// How the path is touched.
-    pub access: Access,
-    /// The path as the caller wrote it.
-    pub asked: WorkspacePath,
-    /// The path it leads to, symlinks followed.
-    pub resolved: WorkspacePath,
-    /// The regular file that stands there.
-    pub file: Option<FileId>,
-}
-
-/// What the rules say of a call.
-#[derive(Debug)]
-pub enum Verdict {
-    /// It may run.
-    Allow(Grant),
-    /// It may run once a person says so.
-    Ask(Ask),
-    /// It may not run, and why.
-    Deny(Fault),
-}
-
-/// The proof that the rules allowed these accesses. Only [`Rules::judge`] makes one, directly or through
-/// [`Ask::grant`].
-#[derive(Debug)]
-pub struct Grant {
-    touches: Vec<Touch>,
-    /// Paths that a rule asks about, each with that rule: the person said yes to them.
-    leaves: Vec<(WorkspacePath, String)>,
-}
-
-impl Grant {
-    /// What was allowed.
-    pub fn touches(&self) -> &[Touch] {
-        &self.touches
-    }
-
-    /// Whether the person's yes reaches a path that `rule` asks about: one they were asked for, or one below it that
-    /// the same rule speaks of.
-    fn reaches(&self, path: &WorkspacePath, rule: &str) -> bool {
-        self.leaves.iter().any(|(leave, of)| leave == path || (path.is_in(leave) && of == rule))
-    }
-
-    /// Joins two grants of one call.
-    #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
-        let touches = self.touches.iter().chain(&other.touches).cloned().collect();
-        let leaves = self.leaves.iter().chain(&other.leaves).cloned().collect();
-        Self { touches, leaves }
-    }
-}
-
-/// Who opens files: it decides about those that a rule asks about.
-#[derive(Clone, Debug, Default)]
-pub enum Opener {
-    /// Nobody whom the person said yes to: a search, an index, a model.
-    #[default]
-    Unasked,
-    /// A call, as far as its grant goes.
-    Call(Arc<Grant>),
-    /// The person, who decides on a change or asks for a file in their own editor.
-    Person,
-}
-
-impl Opener {
-    fn reaches(&self, path: &WorkspacePath, rule: &str) -> bool {
-        match self {
-            Self::Unasked => false,
-            Self::Call(grant) => grant.reaches(path, rule),
-            Self::Person => true,
-        }
-    }
-}
-
-/// A question to a person, with the grant that a yes gives.
-#[derive(Debug)]
-pub struct Ask {
-    /// The rule's name and its glob.
-    pub rule: String,
-    /// What to ask, without the call's why.
-    pub question: String,
-    grant: Grant,
-}
-
-impl Ask {
-    /// Takes the person's yes.
-    pub fn grant(self) -> Grant {
-        self.grant
-    }
 }
 
 impl Rules {
@@ -282,10 +187,10 @@ impl Rules {
     /// a [`Grant`] by then.
     ///
     /// # Errors
-    /// PERMISSION_DENIED with the rule.
-    pub fn permit(&self, access: Access, path: &WorkspacePath) -> Result<(), Fault> {
+    /// The rule that refuses it.
+    pub fn permit(&self, access: Access, path: &WorkspacePath) -> Result<(), Refusal> {
         match self.check(access, path) {
-            Ruling::Deny { rule } => Err(denied(access, path, path, &rule)),
+            Ruling::Deny { rule } => Err(Refusal::of(access, path, rule)),
             Ruling::Ask { .. } | Ruling::Allow => Ok(()),
         }
     }
@@ -293,64 +198,16 @@ impl Rules {
     /// Refuses an access that a rule denies, or asks about where `opener` has no yes to it.
     ///
     /// # Errors
-    /// PERMISSION_DENIED with the rule.
-    pub fn open(&self, access: Access, path: &WorkspacePath, opener: &Opener) -> Result<(), Fault> {
+    /// The rule that refuses it, or that the person was not asked about.
+    pub fn open(&self, access: Access, path: &WorkspacePath, opener: &Opener) -> Result<(), Refusal> {
         match self.check(access, path) {
             Ruling::Allow => Ok(()),
             Ruling::Ask { rule } if opener.reaches(path, &rule) => Ok(()),
-            Ruling::Ask { rule } => Err(unasked(access, path, &rule)),
-            Ruling::Deny { rule } => Err(denied(access, path, path, &rule)),
+            Ruling::Ask { rule } => Err(Refusal::Unasked { access, path: path.clone(), rule }),
+            Ruling::Deny { rule } => Err(Refusal::of(access, path, rule)),
         }
-    }
-
-    /// What the rules say of all that a call touches, by the paths asked for and by those they lead to. Who may write
-    /// a path may read it: the text that a change is made on. What `before` reaches is not asked again.
-    pub fn judge(&self, touches: Vec<Touch>, before: Option<&Grant>) -> Verdict {
-        let mut asks: Vec<(String, String)> = Vec::new();
-        let mut leaves = Vec::new();
-        for touch in &touches {
-            let resolved = Some(&touch.resolved).filter(|resolved| **resolved != touch.asked);
-            for path in std::iter::once(&touch.asked).chain(resolved) {
-                if touch.access == Access::Write
-                    && let Ruling::Ask { rule } = self.check(Access::Read, path)
-                {
-                    leaves.push((path.clone(), rule));
-                }
-                match self.check(touch.access, path) {
-                    Ruling::Allow => {}
-                    Ruling::Deny { rule } => {
-                        return Verdict::Deny(denied(touch.access, &touch.asked, &touch.resolved, &rule));
-                    }
-                    Ruling::Ask { rule } => {
-                        let what = format!("{} {}", verb(touch.access), shown(&touch.asked, &touch.resolved));
-                        leaves.push((path.clone(), rule.clone()));
-                        if before.is_some_and(|before| before.reaches(path, &rule)) {
-                            continue;
-                        }
-                        if !asks.iter().any(|(asked, _)| *asked == what) {
-                            asks.push((what, rule));
-                        }
-                    }
-                }
-            }
-        }
-        let grant = Grant { touches, leaves };
-        let Some((_, rule)) = asks.first().cloned() else { return Verdict::Allow(grant) };
-        let more = asks.len().saturating_sub(ASKED);
-        let mut acts: Vec<String> = asks.into_iter().take(ASKED).map(|(what, _)| what).collect();
-        if more > 0 {
-            acts.push(format!("and {more} more files"));
-        }
-        Verdict::Ask(Ask {
-            question: format!("Allow to {}? Rule {rule} asks first.", acts.join(", ")),
-            rule,
-            grant,
-        })
     }
 }
-
-/// Files that one question names.
-const ASKED: usize = 20;
 
 /// Where a rule comes from.
 #[derive(Clone, Copy, Debug)]
@@ -372,34 +229,4 @@ impl Rule {
             }
         }
     }
-}
-
-fn verb(access: Access) -> &'static str {
-    match access {
-        Access::Read => "read",
-        Access::Write => "write",
-    }
-}
-
-fn shown(asked: &WorkspacePath, resolved: &WorkspacePath) -> String {
-    if asked == resolved { format!("`{asked}`") } else { format!("`{asked}`, which leads to `{resolved}`") }
-}
-
-/// The fault for a file that the person would have to be asked about first.
-fn unasked(access: Access, path: &WorkspacePath, rule: &str) -> Fault {
-    Fault::new(Code::PermissionDenied, format!("{rule} asks before a tool may {} `{path}`", verb(access)))
-        .suggest("name the file in a call of its own, as fs.read: then the person is asked")
-        .detail(json!({ "rule": rule, "path": path }))
-}
-
-fn denied(access: Access, asked: &WorkspacePath, resolved: &WorkspacePath, rule: &str) -> Fault {
-    let suggestion = match access {
-        Access::Read => "go on without it; where something in it matters, ask the person for that part",
-        Access::Write => "leave it as it is, and tell the person which change you wanted there",
-    };
-    let message = format!("rule {rule} refuses to {} {}", verb(access), shown(asked, resolved));
-    Fault::new(Code::PermissionDenied, message)
-        .fatal()
-        .suggest(suggestion)
-        .detail(json!({ "rule": rule, "path": asked, "resolved": resolved }))
 }

@@ -2,7 +2,7 @@
 
 use super::builtin::{self, Kind};
 use super::judge::Ruling;
-use super::{Lists, Opener, Rules, Touch, Verdict};
+use super::{Lists, Opener, PathTouch, Rules, Verdict};
 use crate::base::WorkspacePath;
 use crate::protocol::{Access, RuleSettings};
 
@@ -239,19 +239,15 @@ fn what_runs_is_closed_what_steers_is_asked_and_what_builds_warns() {
     assert!(warned.iter().all(|text| rules.warning(&path(text)).is_some()));
     assert_eq!(silent.iter().find(|text| rules.warning(&path(text)).is_some()), None);
 
-    let Verdict::Deny(fault) = rules.judge(
-        vec![Touch {
-            access: Access::Write,
-            asked: path("notes"),
-            resolved: path(".helix/config.toml"),
-            file: None,
-        }],
-        None,
-    ) else {
-        panic!("not denied");
+    let touch = PathTouch {
+        access: Access::Write,
+        asked: path("notes"),
+        resolved: path(".helix/config.toml"),
+        file: None,
     };
+    let Verdict::Deny(refusal) = rules.judge_paths(vec![touch]) else { panic!("not denied") };
     assert_eq!(
-        fault.message,
+        refusal.to_string(),
         "rule runs-programs `.helix` (the editor takes programs to run from it when the folder is opened) refuses to write `notes`, which leads to `.helix/config.toml`"
     );
 }
@@ -335,9 +331,9 @@ fn globs_that_are_too_large_close_and_drop_no_others() {
 fn a_yes_reaches_what_the_same_rule_speaks_of() {
     let user = RuleSettings { ask: list(&["db/keys", "db", "*.sql"]), ..RuleSettings::default() };
     let (rules, _) = Rules::new(&user, &RuleSettings::default());
-    let touch = |access, at| Touch { access, asked: path(at), resolved: path(at), file: None };
-    let Verdict::Ask(ask) = rules.judge(vec![touch(Access::Write, "db")], None) else { panic!("not asked") };
-    let opener = Opener::Call(ask.grant().into());
+    let touch = |access, at| PathTouch { access, asked: path(at), resolved: path(at), file: None };
+    let Verdict::Ask(ask) = rules.judge_paths(vec![touch(Access::Write, "db")]) else { panic!("not asked") };
+    let opener = Opener::Call(ask.yes().grant().clone());
     for (at, expected) in
         [("db", true), ("db/a", true), ("db/a.sql", true), ("db/keys/a", false), ("a.sql", false)]
     {
@@ -356,9 +352,9 @@ fn rules_that_could_not_be_read_have_reads_asked_for() {
     assert!(matches!(rules.check(Access::Read, &path("a")), Ruling::Ask { .. }));
     assert!(matches!(rules.check(Access::Read, &path("private/a")), Ruling::Deny { .. }));
     // A change is held for the person.
-    let touch = Touch { access: Access::Write, asked: path("a"), resolved: path("a"), file: None };
-    let Verdict::Allow(grant) = rules.judge(vec![touch], None) else { panic!("not allowed") };
-    assert!(rules.open(Access::Read, &path("a"), &Opener::Call(grant.into())).is_ok());
+    let touch = PathTouch { access: Access::Write, asked: path("a"), resolved: path("a"), file: None };
+    let Verdict::Allow(allowed) = rules.judge_paths(vec![touch]) else { panic!("not allowed") };
+    assert!(rules.open(Access::Read, &path("a"), &Opener::Call(allowed.grant().clone())).is_ok());
 }
 
 #[test]
@@ -366,26 +362,23 @@ fn a_call_is_judged_by_both_paths() {
     let user = RuleSettings { ask: list(&["db"]), ..RuleSettings::default() };
     let (rules, _) = Rules::new(&user, &RuleSettings::default());
     let touch =
-        |access, asked, resolved| Touch { access, asked: path(asked), resolved: path(resolved), file: None };
+        |access, asked, resolved| PathTouch { access, asked: path(asked), resolved: path(resolved), file: None };
     let read = touch(Access::Read, "a", "a");
 
-    assert!(
-        matches!(rules.judge(vec![read.clone()], None), Verdict::Allow(grant) if grant.touches() == [read.clone()])
-    );
+    let Verdict::Allow(allowed) = rules.judge_paths(vec![read.clone()]) else { panic!("not allowed") };
+    assert_eq!(allowed.grant().paths().collect::<Vec<_>>(), [&read]);
 
-    let Verdict::Deny(fault) = rules.judge(vec![read.clone(), touch(Access::Read, "link", "x/.env")], None)
-    else {
-        panic!("not denied");
-    };
+    let linked = touch(Access::Read, "link", "x/.env");
+    let Verdict::Deny(refusal) = rules.judge_paths(vec![read.clone(), linked]) else { panic!("not denied") };
     assert_eq!(
-        fault.message,
+        refusal.to_string(),
         "rule sensitive-path `.env*` (it usually holds secrets) refuses to read `link`, which leads to `x/.env`"
     );
-    assert!(matches!(rules.judge(vec![touch(Access::Write, ".git/x", "b")], None), Verdict::Deny(_)));
+    assert!(matches!(rules.judge_paths(vec![touch(Access::Write, ".git/x", "b")]), Verdict::Deny(_)));
 
-    let Verdict::Ask(ask) = rules.judge(vec![read, touch(Access::Write, "db/1", "db/1")], None) else {
+    let Verdict::Ask(ask) = rules.judge_paths(vec![read, touch(Access::Write, "db/1", "db/1")]) else {
         panic!("not asked");
     };
     assert_eq!(ask.question, "Allow to write `db/1`? Rule rules.ask `db` asks first.");
-    assert_eq!(ask.grant().touches().len(), 2);
+    assert_eq!(ask.yes().grant().touches().len(), 2);
 }

@@ -45,7 +45,7 @@ fn at_hand(
     range: Range,
 ) -> Result<Option<Output>, Fault> {
     // The rules looked at the file a moment ago: mostly it is still that one.
-    let touch = call.grant().touches().first();
+    let touch = call.grant().paths().next();
     let seen = touch.and_then(|touch| scope.files().open_seen(&touch.resolved, touch.file?));
     let Some(opened) = seen else { return Ok(None) };
     if scope.shows(&opened.stat.path) {

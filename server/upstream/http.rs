@@ -9,10 +9,16 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use super::expand::expand;
 use crate::base::hidden::shown;
 use crate::base::http;
-use crate::protocol::{Code, Fault, McpServer};
+use crate::protocol::{Code, Fault, McpServer, Network};
 
 /// The transport to a server's URL.
 pub(super) type Http = StreamableHttpClientTransport<reqwest::Client>;
+
+/// The host of a URL; any where it names none.
+pub(super) fn host(url: &str) -> Network {
+    let url = reqwest::Url::parse(url).ok();
+    url.and_then(|url| url.host_str().map(str::to_owned)).map_or(Network::Any, Network::Host)
+}
 
 /// A transport to the server's URL; nothing is sent yet.
 ///
@@ -50,6 +56,13 @@ pub(super) fn connect(name: &str, settings: &McpServer) -> Result<Http, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_of_urls() {
+        assert_eq!(host("https://me@Example.org:8443/mcp?x"), Network::Host("example.org".to_owned()));
+        assert_eq!(host("http://[::1]/"), Network::Host("[::1]".to_owned()));
+        assert_eq!(host("${URL}"), Network::Any);
+    }
 
     #[tokio::test]
     async fn a_header_that_cannot_be_sent_is_named() {

@@ -1,4 +1,4 @@
-//! The activities of custom tools: a call of a server's tool, and a program that waits for a sandbox.
+//! The activity behind a server's tools: a call that is sent on.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::known::Known;
 use super::remote::RemoteTool;
 use super::server::Server;
-use super::{faults, result};
+use super::{faults, http, result};
 use crate::base::hidden::shown;
 use crate::base::nearest::nearest;
 use crate::protocol::{Code, Effects, Fault, ForwardWhy};
@@ -83,7 +83,9 @@ impl RemoteCall {
 
 impl Activity for RemoteCall {
     fn effects(&self, _: &Map<String, Value>) -> Effects {
-        Effects { network: self.server.settings.url.is_some(), ..Effects::default() }
+        // The server's gate asks the person before it starts and before a tool of it is called.
+        let network = self.server.settings.url.as_deref().map(http::host);
+        Effects { network: network.into_iter().collect(), consented: true, ..Effects::default() }
     }
 
     fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
@@ -144,21 +146,5 @@ impl Activity for NoServer {
             "ask the person to add [mcp_servers.{server}] with a `command` or a `url` to the settings"
         );
         Box::pin(async move { Err(fault.suggest(suggestion)) })
-    }
-}
-
-/// A tool that a program runs: accepted, and not run before there is a sandbox to run it in.
-pub(super) struct Program;
-
-impl Activity for Program {
-    fn effects(&self, _: &Map<String, Value>) -> Effects {
-        Effects::default()
-    }
-
-    fn run<'a>(&'a self, call: &'a Permitted, _: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let name = call.call().tool().name();
-        let message = format!("{name} runs a program, and this version has no sandbox to run one in");
-        let suggestion = "do without it, or ask the person to run it; a tool of an `mcp_server` works today";
-        Box::pin(async move { Err(Fault::new(Code::Unsupported, message).suggest(suggestion)) })
     }
 }

@@ -128,8 +128,8 @@ impl Files {
                 continue;
             }
             let permitted = self.rules.permit(Access::Read, &source);
-            if let Err(fault) = permitted.and_then(|()| self.rules.permit(Access::Write, &target)) {
-                skip(fault.message);
+            if let Err(refusal) = permitted.and_then(|()| self.rules.permit(Access::Write, &target)) {
+                skip(refusal.to_string());
                 continue;
             }
             let stat = match statat(&folder, &raw, AtFlags::SYMLINK_NOFOLLOW) {

@@ -82,7 +82,7 @@ impl Files {
     /// # Errors
     /// PERMISSION_DENIED by a rule that denies, or that asks and has no yes.
     pub fn permit(&self, access: Access, path: &WorkspacePath) -> Result<(), Fault> {
-        self.rules.open(access, path, &self.opener)
+        Ok(self.rules.open(access, path, &self.opener)?)
     }
 
     /// The rule that asks before this path is read, where the opener has no yes to it.

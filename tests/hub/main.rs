@@ -1,6 +1,7 @@
 //! The hub in this process, with a scripted editor: review, undo, policies, and the tools' own examples.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acting;
 mod afterwards;
 mod closed;
 mod crowd;

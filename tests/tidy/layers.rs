@@ -73,6 +73,16 @@ pub(crate) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
     )
 }
 
+/// A permitted call comes from the rules, and one file asks them for it.
+pub(crate) fn permits(tree: &Tree) -> Vec<Finding> {
+    words(
+        tree,
+        r"\bjudge_(call|further)\b|\bAllowed\s*\{",
+        |file| module(file) != "rules" && file.path != "server/pipeline/permit.rs",
+        |word| format!("`{word}` outside server/pipeline/permit.rs: a call is permitted there alone"),
+    )
+}
+
 /// Findings for a pattern in the code of the server's files that `meant` picks.
 fn words(
     tree: &Tree,

@@ -34,6 +34,7 @@ checks! {
     doors_do_not_import_tools: layers::doors,
     tools_name_no_session: layers::sessions,
     only_the_lsp_door_uses_tower_lsp: layers::tower_lsp,
+    calls_are_permitted_in_one_file: layers::permits,
     unsafe_code_stands_in_one_file: layers::unsafe_code,
     a_request_is_a_row_and_a_file: requests::files,
     methods_of_requests_stand_in_their_table: requests::methods,

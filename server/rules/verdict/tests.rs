@@ -1,0 +1,96 @@
+//! Commands and the network, beside paths.
+
+use super::super::{Effectful, PathTouch, Rules, Touch, Verdict};
+use crate::base::WorkspacePath;
+use crate::protocol::{Access, Effects, Network, RuleSettings};
+
+/// A subject with nothing but effects.
+#[derive(Debug)]
+struct Act(Effects);
+
+impl Effectful for Act {
+    fn effects(&self) -> &Effects {
+        &self.0
+    }
+}
+
+fn rules() -> Rules {
+    let user = RuleSettings { ask: vec!["db".to_owned()], ..RuleSettings::default() };
+    Rules::new(&user, &RuleSettings::default()).0
+}
+
+fn look(access: Access, asked: &str) -> Result<PathTouch, String> {
+    let path = WorkspacePath::clean(asked).ok_or_else(|| asked.to_owned())?;
+    Ok(PathTouch { access, asked: path.clone(), resolved: path, file: None })
+}
+
+fn command(consented: bool) -> Effects {
+    let argv = ["cargo", "fmt", "a b"].map(str::to_owned).to_vec();
+    Effects { command: Some(argv), network: vec![Network::Any], consented, ..Effects::read("a") }
+}
+
+#[test]
+fn a_command_and_the_network_are_asked_about() {
+    let Verdict::Ask(ask) = rules().judge_call(Act(command(false)), look, None).unwrap() else {
+        panic!("not asked");
+    };
+    assert_eq!(
+        ask.question,
+        "Allow to run \"cargo\" \"fmt\" \"a b\", reach any host of the network? Rule asked-command (a program may do \
+         what you may) asks first."
+    );
+    let allowed = ask.yes();
+    let argv = ["cargo", "fmt", "a b"].map(str::to_owned).to_vec();
+    let [Touch::Command { argv: granted, .. }, Touch::Network { reached, .. }, Touch::Path(path)] =
+        allowed.grant().touches()
+    else {
+        panic!("{:?}", allowed.grant());
+    };
+    assert_eq!((granted, reached, path.asked.as_str()), (&argv, &Network::Any, "a"));
+    // The person's yes counts for that command alone.
+    let before = allowed.grant();
+    let again = rules().judge_call(Act(command(false)), look, Some(before)).unwrap();
+    assert!(matches!(again, Verdict::Allow(_)));
+    let other = Effects { command: Some(vec!["cargo".to_owned()]), ..Effects::default() };
+    let other = rules().judge_call(Act(other), look, Some(before)).unwrap();
+    let Verdict::Ask(ask) = other else { panic!("not asked") };
+    assert_eq!(ask.question.split('?').next(), Some("Allow to run \"cargo\""));
+}
+
+#[test]
+fn what_the_person_consented_to_is_not_asked_about() {
+    let Verdict::Allow(allowed) = rules().judge_call(Act(command(true)), look, None).unwrap() else {
+        panic!("not allowed");
+    };
+    assert_eq!(allowed.grant().touches().len(), 3);
+    // Consent to a command opens no path.
+    let closed = Effects { reads: vec![".env".to_owned()], ..command(true) };
+    assert!(matches!(rules().judge_call(Act(closed), look, None), Ok(Verdict::Deny(_))));
+    let asked = Effects { reads: vec!["db/a".to_owned()], ..command(true) };
+    assert!(matches!(rules().judge_call(Act(asked), look, None), Ok(Verdict::Ask(_))));
+}
+
+#[test]
+fn a_host_is_named_and_a_long_command_is_cut() {
+    let host = Effects { network: vec![Network::Host("example.org".to_owned())], ..Effects::default() };
+    let Ok(Verdict::Ask(ask)) = rules().judge_call(Act(host), look, None) else { panic!("not asked") };
+    assert_eq!(
+        ask.question,
+        "Allow to reach the host \"example.org\"? Rule asked-network (what is sent leaves this machine) asks first."
+    );
+    let long = Effects { command: Some(vec!["x".repeat(5000)]), ..Effects::default() };
+    let Ok(Verdict::Ask(ask)) = rules().judge_call(Act(long), look, None) else { panic!("not asked") };
+    assert!(ask.question.contains(" … and 1002 more bytes? Rule"), "{}", ask.question);
+}
+
+#[test]
+fn what_is_judged_further_keeps_what_was_granted() {
+    let Ok(Verdict::Ask(ask)) = rules().judge_call(Act(command(false)), look, None) else { panic!("not asked") };
+    let more = look(Access::Write, "db/a").unwrap();
+    let Verdict::Ask(ask) = rules().judge_further(ask.yes(), vec![more]) else { panic!("not asked") };
+    assert_eq!(ask.question, "Allow to write `db/a`? Rule rules.ask `db` asks first.");
+    let allowed = ask.yes();
+    assert_eq!(allowed.grant().touches().len(), 4);
+    let again = look(Access::Write, "db/a").unwrap();
+    assert!(matches!(rules().judge_further(allowed, vec![again]), Verdict::Allow(_)));
+}
