@@ -1,10 +1,9 @@
 //! Tool definitions: one loader for the built-in ones and those that users write.
 //!
-//! A definition is a YAML file with one `tool:` in it, or several under `custom_tools:`. [`load`] reads the built-in ones, which are embedded,
-//! and the users', which are handed in as text; what breaks a rule becomes a [`Problem`] with its line, and
+//! A definition is a YAML file with one `tool:` in it, or several under `custom_tools:`. [`load`] takes the built-in
+//! ones and the users', both as text; what breaks a rule becomes a [`Problem`] with its line, and
 //! the other definitions still load. Nothing here reads a file.
 
-mod built_in;
 mod check;
 pub mod complete;
 mod definition;
@@ -20,7 +19,6 @@ mod tree;
 
 pub(crate) use definition::folded;
 
-pub use built_in::BUILT_IN;
 pub use definition::{Alias, Example, Runs, Sandbox, ToolDef};
 pub use example::matches;
 pub use load::{Catalogue, load};

@@ -5,6 +5,7 @@
 //! fills its `_output`). Only [`Registry::resolve`] makes a [`Call`], and only a call with a
 //! [`crate::rules::Grant`] is [`Permitted`].
 
+mod activities;
 mod activity;
 mod arguments;
 mod call;
@@ -12,18 +13,21 @@ mod compose;
 mod draft;
 mod judge;
 mod latent;
-
+mod output;
 mod reason;
 mod render;
 mod resolve;
 mod sentences;
 mod tool;
+mod unfit;
 mod violations;
 
-pub use activity::{Activities, Activity, Output, PROD};
+pub use activities::{Activities, PROD};
+pub use activity::{Activity, AnyActivity, AnyInput, PreparedActivity};
 pub use call::{Call, Permitted};
 pub use compose::compose;
 pub use draft::{Change, Content, Draft};
+pub use output::Output;
 pub use render::{Format, render};
 pub use resolve::{Refused, Registry};
 pub use tool::Tool;

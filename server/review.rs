@@ -1,6 +1,7 @@
 //! Proposals: cut into hunks, queued, decided, applied, reported.
 
 mod allowed;
+mod answer;
 mod apply;
 mod client;
 mod cut;
@@ -21,5 +22,6 @@ mod sound;
 mod turns;
 mod undo;
 
+pub(crate) use answer::Answer;
 pub(crate) use desk::Desk;
 pub(crate) use report::{answer, unchanged};

@@ -12,16 +12,14 @@ mod held;
 mod judge;
 mod refusal;
 mod review;
-mod touch;
-mod verdict;
 #[cfg(test)]
 mod tests;
+mod touch;
+mod verdict;
 
 pub(crate) use builtin::{Entry, Kind, table};
+pub(crate) use grant::{Allowed, Ask, Grant, Opener, Verdict};
 pub(crate) use held::Held;
 pub(crate) use judge::{Lists, Rules};
-pub use grant::Allowed;
-pub(crate) use grant::{Ask, Grant, Opener, Verdict};
-pub(crate) use refusal::Refusal;
-pub(crate) use touch::{Effectful, PathTouch, Touch};
 pub(crate) use review::ReviewRules;
+pub(crate) use touch::{Effectful, PathTouch};

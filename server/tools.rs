@@ -1,7 +1,8 @@
-//! The activities, one file each.
+//! The built-in tools: the activities, one file each, and the list of them.
 
 mod change;
 mod context_assemble;
+mod count;
 mod fs_append;
 mod fs_copy;
 mod fs_edit;
@@ -17,49 +18,58 @@ mod review_wait;
 mod search_lexical;
 mod search_vector;
 mod task_complete;
+#[cfg(test)]
+mod tests;
 mod workspace_files;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
 use crate::memory::Extractive;
 use crate::protocol::{Code, Fault};
-use crate::registry::{Activities, Activity, PROD};
+use crate::registry::{Activities, PROD};
 use crate::review::Desk;
 use crate::session::Scope;
-use change::Rewrite;
 
-/// Every built-in activity, under the name of its tool.
-pub(crate) fn activities(desk: &Arc<Desk>) -> Arc<Activities> {
-    let activities = Activities::default();
-    let all: [(&str, Arc<dyn Activity>); 16] = [
-        ("fs.ls", Arc::new(fs_ls::Ls)),
-        ("fs.read", Arc::new(fs_read::Read)),
-        ("fs.append", Arc::new(Rewrite(fs_append::draft))),
-        ("fs.patch", Arc::new(Rewrite(fs_patch::draft))),
-        ("fs.edit", Arc::new(Rewrite(fs_edit::draft))),
-        ("fs.write", Arc::new(Rewrite(fs_write::draft))),
-        ("fs.mkdir", Arc::new(fs_mkdir::Mkdir)),
-        ("fs.copy", Arc::new(fs_copy::Copy)),
-        ("search.lexical", Arc::new(search_lexical::Lexical)),
-        ("search.vector", Arc::new(search_vector::Vector)),
-        ("workspace.files", Arc::new(workspace_files::List)),
-        ("context.assemble", Arc::new(context_assemble::Assemble)),
-        ("memory.advise", Arc::new(memory_advise::Advise)),
-        ("memory.summarize", Arc::new(memory_summarize::Summarize(Arc::new(Extractive)))),
-        ("review.wait", Arc::new(review_wait::Wait(desk.clone()))),
-        ("task_complete", Arc::new(task_complete::Complete(desk.clone()))),
-    ];
-    for (name, activity) in all {
-        activities.register(PROD, name, activity);
-    }
-    Arc::new(activities)
+/// The built-in tools: each name with the code behind it. Its definition is `schemas/tools/NAME.yaml`.
+macro_rules! tools {
+    ($desk:ident: $($name:literal => $activity:expr,)+) => {
+        /// Each built-in definition: its path in the repository, and its text.
+        pub(crate) const DEFINITIONS: &[(&str, &str)] = &[$((
+            concat!("schemas/tools/", $name, ".yaml"),
+            include_str!(concat!("../schemas/tools/", $name, ".yaml")),
+        )),+];
+
+        /// Every built-in activity, under the name of its tool.
+        pub(crate) fn activities($desk: &Arc<Desk>) -> Arc<Activities> {
+            let activities = Activities::default();
+            $(activities.register(PROD, $name, Arc::new($activity));)+
+            Arc::new(activities)
+        }
+    };
 }
 
-/// A string argument; empty where it is missing, which no valid call is.
-fn text<'a>(args: &'a Map<String, Value>, name: &str) -> &'a str {
-    args.get(name).and_then(Value::as_str).unwrap_or_default()
+tools! { desk:
+    "context.assemble" => context_assemble::AssembleContext,
+    "fs.append" => fs_append::AppendText,
+    "fs.copy" => fs_copy::CopyPath,
+    "fs.edit" => fs_edit::EditFile,
+    "fs.ls" => fs_ls::ListFolder,
+    "fs.mkdir" => fs_mkdir::MakeFolder,
+    "fs.patch" => fs_patch::PatchFile,
+    "fs.read" => fs_read::ReadFile,
+    "fs.write" => fs_write::WriteFile,
+    "memory.advise" => memory_advise::TakeAdvice,
+    "memory.summarize" => memory_summarize::SummarizeFiles(Arc::new(Extractive)),
+    "review.wait" => review_wait::WaitForReview(desk.clone()),
+    "search.lexical" => search_lexical::SearchLines,
+    "search.vector" => search_vector::SearchFiles,
+    "task_complete" => task_complete::CompleteTask(desk.clone()),
+    "workspace.files" => workspace_files::ListFiles,
+}
+
+/// The folder that a search goes through: the whole workspace where none is named.
+fn whole_unless(scope: &str) -> &str {
+    if scope.is_empty() { "." } else { scope }
 }
 
 /// Does work that waits for the disk where it holds up nobody.

@@ -37,7 +37,7 @@ use parking_lot::RwLock;
 
 use crate::base::hidden::shown;
 use crate::catalogue::{Risk, Runs, ToolDef};
-use crate::registry::Activity;
+use crate::registry::AnyActivity;
 use crate::session::Session;
 use consents::Consents;
 use known::Standing;
@@ -166,7 +166,7 @@ impl Upstreams {
     }
 
     /// What runs a custom tool; nothing where code of ours does, or a model.
-    pub fn activity(&self, definition: &ToolDef) -> Option<Arc<dyn Activity>> {
+    pub fn activity(&self, definition: &ToolDef) -> Option<Arc<dyn AnyActivity>> {
         match definition.runs.as_ref()? {
             Runs::Command { command } => Some(Arc::new(program::Program::new(definition, command))),
             Runs::Remote { mcp_server, remote_tool } => match self.servers().get(mcp_server) {

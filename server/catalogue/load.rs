@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::definition::folded;
 use super::reader::Reader;
-use super::{BUILT_IN, Problem, Risk, Runs, ToolDef, check, node, short, shown};
+use super::{Problem, Risk, Runs, ToolDef, check, node, short, shown};
 
 /// What was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,8 +24,8 @@ const NAMED: usize = 100;
 /// activity of that name is registered. A file that breaks a rule is left out, and the others load.
 ///
 /// The schemas and examples of the built-in ones are not run here but in a test: every start would pay for it.
-pub fn load(user: &[(String, String)], known: &dyn Fn(&str) -> bool) -> Catalogue {
-    let built_in = BUILT_IN.iter().map(|(path, text)| (*path, *text, false));
+pub fn load(built_in: &[(&str, &str)], user: &[(String, String)], known: &dyn Fn(&str) -> bool) -> Catalogue {
+    let built_in = built_in.iter().map(|(path, text)| (*path, *text, false));
     let user = user.iter().map(|(path, text)| (path.as_str(), text.as_str(), true));
     load_files(built_in.chain(user), known)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::*;
+use crate::tools::DEFINITIONS;
 
 fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -17,18 +18,12 @@ fn names(path: &str) -> BTreeSet<String> {
 }
 
 fn user(text: &str) -> Vec<Problem> {
-    load(&[(".wherefore/tools/x.yaml".to_owned(), text.to_owned())], &|_| false).problems
-}
-
-#[test]
-fn the_embedded_list_is_the_folder() {
-    let embedded = BUILT_IN.iter().map(|(path, _)| path.rsplit('/').next().unwrap().to_owned());
-    assert_eq!(embedded.collect::<BTreeSet<_>>(), names("schemas/tools"));
+    load(DEFINITIONS, &[(".wherefore/tools/x.yaml".to_owned(), text.to_owned())], &|_| false).problems
 }
 
 #[test]
 fn built_in_definitions_keep_every_rule() {
-    let thorough = BUILT_IN.iter().map(|(path, text)| (*path, *text, true));
+    let thorough = DEFINITIONS.iter().map(|(path, text)| (*path, *text, true));
     let catalogue = load::load_files(thorough, &|_| false);
     assert_eq!(catalogue.problems, []);
     let mut whys = BTreeSet::new();
@@ -63,14 +58,14 @@ fn expected(text: &str) -> BTreeMap<u32, Vec<String>> {
 fn each_problem_has_its_line_and_rule() {
     for name in names("tests/cases/definitions") {
         let text = std::fs::read_to_string(folder("tests/cases/definitions").join(&name)).unwrap();
-        let catalogue = load(&[(name.clone(), text.clone())], &|_| false);
+        let catalogue = load(DEFINITIONS, &[(name.clone(), text.clone())], &|_| false);
         let mut found = BTreeMap::<u32, Vec<String>>::new();
         for problem in &catalogue.problems {
             assert_eq!(problem.path, name);
             found.entry(problem.line).or_default().push(problem.rule.to_owned());
         }
         assert_eq!(found, expected(&text), "{name}: {:#?}", catalogue.problems);
-        let loaded = catalogue.tools.len() > BUILT_IN.len();
+        let loaded = catalogue.tools.len() > DEFINITIONS.len();
         assert_eq!(loaded, name.starts_with("good"), "{name}");
     }
 }
@@ -78,7 +73,7 @@ fn each_problem_has_its_line_and_rule() {
 #[test]
 fn defaults_of_what_is_left_out() {
     let text = std::fs::read_to_string(folder("tests/cases/definitions/good-minimal.yaml")).unwrap();
-    let catalogue = load(&[("a.yaml".to_owned(), text)], &|_| false);
+    let catalogue = load(DEFINITIONS, &[("a.yaml".to_owned(), text)], &|_| false);
     let def = catalogue.tools.last().unwrap();
     let expected = ToolDef {
         name: "sentimentAnalysis".into(),
@@ -106,7 +101,7 @@ fn a_wrong_file_does_not_stop_the_others() {
     let good = std::fs::read_to_string(folder("tests/cases/definitions/good-minimal.yaml")).unwrap();
     let files = [("a.yaml", "tool: ["), ("b.yaml", good.as_str()), ("c.yaml", good.as_str())];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let catalogue = load(&files, &|_| false);
+    let catalogue = load(DEFINITIONS, &files, &|_| false);
     assert_eq!(catalogue.tools.last().unwrap().source.as_deref(), Some("b.yaml"));
     let problems: Vec<_> =
         catalogue.problems.iter().map(|problem| (problem.path.as_str(), problem.rule)).collect();

@@ -17,8 +17,9 @@ use super::{definitions, watch_files};
 use crate::base::OURS;
 use crate::catalogue::discovery::Directory;
 use crate::catalogue::{self, Catalogue, Problem};
-use crate::registry::{Activities, Activity, Registry};
+use crate::registry::{Activities, AnyActivity, Registry};
 use crate::session::Session;
+use crate::tools::DEFINITIONS;
 use crate::upstream::Upstreams;
 use crate::upstream::consents::Consents;
 use crate::workspace::config;
@@ -175,7 +176,8 @@ impl Toolbox {
     pub fn read(&self) {
         let _reading = self.reading.lock();
         let activities = self.registry.activities();
-        let mut loaded = catalogue::load(&definitions::read(&self.session), &|name| activities.knows(name));
+        let files = definitions::read(&self.session);
+        let mut loaded = catalogue::load(DEFINITIONS, &files, &|name| activities.knows(name));
         loaded.raise_remote(&|server, tool| self.upstreams.risk(server, tool));
         let (imported, mut left_out) = self.upstreams.imported();
         let taken = loaded.import(imported);
@@ -190,7 +192,7 @@ impl Toolbox {
     /// Puts a catalogue, and what runs its tools, in place of the one before.
     fn swap(&self, catalogue: Catalogue) {
         let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
-        let remote: HashMap<String, Arc<dyn Activity>> = catalogue.tools.iter().filter_map(run).collect();
+        let remote: HashMap<String, Arc<dyn AnyActivity>> = catalogue.tools.iter().filter_map(run).collect();
         self.registry.activities().set_custom(remote);
         self.registry.set_refused(catalogue.refused);
         let problems: Vec<Problem> =

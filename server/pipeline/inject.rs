@@ -10,14 +10,11 @@ pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output)
     let (memory, call) = (session.memory(), permitted.call());
     let (by, why) = (call.origin().who(), call.why().as_str());
     // Of what is read only files count: a listing or a search says little of one of them.
-    let read = permitted
-        .grant()
-        .paths()
-        .filter(|touch| touch.access == Access::Read && touch.file.is_some());
+    let read = permitted.grant().paths().filter(|touch| touch.access == Access::Read && touch.file.is_some());
     for touch in read {
         memory.touch(touch.resolved.as_str(), Touch::Read, by, why);
     }
-    if let Output::Change(draft) = output {
+    if let Some(draft) = &output.change {
         for change in draft.changes.iter().filter(|change| change.kind != ChangeKind::Mkdir) {
             memory.touch(change.path.as_str(), Touch::Write, by, why);
         }

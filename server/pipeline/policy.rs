@@ -46,10 +46,12 @@ pub(super) fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result
     Ok(strictest)
 }
 
-/// The paths that a call says it writes.
+/// Refuses a call that declares to write a path whose policy is to refuse, before anything runs. What the other policies
+/// hold for is decided by what its draft changes then: a call may declare more than it comes to change.
 ///
 /// # Errors
-/// As [`WorkspacePath::parse`].
-pub(super) fn declared(scope: &Scope, call: &Call) -> Result<Vec<WorkspacePath>, Fault> {
-    call.effects().writes.iter().map(|asked| scope.path(asked)).collect()
+/// As [`of`] and [`WorkspacePath::parse`].
+pub(super) fn refuse_declared(scope: &Scope, call: &Call) -> Result<(), Fault> {
+    let declared: Result<Vec<_>, _> = call.effects().writes.iter().map(|asked| scope.path(asked)).collect();
+    of(scope, call, &declared?).map(drop)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::SemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
@@ -9,7 +10,7 @@ use super::record::{Entry, Pace};
 use super::{Ended, Pipeline, execute, inject, notices, permit, policy};
 use crate::base::blocking;
 use crate::ports::Caller;
-use crate::protocol::{Code, Fault, Policy, Status};
+use crate::protocol::{Code, Fault, Status};
 use crate::registry::{Call, Draft, Output, Permitted};
 use crate::review;
 use crate::session::Scope;
@@ -31,8 +32,6 @@ pub(super) struct Run<'a> {
 struct Admitted<'a> {
     scope: Scope,
     permitted: Permitted,
-    /// By the paths that the call declared.
-    policy: Policy,
     slot: SemaphorePermit<'a>,
 }
 
@@ -62,27 +61,40 @@ impl<'a> Run<'a> {
             return Ok(latent(&call));
         }
         let admitted = self.permit(scope, call).await?;
-        match self.execute(&admitted).await? {
-            Output::Value { value, truncated, rest, blocks, warnings } => {
-                Ok(Ended { truncated, rest, blocks, warnings, ..Ended::ok(value) })
-            }
-            Output::Change(draft) if draft.changes.is_empty() => {
-                let (session, files) = (&self.pipeline.session, admitted.scope.files());
-                Ok(Ended::ok(review::unchanged(session, files, admitted.permitted.call(), draft)))
-            }
-            Output::Change(draft) => self.review(admitted, draft).await,
+        let Output { value, change, truncated, rest, blocks, warnings } = self.execute(&admitted).await?;
+        let (status, value) = match change {
+            None => (Status::Ok, value),
+            Some(draft) => self.change(admitted, draft, value).await?,
+        };
+        Ok(Ended { status, truncated, rest, blocks, warnings, ..Ended::ok(value) })
+    }
+
+    /// The answer to a call that changes something: what its value holds, and how the change stands. Both are kept with the
+    /// proposal, so that a later look at it says the same.
+    async fn change(
+        &self,
+        admitted: Admitted<'_>,
+        mut draft: Draft,
+        value: Value,
+    ) -> Result<(Status, Value), Fault> {
+        draft.notes.extend(Output::members(value));
+        if draft.changes.is_empty() {
+            let (session, files) = (&self.pipeline.session, admitted.scope.files());
+            let unchanged = review::unchanged(session, files, admitted.permitted.call(), draft);
+            return Ok((Status::Ok, unchanged));
         }
+        self.review(admitted, draft).await
     }
 
     /// The rules judge what the call declares, and it waits for a slot. Where they changed meanwhile, they judge again.
     async fn permit(&self, scope: Scope, call: Call) -> Result<Admitted<'a>, Fault> {
         let session = &self.pipeline.session;
-        let policy = policy::of(&scope, &call, &policy::declared(&scope, &call)?)?;
+        policy::refuse_declared(&scope, &call)?;
         let permitted = permit::permit(session, &scope, call).await?;
         let slot = self.pipeline.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
         scope.check()?;
         let (scope, permitted) = permit::renewed(session, scope, permitted).await?;
-        Ok(Admitted { scope, permitted, policy, slot })
+        Ok(Admitted { scope, permitted, slot })
     }
 
     /// The activity runs. The intent of one that writes is on the disk before anything else is changed there.
@@ -96,22 +108,22 @@ impl<'a> Run<'a> {
         Ok(output)
     }
 
-    /// The draft becomes a proposal, and a policy or a person decides. Waiting for them holds no slot.
-    async fn review(&self, admitted: Admitted<'_>, draft: Draft) -> Result<Ended, Fault> {
-        let Admitted { scope, permitted, policy, slot } = admitted;
+    /// The draft becomes a proposal, and a policy or a person decides: the policy of what the draft changes, whatever else
+    /// its call declared. Waiting for them holds no slot.
+    async fn review(&self, admitted: Admitted<'_>, draft: Draft) -> Result<(Status, Value), Fault> {
+        let Admitted { scope, permitted, slot } = admitted;
         let (permitted, writes) = permit::draft(&self.pipeline.session, &scope, permitted, &draft).await?;
-        let policy = policy.max(policy::of(&scope, permitted.call(), &writes)?);
+        let policy = policy::of(&scope, permitted.call(), &writes)?;
         let scope = scope.granted(permitted.grant());
         let desk = &self.pipeline.desk;
         let open = blocking(|| desk.submit(permitted.call(), draft, policy))?;
         drop(slot);
         let decided = desk.outcome(open.id(), policy, &scope).await;
         // What stands in the workspace is never answered by a fault that does not say so.
-        let decided = decided.map_err(|fault| match desk.get(open.id()).is_some_and(|item| item.stands()) {
+        decided.map_err(|fault| match desk.get(open.id()).is_some_and(|item| item.stands()) {
             true => Fault { applied: Some(true), ..fault },
             false => fault,
-        });
-        decided.map(|(status, value)| Ended { status, ..Ended::ok(value) })
+        })
     }
 }
 

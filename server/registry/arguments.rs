@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::unfit::Unfit;
 use super::violations::shown;
 use crate::catalogue::Alias;
-use crate::protocol::{Code, Fault, Why};
+use crate::protocol::Why;
 
 /// How deep arguments may nest.
 const DEPTH: usize = 64;
@@ -30,27 +31,26 @@ pub(super) struct Meta {
 /// encode twice.
 ///
 /// # Errors
-/// INVALID_ARGS for anything else, QUOTA_EXCEEDED for more than the bounds allow; with the arguments as they
-/// came, for the log.
-pub(super) fn object(arguments: Value) -> Result<Map<String, Value>, Box<(Value, Fault)>> {
+/// What else they are, or which bound they are past; with the arguments as they came, for the log.
+pub(super) fn object(arguments: Value) -> Result<Map<String, Value>, Box<(Value, Unfit)>> {
     let map = match arguments {
         Value::Null => return Ok(Map::new()),
         Value::Object(map) => map,
-        Value::String(text) => read(&text, 2).map_err(|fault| Box::new((Value::String(text), fault)))?,
+        Value::String(text) => read(&text, 2).map_err(|unfit| Box::new((Value::String(text), unfit)))?,
         other => {
-            let fault = not_an_object(&shown(&other));
-            return Err(Box::new((other, fault)));
+            let unfit = Unfit::NoObject { got: shown(&other), source: None };
+            return Err(Box::new((other, unfit)));
         }
     };
     let mut left = Bounds { values: VALUES, bytes: BYTES };
     match map.iter().try_for_each(|(name, value)| left.take(name, value, DEPTH)) {
         Ok(()) => Ok(map),
-        Err(fault) => Err(Box::new((Value::Object(map), fault))),
+        Err(unfit) => Err(Box::new((Value::Object(map), unfit))),
     }
 }
 
 /// The object in `text`, which may be encoded `times` times.
-fn read(text: &str, times: usize) -> Result<Map<String, Value>, Fault> {
+fn read(text: &str, times: usize) -> Result<Map<String, Value>, Unfit> {
     if text.len() > BYTES {
         return Err(too_much("bytes of text", BYTES));
     }
@@ -61,27 +61,19 @@ fn read(text: &str, times: usize) -> Result<Map<String, Value>, Fault> {
         Value::Null => Ok(Map::new()),
         Value::Object(map) => Ok(map),
         Value::String(inner) if times > 1 => read(&inner, times - 1),
-        other => Err(not_an_object(&format!("text that holds {}", shown(&other)))),
+        other => Err(Unfit::NoObject { got: format!("text that holds {}", shown(&other)), source: None }),
     }
 }
 
-fn parse(text: &str) -> Result<Value, Fault> {
+fn parse(text: &str) -> Result<Value, Unfit> {
     serde_json::from_str(text).map_err(|error| {
-        not_an_object(&format!("{}, which is not JSON: {error}", shown(&Value::String(text.to_owned()))))
+        let got = format!("{}, which is not JSON: {error}", shown(&Value::String(text.to_owned())));
+        Unfit::NoObject { got, source: Some(error) }
     })
 }
 
-fn not_an_object(got: &str) -> Fault {
-    Fault::new(
-        Code::InvalidArgs,
-        format!("the arguments must be an object, or JSON text that holds one; got {got}"),
-    )
-    .suggest("send the arguments as a JSON object, as {\"path\": \"src/main.rs\", \"why\": \"…\"}")
-}
-
-fn too_much(what: &str, limit: usize) -> Fault {
-    Fault::new(Code::QuotaExceeded, format!("the arguments hold more than {limit} {what}"))
-        .suggest("make several smaller calls")
+fn too_much(what: &'static str, limit: usize) -> Unfit {
+    Unfit::TooMuch { what, limit }
 }
 
 struct Bounds {
@@ -90,7 +82,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn take(&mut self, name: &str, value: &Value, depth: usize) -> Result<(), Fault> {
+    fn take(&mut self, name: &str, value: &Value, depth: usize) -> Result<(), Unfit> {
         let text = value.as_str().map_or(0, str::len);
         self.values = self.values.checked_sub(1).ok_or_else(|| too_much("values", VALUES))?;
         self.bytes =

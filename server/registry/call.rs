@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::judge::Judged;
-use super::{Activity, Tool};
+use super::{PreparedActivity, Tool};
 use crate::base::CallId;
 use crate::protocol::{Effects, Fault, Origin, Policy, Why};
 use crate::rules::{Allowed, Effectful};
@@ -83,8 +83,8 @@ impl Call {
         &self.judged.warnings
     }
 
-    /// The code that runs it; nothing means latent.
-    pub fn activity(&self) -> Option<&Arc<dyn Activity>> {
+    /// The code that runs it, with its input; nothing means latent.
+    pub fn activity(&self) -> Option<&Arc<dyn PreparedActivity>> {
         self.judged.activity.as_ref()
     }
 
@@ -106,7 +106,7 @@ impl Call {
     /// Whether its tool can run here at all.
     ///
     /// # Errors
-    /// As [`Activity::ready`].
+    /// As [`super::Activity::ready`].
     pub(crate) fn ready(&self) -> Result<(), Fault> {
         self.judged.activity.as_ref().map_or(Ok(()), |activity| activity.ready(self))
     }

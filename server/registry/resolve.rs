@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::arguments::{self, Meta};
-use super::judge::judge;
+use super::judge::{AskedCall, Judged};
+use super::unfit::{NoTool, Unfit};
 use super::{Activities, Call, Tool};
 use crate::base::CallId;
 use crate::base::nearest::nearest;
 use crate::catalogue::{Alias, Problem, ToolDef, folded};
-use crate::protocol::{Code, Fault, Lead, Origin, RawCall, ToolSummary, WhySettings};
+use crate::protocol::{Fault, Lead, Origin, RawCall, ToolSummary, WhySettings};
 
 /// A call that was refused before it ran, with what the log says of it.
 #[derive(Debug)]
@@ -154,34 +155,22 @@ impl Registry {
     /// The fault for a name that no tool has, with the nearest ones that there are; or with what is wrong with its
     /// definition, where that was refused.
     pub fn not_found(&self, name: &str) -> Fault {
+        self.no_tool(name).into()
+    }
+
+    fn no_tool(&self, name: &str) -> NoTool {
         let asked: String = name.chars().take(100).collect();
-        let refused = self.refused.read();
-        if let Some(Problem { path, line, rule, message }) = refused.get(&folded(&asked)) {
-            let text = format!(
-                "there is no tool named {asked:?}: its definition was refused at {path}:{line}: {message} ({rule})"
-            );
-            return Fault::new(Code::ToolNotFound, text)
-                .suggest("ask the person to mend that line; the file is read again when it changes")
-                .detail(json!({ "path": path, "line": line, "rule": rule }));
+        if let Some(problem) = self.refused.read().get(&folded(&asked)) {
+            return NoTool::Refused { asked, problem: problem.clone() };
         }
-        drop(refused);
         let tools = self.now();
         let known = tools.list.iter().flat_map(|tool| {
             let aliases = tool.def().aliases.iter().map(|alias| alias.name.as_str());
             std::iter::once(tool.name()).chain(aliases)
         });
-        let near: Vec<String> = nearest(&asked, known, 3).into_iter().map(str::to_owned).collect();
-        let fault = Fault::new(Code::ToolNotFound, format!("there is no tool named {asked:?}"));
-        match near.first() {
-            Some(first) => {
-                fault.suggest(format!("call {first}, or another of the names in `hints`")).hint(near)
-            }
-            None => {
-                let all: Vec<_> = tools.list.iter().take(NAMED).map(|tool| tool.name()).collect();
-                let more = if tools.list.len() > NAMED { ", or search for another" } else { "" };
-                fault.suggest(format!("call one of {}{more}", all.join(", ")))
-            }
-        }
+        let near = nearest(&asked, known, 3).into_iter().map(str::to_owned).collect();
+        let known = tools.list.iter().take(NAMED).map(|tool| tool.name().to_owned()).collect();
+        NoTool::Unknown { asked, near, known, more: tools.list.len() > NAMED }
     }
 
     /// Checks a raw call. `call_id` is asked for once, whatever the outcome, since a refused call is logged too.
@@ -195,51 +184,71 @@ impl Registry {
         call_id: impl FnOnce() -> CallId,
         settings: &WhySettings,
     ) -> Result<Call, Box<Refused>> {
-        let RawCall { tool: asked, arguments, origin, mut comments, activity, policy, root, lead } = raw;
+        let RawCall { tool: asked, arguments, origin, comments, activity, policy, root, lead } = raw;
         let Lead { follows, warning, bar } = lead;
-        let id = call_id();
-        let (mut args, mut meta) = match arguments::object(arguments) {
-            Ok(mut args) => {
-                let meta = arguments::split_meta(&mut args);
-                (args, meta)
+        let call_id = call_id();
+        let mut came = Came { tool: asked, args: Map::new(), comments, bar };
+        match self.fit(&mut came, arguments, activity, settings) {
+            Ok(Fit { tool, args, mut judged }) => {
+                judged.warnings.extend(warning);
+                let comments = came.comments;
+                Ok(Call { id: call_id, tool, args, judged, origin, comments, follows, policy, root })
             }
+            Err(unfit) => {
+                let Came { tool, args, comments, .. } = came;
+                Err(Refused { call_id, tool, args, origin, comments, follows, fault: unfit.into() }.into())
+            }
+        }
+    }
+
+    /// Makes a call of what came, or leaves in `came` what the log says of it.
+    fn fit(
+        &self,
+        came: &mut Came,
+        arguments: Value,
+        activity: Option<String>,
+        settings: &WhySettings,
+    ) -> Result<Fit, Unfit> {
+        let mut args = match arguments::object(arguments) {
+            Ok(args) => args,
             Err(bad) => {
-                let args = Map::from_iter([("arguments".to_owned(), bad.0)]);
-                let tool = self.find(&asked).map_or(asked, |tool| tool.name().to_owned());
-                let fault = bad.1;
-                return Err(Refused { call_id: id, tool, args, origin, comments, follows, fault }.into());
+                let (args, unfit) = *bad;
+                came.args = Map::from_iter([("arguments".to_owned(), args)]);
+                if let Some(tool) = self.find(&came.tool) {
+                    came.tool = tool.name().to_owned();
+                }
+                return Err(unfit);
             }
         };
+        let mut meta = arguments::split_meta(&mut args);
         meta.activity = activity.map(Value::String).or(meta.activity);
         let tools = self.now();
-        let (tool, alias) = match self.meant(&tools, &asked, &meta) {
+        let (tool, alias) = match self.meant(&tools, &came.tool, &meta) {
             Ok(found) => found,
-            Err(fault) => {
-                let tool = asked;
-                return Err(Refused { call_id: id, tool, args, origin, comments, follows, fault }.into());
+            Err(unfit) => {
+                came.args = args;
+                return Err(unfit);
             }
         };
+        came.tool = tool.name().to_owned();
         if let Some(alias) = alias {
             args = arguments::translate(args, alias);
         }
         if let Some(second) = arguments::place_why(&mut args, meta.reasoning.take()) {
-            comments.entry("args.why".to_owned()).or_insert(second);
+            came.comments.entry("args.why".to_owned()).or_insert(second);
         }
         let args = Value::Object(args);
-        let judged = match bar {
-            Some(fault) => Err(fault),
-            None => judge(tool, alias, &args, meta, &self.activities, settings),
+        let judged = match came.bar.take() {
+            Some(fault) => Err(Unfit::Barred(fault)),
+            None => AskedCall { tool, alias, args: &args, meta }
+                .judge(&self.activities, settings)
+                .map_err(|error| Unfit::Call { tool: tool.clone(), error }),
         };
         match judged {
-            Ok(mut judged) => {
-                judged.warnings.extend(warning);
-                let tool = tool.clone();
-                Ok(Call { id, tool, args, judged, origin, comments, follows, policy, root })
-            }
-            Err(fault) => {
-                let args = if let Value::Object(args) = args { args } else { Map::new() };
-                let tool = tool.name().to_owned();
-                Err(Refused { call_id: id, tool, args, origin, comments, follows, fault }.into())
+            Ok(judged) => Ok(Fit { tool: tool.clone(), args, judged }),
+            Err(unfit) => {
+                came.args = if let Value::Object(args) = args { args } else { Map::new() };
+                Err(unfit)
             }
         }
     }
@@ -250,17 +259,33 @@ impl Registry {
         tools: &'a Tools,
         asked: &str,
         meta: &Meta,
-    ) -> Result<(&'a Arc<Tool>, Option<&'a Alias>), Fault> {
+    ) -> Result<(&'a Arc<Tool>, Option<&'a Alias>), Unfit> {
         let inner = meta.tool.as_ref().and_then(Value::as_str);
         let name = if asked.is_empty() { inner.unwrap_or_default() } else { asked };
-        let found = tools.named(name).ok_or_else(|| self.not_found(name))?;
+        let found = tools.named(name).ok_or_else(|| self.no_tool(name))?;
         match inner.and_then(|inner| tools.named(inner)) {
-            Some((other, _)) if !Arc::ptr_eq(other, found.0) => Err(Fault::new(
-                Code::InvalidArgs,
-                format!("the call names {}, but `_tool` names {}", found.0.name(), other.name()),
-            )
-            .suggest("name one tool, and leave `_tool` out of the arguments")),
+            Some((other, _)) if !Arc::ptr_eq(other, found.0) => {
+                let (called, inner) = (found.0.name().to_owned(), other.name().to_owned());
+                Err(Unfit::TwoTools { called, inner })
+            }
             _ => Ok(found),
         }
     }
+}
+
+/// What came, as the log says it where no call is made of it.
+struct Came {
+    /// The name asked for, then that of the tool.
+    tool: String,
+    args: Map<String, Value>,
+    comments: BTreeMap<String, String>,
+    /// What is held against the call from outside.
+    bar: Option<Fault>,
+}
+
+/// What a call is made of.
+struct Fit {
+    tool: Arc<Tool>,
+    args: Value,
+    judged: Judged,
 }

@@ -2,25 +2,28 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::*;
 use crate::base::CallId;
 use crate::catalogue::{ToolDef, load};
 use crate::protocol::{Door, Effects, Fault, Origin, RawCall, WhySettings};
 use crate::session::Scope;
+use crate::tools::DEFINITIONS;
 
 /// An activity that does nothing but be told from others.
 struct Named(&'static str);
 
 impl Activity for Named {
-    fn effects(&self, _: &Map<String, Value>) -> Effects {
+    type Input = AnyInput;
+    type Output = Value;
+
+    fn effects(&self, _: &AnyInput) -> Effects {
         Effects::read(self.0)
     }
 
-    fn run<'a>(&'a self, _: &'a Permitted, _: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        Box::pin(async { Ok(Output::value(Value::Null)) })
+    async fn run(&self, _: Arc<AnyInput>, _: &Permitted, _: &Scope) -> Result<Output, Fault> {
+        Ok(Output::value(Value::Null))
     }
 }
 
@@ -40,7 +43,7 @@ pub(super) fn registry() -> Registry {
         activities.register(PROD, name, Arc::new(Named(name)));
     }
     activities.register("test", "fs.read", Arc::new(Named("fake")));
-    let catalogue = load(&[sentiment()], &|name| activities.knows(name));
+    let catalogue = load(DEFINITIONS, &[sentiment()], &|name| activities.knows(name));
     assert_eq!(catalogue.problems, []);
     Registry::new(catalogue.tools, Arc::new(activities))
 }

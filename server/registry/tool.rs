@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::Value;
 
+use super::unfit::BrokenSchema;
 use super::violations::{Violation, violations};
 use crate::catalogue::{ToolDef, compile};
-use crate::protocol::Fault;
 
 type Built = Result<Validator, (String, String)>;
 
@@ -37,8 +37,8 @@ impl Tool {
     /// What arguments break, all at once; none where they are valid.
     ///
     /// # Errors
-    /// INTERNAL where the schema itself does not compile, which the loader rules out.
-    pub(super) fn check_input(&self, args: &Value) -> Result<Vec<Violation>, Fault> {
+    /// Where the schema itself does not compile, which the loader rules out.
+    pub(super) fn check_input(&self, args: &Value) -> Result<Vec<Violation>, BrokenSchema> {
         let built = self.input.get_or_init(|| compile(&self.def.input_schema));
         let validator = usable(built, &self.def.name, "input")?;
         if validator.is_valid(args) {
@@ -50,8 +50,8 @@ impl Tool {
     /// What an output breaks; none where it is valid or where the definition allows anything.
     ///
     /// # Errors
-    /// INTERNAL where the schema itself does not compile, which the loader rules out.
-    pub fn check_output(&self, output: &Value) -> Result<Vec<Violation>, Fault> {
+    /// Where the schema itself does not compile, which the loader rules out.
+    pub fn check_output(&self, output: &Value) -> Result<Vec<Violation>, BrokenSchema> {
         let Some(schema) = &self.def.output_schema else {
             return Ok(Vec::new());
         };
@@ -64,8 +64,11 @@ impl Tool {
     }
 }
 
-fn usable<'a>(built: &'a Built, tool: &str, which: &str) -> Result<&'a Validator, Fault> {
-    built.as_ref().map_err(|(pointer, error)| {
-        Fault::internal(format!("the {which} schema of {tool} is broken at {pointer:?}: {error}"))
+fn usable<'a>(built: &'a Built, tool: &str, which: &'static str) -> Result<&'a Validator, BrokenSchema> {
+    built.as_ref().map_err(|(pointer, error)| BrokenSchema {
+        which,
+        tool: tool.to_owned(),
+        pointer: pointer.clone(),
+        error: error.clone(),
     })
 }

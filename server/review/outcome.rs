@@ -50,7 +50,7 @@ impl Desk {
             self.told(id)?
         }
         let status = if is_pending { Status::Pending } else { Status::Ok };
-        Ok((status, answer(self, scope.files(), &item)?))
+        Ok((status, answer(self, scope.files(), &item)?.value()))
     }
 
     /// With no editor to show the change in, the person is asked in the agent's own client, where that can ask.
@@ -76,7 +76,7 @@ impl Desk {
         match fault {
             // A policy that could not carry its decision out says why; what took effect before that stays and is said.
             Some(fault) if fault.applied == Some(true) || dropped => Err(fault),
-            _ => Ok((Status::Ok, answer(self, scope.files(), &item)?)),
+            _ => Ok((Status::Ok, answer(self, scope.files(), &item)?.value())),
         }
     }
 }

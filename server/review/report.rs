@@ -1,7 +1,8 @@
 //! What the agent, the log and later results say of a proposal.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::answer::{Answer, AnsweredHunk};
 use super::desk::Desk;
 use super::item::{Item, View};
 use crate::base::WorkspacePath;
@@ -79,96 +80,82 @@ fn patched(file: &ProposedFile, view: &View) -> Option<String> {
 /// # Errors
 /// REJECTED where a person or a policy said no to all of it, STALE where the text changed under all of it: the
 /// details hold what the answer would.
-pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Value, Fault> {
+pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Answer, Fault> {
     let proposal = &item.proposal;
-    let mut answer = Map::new();
-    answer.insert("status".into(), json!(proposal.state().word()));
-    answer.insert("proposal".into(), json!(proposal.id));
+    let state = proposal.state();
+    let hunks = proposal.files.iter().flat_map(|file| file.hunks.iter().map(hunk)).collect();
+    let mut answer = Answer {
+        proposal: Some(proposal.id.to_string()),
+        notes: item.notes.clone(),
+        hunks,
+        ..Answer::of(state)
+    };
     if let [file] = &proposal.files[..] {
-        answer.insert("path".into(), json!(file.path));
+        answer.path = Some(file.path.to_string());
+        standing(&mut answer, desk, files, file);
+        answer.created = matches!(file.kind, ChangeKind::Create | ChangeKind::Mkdir)
+            && proposal.state() == ProposalState::Applied;
     } else {
-        let paths: Vec<&str> = proposal.files.iter().map(|file| file.path.as_str()).collect();
-        answer.insert("paths".into(), json!(paths));
+        answer.paths = Some(proposal.files.iter().map(|file| file.path.to_string()).collect());
     }
-    let hunks: Vec<Value> = proposal.files.iter().flat_map(|file| file.hunks.iter().map(hunk)).collect();
-    answer.insert("hunks".into(), Value::Array(hunks));
-    if let [file] = &proposal.files[..] {
-        answer.extend(standing(desk, files, file));
-        if matches!(file.kind, ChangeKind::Create | ChangeKind::Mkdir)
-            && proposal.state() == ProposalState::Applied
-        {
-            answer.insert("created".into(), json!(true));
-        }
-    }
-    answer.extend(item.notes.clone());
-    match proposal.state() {
-        ProposalState::Rejected => Err(refused(proposal, Value::Object(answer))),
-        ProposalState::Stale => Err(stale(proposal, Value::Object(answer))),
+    match state {
+        ProposalState::Rejected => Err(refused(proposal, answer.value())),
+        ProposalState::Stale => Err(stale(proposal, answer.value())),
         ProposalState::Pending => {
-            answer.insert("next_action".into(), json!({
+            answer.next_action = Some(json!({
                 "tool": "review.wait",
                 "arguments": { "proposal": proposal.id, "why": "Learn what the person decided on the proposed change" },
             }));
-            Ok(Value::Object(answer))
+            Ok(answer)
         }
-        ProposalState::Applied | ProposalState::PartlyApplied => Ok(Value::Object(answer)),
+        ProposalState::Applied | ProposalState::PartlyApplied => Ok(answer),
     }
 }
 
 /// The answer to a call that found everything as it wanted it.
 pub(crate) fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {
-    let mut answer = Map::new();
-    answer.insert("status".into(), json!("unchanged"));
+    let mut answer = Answer { notes: draft.notes, ..Answer::unchanged() };
     if let Some(path) = call
         .effects()
         .writes
         .first()
         .and_then(|path| WorkspacePath::parse(session.workspace().root(), path).ok())
     {
-        answer.insert("path".into(), json!(path));
         if let Ok(Some(now)) = session.files().text_through(files, &path) {
-            answer.insert("hash".into(), json!(now.hash));
+            answer.hash = Some(now.hash);
         }
+        answer.path = Some(path.to_string());
     }
-    answer.insert("hunks".into(), json!([]));
-    answer.extend(draft.notes);
-    Value::Object(answer)
+    answer.value()
 }
 
-fn hunk(hunk: &Hunk) -> Value {
-    let mut shown = json!({
-        "id": hunk.id,
-        "state": hunk.state,
-        "line": hunk.start + 1,
-        "removed": hunk.old.len(),
-        "added": hunk.new.len(),
-    });
-    if let Some(shown) = shown.as_object_mut() {
-        shown.extend(hunk.reason.as_ref().map(|reason| ("reason".to_owned(), json!(reason))));
-        let edited = hunk.edited && hunk.state == HunkState::Accepted;
-        shown.extend(edited.then(|| ("text".to_owned(), json!(hunk.new.concat()))));
-        shown.extend(hunk.loose.as_ref().map(|loose| ("loose".to_owned(), json!(loose))));
+fn hunk(hunk: &Hunk) -> AnsweredHunk {
+    let edited = hunk.edited && hunk.state == HunkState::Accepted;
+    AnsweredHunk {
+        id: hunk.id.to_string(),
+        state: hunk.state,
+        line: hunk.start + 1,
+        removed: hunk.old.len(),
+        added: hunk.new.len(),
+        reason: hunk.reason.clone(),
+        text: edited.then(|| hunk.new.concat()),
+        loose: hunk.loose.clone(),
     }
-    shown
 }
 
-/// The text as it now stands around the change, and the hash that the next write may expect.
-fn standing(desk: &Desk, files: &Files, file: &ProposedFile) -> Map<String, Value> {
-    let mut standing = Map::new();
+/// Adds the text as it now stands around the change, and the hash that the next write may expect.
+fn standing(answer: &mut Answer, desk: &Desk, files: &Files, file: &ProposedFile) {
     if file.kind == ChangeKind::Mkdir {
-        return standing;
+        return;
     }
     let Ok(Some(now)) = desk.session.files().text_through(files, &file.path) else {
-        return standing;
+        return;
     };
-    standing.insert("hash".into(), json!(now.hash));
-    if now.unsaved {
-        standing.insert("unsaved".into(), json!(true));
-    }
+    answer.unsaved = now.unsaved;
     if !matches!(file.kind, ChangeKind::Create | ChangeKind::Copy) {
-        standing.insert("text".into(), json!(excerpt(&now.text, file)));
+        answer.text = Some(excerpt(&now.text, file));
     }
-    standing
+    answer.hash = Some(now.hash);
 }
 
 /// The lines around each hunk, numbered from 1, with a mark where lines are left out.

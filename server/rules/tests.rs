@@ -361,8 +361,12 @@ fn rules_that_could_not_be_read_have_reads_asked_for() {
 fn a_call_is_judged_by_both_paths() {
     let user = RuleSettings { ask: list(&["db"]), ..RuleSettings::default() };
     let (rules, _) = Rules::new(&user, &RuleSettings::default());
-    let touch =
-        |access, asked, resolved| PathTouch { access, asked: path(asked), resolved: path(resolved), file: None };
+    let touch = |access, asked, resolved| PathTouch {
+        access,
+        asked: path(asked),
+        resolved: path(resolved),
+        file: None,
+    };
     let read = touch(Access::Read, "a", "a");
 
     let Verdict::Allow(allowed) = rules.judge_paths(vec![read.clone()]) else { panic!("not allowed") };

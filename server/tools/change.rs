@@ -1,71 +1,49 @@
-//! What the tools that change a text have in common: how they run, the text before, the hash expected, line ends kept.
+//! What the tools that change a text have in common: the text before, the hash expected, line ends kept.
 
 use std::borrow::Cow;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
 
-use super::{off_thread, text};
 use crate::base::WorkspacePath;
 use crate::base::text::{Encoding, Eol};
 use crate::patch::{self, HunkReport};
-use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Change, Content, Draft, Output, Permitted};
+use crate::protocol::{Code, Fault};
+use crate::registry::{Change, Content, Draft};
 use crate::session::{Scope, Snapshot, unencodable};
 
 /// Bytes of a difference shown with a stale hash.
 const MOST_DIFF: usize = 8 << 10;
 
-/// A tool that changes the one file at its path: what makes the draft of the change.
-pub(super) struct Rewrite(pub fn(&Scope, &Map<String, Value>) -> Result<Draft, Fault>);
-
-impl Activity for Rewrite {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects::write(text(args, "path"))
-    }
-
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let (draft, args) = (self.0, call.call().args().clone());
-        Box::pin(off_thread(scope, move |scope| draft(scope, &args).map(Output::Change)))
-    }
+/// Where a change was placed: what the answer says beside how the change stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Placements {
+    /// How each hunk was placed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
+    pub(super) placed: Option<Vec<HunkReport>>,
+    /// Why nothing was changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<&'static str>,
 }
 
-/// The path argument and the text there now, which is the one that the caller expects.
+/// The path asked for and the text there now, which is the one that the caller expects where it names a hash.
 ///
 /// # Errors
 /// STALE where the caller expects another text; what reading it says.
 pub(super) fn target(
     scope: &Scope,
-    args: &Map<String, Value>,
-) -> Result<(WorkspacePath, Option<Snapshot>), Fault> {
-    target_at(scope, text(args, "path"), args)
-}
-
-/// The same, of a tool that calls the path it writes otherwise.
-///
-/// # Errors
-/// As [`target`].
-pub(super) fn target_at(
-    scope: &Scope,
     asked: &str,
-    args: &Map<String, Value>,
+    expected: Option<&str>,
 ) -> Result<(WorkspacePath, Option<Snapshot>), Fault> {
     let path = scope.path(asked)?;
     let before = scope.text(&path)?;
-    expect(scope, &path, before.as_ref(), args)?;
-    Ok((path, before))
-}
-
-fn expect(
-    scope: &Scope,
-    path: &WorkspacePath,
-    before: Option<&Snapshot>,
-    args: &Map<String, Value>,
-) -> Result<(), Fault> {
-    let Some(expected) = args.get("expected_hash").and_then(Value::as_str) else { return Ok(()) };
-    match before.map(|before| before.hash.as_str()) == Some(expected) {
-        true => Ok(()),
-        false => Err(stale(scope, path, expected, before)),
+    match expected {
+        Some(expected) if before.as_ref().is_none_or(|before| before.hash != expected) => {
+            Err(stale(scope, &path, expected, before.as_ref()))
+        }
+        _ => Ok((path, before)),
     }
 }
 
@@ -138,7 +116,7 @@ pub(super) fn draft(
         return Ok(Draft::default());
     }
     let change = Change { loose, ..Change::text(path, before, Content { text: after, encoding }) };
-    Ok(Draft { changes: vec![change], notes: Map::new() })
+    Ok(Draft { changes: vec![change], ..Draft::default() })
 }
 
 /// Where a person should look twice, by line counted from 0, and why.

@@ -1,16 +1,18 @@
 //! context.assemble: the working set, and files that are named, fitted to a budget of tokens.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::{off_thread, text};
-use crate::base::{CallId, WorkspacePath};
-use crate::memory::fit::{Candidate, Fitted, LeftOut, Room, fit};
+use super::count::Count;
+use super::off_thread;
+use crate::base::WorkspacePath;
+use crate::memory::fit::{Candidate, Fitted, Included, LeftOut, Room, fit};
 use crate::memory::{Counter, ESTIMATE};
-use crate::protocol::{Advice, Effects, Event, Fault, WorkingFile};
-use crate::registry::{Activity, Output, Permitted};
+use crate::protocol::{Advice, Effects, Event, Fault, Role, Truncate, WorkingFile};
+use crate::registry::{Activity, Call, Output, Permitted};
 use crate::session::Scope;
 
 /// Bytes of the largest file that is counted.
@@ -21,71 +23,153 @@ const PLACE: u32 = 5;
 const LOOKED_AT: usize = 100;
 
 /// Puts contexts together.
-pub(super) struct Assemble;
+pub(super) struct AssembleContext;
 
-impl Activity for Assemble {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects { reads: strings(args, "paths"), ..Effects::default() }
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct AssembleInput {
+    budget: Option<Count>,
+    #[serde(default)]
+    paths: Vec<String>,
+    #[serde(default = "yes")]
+    set: bool,
+    #[serde(default)]
+    roles: Vec<Role>,
+    #[serde(default)]
+    query: String,
+    model: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Assembled {
+    tokens: u64,
+    budget: u64,
+    tokenizer: String,
+    included: Vec<IncludedFile>,
+    cut: Vec<CutFile>,
+    left_out: Vec<LeftOutFile>,
+    warnings: Vec<String>,
+}
+
+/// A file in the context.
+#[derive(Debug, Serialize, JsonSchema)]
+struct IncludedFile {
+    path: String,
+    role: Role,
+    priority: u32,
+    tokens: u64,
+    content: String,
+}
+
+/// A file of which lines are gone.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CutFile {
+    path: String,
+    strategy: Truncate,
+    lines: GoneLines,
+    tokens_whole: u64,
+}
+
+/// The first and the last line that are gone.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GoneLines {
+    start: u64,
+    end: u64,
+}
+
+/// A file that did not go in.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeftOutFile {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    reason: String,
+}
+
+/// What there is room for, and who counts it.
+#[derive(Clone, Copy)]
+struct TokenBudget {
+    tokens: u64,
+    counter: Counter,
+}
+
+impl Activity for AssembleContext {
+    type Input = AssembleInput;
+    type Output = Assembled;
+
+    fn effects(&self, input: &AssembleInput) -> Effects {
+        Effects { reads: input.paths.clone(), ..Effects::default() }
     }
 
-    fn run<'a>(&'a self, permitted: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let (id, args) = (permitted.call().id().clone(), permitted.call().args().clone());
-        Box::pin(off_thread(scope, move |scope| assemble(scope, id, &args)))
+    async fn run(
+        &self,
+        input: Arc<AssembleInput>,
+        permitted: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<Assembled>, Fault> {
+        let call = permitted.call().clone();
+        off_thread(scope, move |scope| assemble(scope, &call, &input)).await
     }
 }
 
-fn strings(args: &Map<String, Value>, name: &str) -> Vec<String> {
-    let all = args.get(name).and_then(Value::as_array).into_iter().flatten();
-    all.filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-fn assemble(scope: &Scope, call_id: CallId, args: &Map<String, Value>) -> Result<Output, Fault> {
+fn assemble(scope: &Scope, call: &Call, input: &AssembleInput) -> Result<Output<Assembled>, Fault> {
     let set = scope.working_set();
     let notes = scope.notes();
     let mut warnings = set.problems.clone();
-    let model = args.get("model").and_then(Value::as_str).or(notes.manifest.model.as_deref());
+    let model = input.model.as_deref().or(notes.manifest.model.as_deref());
     let counter = Counter::of(model);
     if let Some(model) = model.filter(|_| counter.name() == ESTIMATE) {
         warnings
             .push(format!("the tokenizer of {model:?} is not known: tokens are a quarter of the characters"));
     }
-    let budget = args.get("budget").and_then(Value::as_u64).unwrap_or(set.budget);
+    let budget = TokenBudget { tokens: input.budget.map_or(set.budget, |budget| budget.0), counter };
+    let mut candidates = named(scope, &input.paths, &set.files)?;
     let mut left_out = Vec::new();
-    let mut candidates = named(scope, args, &set.files)?;
-    let roles = strings(args, "roles");
-    if args.get("set") != Some(&json!(false)) {
-        let new = |file: &&WorkingFile| candidates.iter().all(|named| named.path != file.path);
-        let more: Vec<Candidate> = set
-            .files
-            .iter()
-            .filter(new)
-            .filter(|file| roles.is_empty() || roles.iter().any(|role| role == file.role.word()))
-            .filter_map(|file| match bar(scope, file) {
-                Some(reason) => {
-                    left_out.push(LeftOut { path: file.path.clone(), tokens: None, reason });
-                    None
-                }
-                None => Some(candidate(file)),
-            })
-            .collect();
-        candidates.extend(more);
+    if input.set {
+        left_out = add_set(scope, &mut candidates, &set.files, &input.roles);
     }
     if candidates.is_empty() && left_out.is_empty() {
         warnings.push("no file matters now: read some, name them in `paths`, or call them hot".to_owned());
     }
-    rank(scope, &mut candidates, text(args, "query"), &mut warnings)?;
-    let room = Room { tokens: budget, bytes: scope.settings().limits.output_bytes };
+    rank(scope, &mut candidates, &input.query, &mut warnings)?;
+    let room = Room { tokens: budget.tokens, bytes: scope.settings().limits.output_bytes };
     let mut fitted = fit(candidates, |file| read(scope, &file.path), room, counter);
     fitted.left_out.extend(left_out);
     scope.check()?;
-    log(scope, call_id, args, budget, counter, &fitted)?;
-    Ok(Output::value(answer(&fitted, budget, counter, &warnings)))
+    log(scope, call, budget, &fitted)?;
+    Ok(Output::value(answer(fitted, budget, warnings)))
+}
+
+/// Adds the files of the working set that have one of `roles` and are not there yet; gives those that stay out.
+fn add_set(
+    scope: &Scope,
+    candidates: &mut Vec<Candidate>,
+    set: &[WorkingFile],
+    roles: &[Role],
+) -> Vec<LeftOut> {
+    let mut left_out = Vec::new();
+    let named = candidates.len();
+    for file in set.iter().filter(|file| roles.is_empty() || roles.contains(&file.role)) {
+        if candidates[..named].iter().any(|named| named.path == file.path) {
+            continue;
+        }
+        match bar(scope, file) {
+            Some(reason) => left_out.push(LeftOut { path: file.path.clone(), tokens: None, reason }),
+            None => candidates.push(candidate(file)),
+        }
+    }
+    left_out
 }
 
 /// The files that the caller names, in their order, before all others.
-fn named(scope: &Scope, args: &Map<String, Value>, set: &[WorkingFile]) -> Result<Vec<Candidate>, Fault> {
+fn named(scope: &Scope, paths: &[String], set: &[WorkingFile]) -> Result<Vec<Candidate>, Fault> {
     let mut candidates: Vec<Candidate> = Vec::new();
-    for (at, asked) in strings(args, "paths").iter().enumerate() {
+    for (at, asked) in paths.iter().enumerate() {
         let path = scope.path(asked)?;
         // One that is named and cannot be read is a fault; one of the set is left out.
         if !scope.is_open(&path) {
@@ -182,21 +266,14 @@ fn rank(
     Ok(())
 }
 
-fn log(
-    scope: &Scope,
-    call_id: CallId,
-    args: &Map<String, Value>,
-    budget: u64,
-    counter: Counter,
-    fitted: &Fitted,
-) -> Result<(), Fault> {
+fn log(scope: &Scope, call: &Call, budget: TokenBudget, fitted: &Fitted) -> Result<(), Fault> {
     let cut = fitted.included.iter().filter(|included| included.cut.is_some());
     let event = Event::ContextAssembly {
-        call_id,
-        why: text(args, "why").to_owned(),
-        budget,
+        call_id: call.id().clone(),
+        why: call.why().as_str().to_owned(),
+        budget: budget.tokens,
         tokens: fitted.tokens,
-        tokenizer: counter.name().to_owned(),
+        tokenizer: budget.counter.name().to_owned(),
         cut: cut.map(|included| included.file.path.clone()).collect(),
         included: fitted
             .included
@@ -212,36 +289,27 @@ fn log(
     scope.post(event)
 }
 
-fn answer(fitted: &Fitted, budget: u64, counter: Counter, warnings: &[String]) -> Value {
-    let included = fitted.included.iter().map(|included| {
-        json!({
-            "path": included.file.path,
-            "role": included.file.role,
-            "priority": included.file.priority,
-            "tokens": included.tokens,
-            "content": included.text,
-        })
-    });
-    let cut = fitted.included.iter().filter_map(|included| {
-        let (whole, (first, last)) = included.cut?;
-        let strategy = included.file.truncate;
-        let lines = json!({ "start": first, "end": last });
-        Some(json!({ "path": included.file.path, "strategy": strategy, "lines": lines, "tokens_whole": whole }))
-    });
-    let left_out = fitted.left_out.iter().map(|left| {
-        let mut shown = json!({ "path": left.path, "reason": left.reason });
-        if let Some(tokens) = left.tokens {
-            shown["tokens"] = json!(tokens);
-        }
-        shown
-    });
-    json!({
-        "tokens": fitted.tokens,
-        "budget": budget,
-        "tokenizer": counter.name(),
-        "included": included.collect::<Vec<_>>(),
-        "cut": cut.collect::<Vec<_>>(),
-        "left_out": left_out.collect::<Vec<_>>(),
-        "warnings": warnings,
-    })
+fn answer(fitted: Fitted, budget: TokenBudget, warnings: Vec<String>) -> Assembled {
+    let cut = |included: &Included| {
+        let (tokens_whole, (start, end)) = included.cut?;
+        let (path, strategy) = (included.file.path.clone(), included.file.truncate);
+        Some(CutFile { path, strategy, lines: GoneLines { start, end }, tokens_whole })
+    };
+    let included = |Included { file, text, tokens, .. }: Included| IncludedFile {
+        path: file.path,
+        role: file.role,
+        priority: file.priority,
+        tokens,
+        content: text,
+    };
+    let left_out = |LeftOut { path, tokens, reason }: LeftOut| LeftOutFile { path, tokens, reason };
+    Assembled {
+        tokens: fitted.tokens,
+        budget: budget.tokens,
+        tokenizer: budget.counter.name().to_owned(),
+        cut: fitted.included.iter().filter_map(cut).collect(),
+        included: fitted.included.into_iter().map(included).collect(),
+        left_out: fitted.left_out.into_iter().map(left_out).collect(),
+        warnings,
+    }
 }

@@ -1,9 +1,12 @@
 //! fs.copy: a file byte for byte, or a folder with what is in it.
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-use super::{off_thread, text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::off_thread;
 use crate::base::{WorkspacePath, hash};
 use crate::protocol::{ChangeKind, Code, Effects, Fault};
 use crate::registry::{Activity, Change, Draft, Output, Permitted};
@@ -14,21 +17,54 @@ use crate::workspace::{CopyStep, Kind};
 const MOST: usize = 10_000;
 
 /// Copies.
-pub(super) struct Copy;
+pub(super) struct CopyPath;
 
-impl Activity for Copy {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects { reads: vec![text(args, "src").to_owned()], ..Effects::write(text(args, "dst")) }
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct CopyInput {
+    src: String,
+    dst: String,
+    expected_hash: Option<String>,
+}
+
+/// What the answer says beside how the change stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Copied {
+    created: bool,
+    /// The folder that was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<SkippedEntry>,
+}
+
+/// What lies in the folder and was not copied.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SkippedEntry {
+    path: String,
+    reason: String,
+}
+
+impl Activity for CopyPath {
+    type Input = CopyInput;
+    type Output = Copied;
+
+    fn effects(&self, input: &CopyInput) -> Effects {
+        Effects { reads: vec![input.src.clone()], ..Effects::write(&input.dst) }
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let args = call.call().args().clone();
-        Box::pin(off_thread(scope, move |scope| draft(scope, &args).map(Output::Change)))
+    async fn run(
+        &self,
+        input: Arc<CopyInput>,
+        _: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<Copied>, Fault> {
+        off_thread(scope, move |scope| copied(scope, &input)).await
     }
 }
 
-fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
-    let (from, to) = (scope.path(text(args, "src"))?, scope.path(text(args, "dst"))?);
+fn copied(scope: &Scope, input: &CopyInput) -> Result<Output<Copied>, Fault> {
+    let (from, to) = (scope.path(&input.src)?, scope.path(&input.dst)?);
     let source = scope.files().stat(&from)?.ok_or_else(|| {
         Fault::new(Code::NotFound, format!("{from} does not exist")).suggest("fs.ls shows what is there")
     })?;
@@ -40,7 +76,7 @@ fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     match (source.kind, target.map(|target| target.kind)) {
         (Kind::File, None) => Ok(one(from, to)),
         (Kind::File, Some(Kind::File)) => {
-            replaced(scope, &to, args)?;
+            replaced(scope, &to, input.expected_hash.as_deref())?;
             Ok(one(from, to))
         }
         (Kind::Folder, None) => folder(scope, &from, &to),
@@ -55,15 +91,16 @@ fn draft(scope: &Scope, args: &Map<String, Value>) -> Result<Draft, Fault> {
     }
 }
 
-fn one(from: WorkspacePath, to: WorkspacePath) -> Draft {
+fn one(from: WorkspacePath, to: WorkspacePath) -> Output<Copied> {
     let changes = vec![Change::bare(to, ChangeKind::Copy, Some(from))];
-    Draft { changes, notes: Map::from_iter([("created".to_owned(), json!(true))]) }
+    let value = Copied { created: true, path: None, skipped: Vec::new() };
+    Output::change(Draft { changes, ..Draft::default() }, value)
 }
 
 /// A file is replaced only by a caller that knows what it holds.
-fn replaced(scope: &Scope, to: &WorkspacePath, args: &Map<String, Value>) -> Result<(), Fault> {
+fn replaced(scope: &Scope, to: &WorkspacePath, expected: Option<&str>) -> Result<(), Fault> {
     let (bytes, _) = scope.files().read(to, scope.settings().limits.edit_bytes)?;
-    let (now, expected) = (hash::short(&bytes), args.get("expected_hash").and_then(Value::as_str));
+    let now = hash::short(&bytes);
     match expected {
         Some(expected) if expected == now => Ok(()),
         _ => Err(Fault::new(Code::Stale, format!("{to} is there already, with the hash {now}"))
@@ -72,12 +109,11 @@ fn replaced(scope: &Scope, to: &WorkspacePath, args: &Map<String, Value>) -> Res
     }
 }
 
-fn folder(scope: &Scope, from: &WorkspacePath, to: &WorkspacePath) -> Result<Draft, Fault> {
+fn folder(scope: &Scope, from: &WorkspacePath, to: &WorkspacePath) -> Result<Output<Copied>, Fault> {
     let plan = scope.files().copy_plan(from, to, MOST)?;
-    let mut skipped: Vec<Value> = plan
-        .skipped
-        .iter()
-        .map(|skipped| json!({ "path": skipped.path, "reason": skipped.reason }))
+    let skipped = plan.skipped.into_iter();
+    let mut skipped: Vec<SkippedEntry> = skipped
+        .map(|skipped| SkippedEntry { path: skipped.path.to_string(), reason: skipped.reason })
         .collect();
     let mut changes = Vec::new();
     for step in plan.steps {
@@ -85,15 +121,11 @@ fn folder(scope: &Scope, from: &WorkspacePath, to: &WorkspacePath) -> Result<Dra
             CopyStep::Folder(path) => changes.push(Change::bare(path, ChangeKind::Mkdir, None)),
             CopyStep::File { from, to, .. } => changes.push(Change::bare(to, ChangeKind::Copy, Some(from))),
             CopyStep::Link { to, target } => {
-                skipped.push(
-                    json!({ "path": to, "reason": format!("a symlink to {target}; links are not copied") }),
-                );
+                let reason = format!("a symlink to {target}; links are not copied");
+                skipped.push(SkippedEntry { path: to.to_string(), reason });
             }
         }
     }
-    let mut notes = Map::from_iter([("created".to_owned(), json!(true)), ("path".to_owned(), json!(to))]);
-    if !skipped.is_empty() {
-        notes.insert("skipped".to_owned(), Value::Array(skipped));
-    }
-    Ok(Draft { changes, notes })
+    let value = Copied { created: true, path: Some(to.to_string()), skipped };
+    Ok(Output::change(Draft { changes, ..Draft::default() }, value))
 }

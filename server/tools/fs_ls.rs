@@ -1,53 +1,84 @@
 //! fs.ls: what a folder holds.
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-use super::{off_thread, text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::off_thread;
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::session::Scope;
 use crate::workspace::{Entry, Kind};
 
 /// Lists a folder.
-pub(super) struct Ls;
+pub(super) struct ListFolder;
 
-impl Activity for Ls {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects::read(text(args, "path"))
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ListInput {
+    path: String,
+}
+
+/// One entry of a folder.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FolderEntry {
+    name: String,
+    #[serde(rename = "type")]
+    kind: FolderEntryKind,
+    size: u64,
+    modified: String,
+}
+
+/// What an entry is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum FolderEntryKind {
+    File,
+    Directory,
+    Symlink,
+    Other,
+}
+
+impl Activity for ListFolder {
+    type Input = ListInput;
+    type Output = Vec<FolderEntry>;
+
+    fn effects(&self, input: &ListInput) -> Effects {
+        Effects::read(&input.path)
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let asked = text(call.call().args(), "path").to_owned();
-        Box::pin(off_thread(scope, move |scope| {
-            let path = scope.path(&asked)?;
-            let most = scope.settings().limits.output_items;
-            let listing = scope.files().list(&path, 0, most)?;
-            let truncated = listing.total > listing.entries.len();
-            let rest = truncated.then(|| {
-                format!(
-                    "{most} of {} entries are shown; search.lexical with a `glob` finds the others",
-                    listing.total
-                )
-            });
-            let value = listing.entries.iter().map(entry).collect();
-            Ok(Output::Value {
-                value: Value::Array(value),
-                truncated,
-                rest,
-                blocks: Vec::new(),
-                warnings: Vec::new(),
-            })
-        }))
+    async fn run(
+        &self,
+        input: Arc<ListInput>,
+        _: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<Vec<FolderEntry>>, Fault> {
+        off_thread(scope, move |scope| list(scope, &input.path)).await
     }
 }
 
-fn entry(entry: &Entry) -> Value {
+fn list(scope: &Scope, asked: &str) -> Result<Output<Vec<FolderEntry>>, Fault> {
+    let path = scope.path(asked)?;
+    let most = scope.settings().limits.output_items;
+    let listing = scope.files().list(&path, 0, most)?;
+    let truncated = listing.total > listing.entries.len();
+    let rest = truncated.then(|| {
+        format!(
+            "{most} of {} entries are shown; search.lexical with a `glob` finds the others",
+            listing.total
+        )
+    });
+    let value = listing.entries.into_iter().map(listed).collect();
+    Ok(Output { truncated, rest, ..Output::value(value) })
+}
+
+fn listed(entry: Entry) -> FolderEntry {
     let kind = match entry.kind {
-        Kind::File => "file",
-        Kind::Folder => "directory",
-        Kind::Symlink => "symlink",
-        _ => "other",
+        Kind::File => FolderEntryKind::File,
+        Kind::Folder => FolderEntryKind::Directory,
+        Kind::Symlink => FolderEntryKind::Symlink,
+        _ => FolderEntryKind::Other,
     };
-    json!({ "name": entry.name, "type": kind, "size": entry.size, "modified": entry.modified })
+    FolderEntry { name: entry.name, kind, size: entry.size, modified: entry.modified }
 }

@@ -1,10 +1,14 @@
 //! fs.read: a text, or a range of its lines.
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-use super::{off_thread, text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::count::Count;
+use super::off_thread;
 use crate::base::WorkspacePath;
+use crate::base::text::Eol;
 use crate::protocol::{Code, Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::session::{Scope, Snapshot};
@@ -17,22 +21,69 @@ const SMALL: u64 = 64 << 10;
 type Range = Option<(u64, u64)>;
 
 /// Reads a text.
-pub(super) struct Read;
+pub(super) struct ReadFile;
 
-impl Activity for Read {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects::read(text(args, "path"))
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ReadInput {
+    path: String,
+    range: Option<AskedLines>,
+}
+
+/// The lines asked for; one side left out means from the first line, or to the last.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+struct AskedLines {
+    start: Option<Count>,
+    end: Option<Count>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FileText {
+    content: String,
+    lines: u64,
+    truncated: bool,
+    start: u64,
+    end: u64,
+    encoding: &'static str,
+    #[schemars(with = "String")]
+    eol: Eol,
+    size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_range: Option<NextLines>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unsaved: bool,
+}
+
+/// The lines to ask for next.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NextLines {
+    start: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<u64>,
+}
+
+impl Activity for ReadFile {
+    type Input = ReadInput;
+    type Output = FileText;
+
+    fn effects(&self, input: &ReadInput) -> Effects {
+        Effects::read(&input.path)
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let args = call.call().args();
-        Box::pin(async move {
-            let (path, range) = (scope.path(text(args, "path"))?, range(args)?);
-            match at_hand(call, scope, &path, range)? {
-                Some(output) => Ok(output),
-                None => off_thread(scope, move |scope| read(scope, &path, range)).await,
-            }
-        })
+    async fn run(
+        &self,
+        input: Arc<ReadInput>,
+        call: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<FileText>, Fault> {
+        let (path, range) = (scope.path(&input.path)?, range(input.range)?);
+        match at_hand(call, scope, &path, range)? {
+            Some(output) => Ok(output),
+            None => off_thread(scope, move |scope| read(scope, &path, range)).await,
+        }
     }
 }
 
@@ -43,7 +94,7 @@ fn at_hand(
     scope: &Scope,
     path: &WorkspacePath,
     range: Range,
-) -> Result<Option<Output>, Fault> {
+) -> Result<Option<Output<FileText>>, Fault> {
     // The rules looked at the file a moment ago: mostly it is still that one.
     let touch = call.grant().paths().next();
     let seen = touch.and_then(|touch| scope.files().open_seen(&touch.resolved, touch.file?));
@@ -56,11 +107,10 @@ fn at_hand(
     output(scope, path, range, lines.map_err(|error| failed(path, &error))?, false).map(Some)
 }
 
-/// The range asked for; one side left out means from the first line, or to the last.
-fn range(args: &Map<String, Value>) -> Result<Range, Fault> {
-    let Some(range) = args.get("range") else { return Ok(None) };
-    let side = |name: &str| range.get(name).and_then(Value::as_u64);
-    let (start, end) = (side("start").unwrap_or(1), side("end").unwrap_or(u64::MAX));
+fn range(asked: Option<AskedLines>) -> Result<Range, Fault> {
+    let Some(asked) = asked else { return Ok(None) };
+    let side = |side: Option<Count>, default: u64| side.map_or(default, |side| side.0);
+    let (start, end) = (side(asked.start, 1), side(asked.end, u64::MAX));
     match start > end {
         true => Err(Fault::new(
             Code::InvalidArgs,
@@ -71,7 +121,7 @@ fn range(args: &Map<String, Value>) -> Result<Range, Fault> {
     }
 }
 
-fn read(scope: &Scope, path: &WorkspacePath, range: Range) -> Result<Output, Fault> {
+fn read(scope: &Scope, path: &WorkspacePath, range: Range) -> Result<Output<FileText>, Fault> {
     let window = window(scope, range);
     let open = scope.is_open(path);
     if let Some(Snapshot { text, encoding, hash, unsaved }) = if open { scope.text(path)? } else { None } {
@@ -96,45 +146,47 @@ fn output(
     range: Range,
     lines: Option<Lines>,
     unsaved: bool,
-) -> Result<Output, Fault> {
-    let limits = &scope.settings().limits;
+) -> Result<Output<FileText>, Fault> {
     let lines = lines.ok_or_else(|| {
         Fault::new(Code::Unsupported, format!("{path} is a binary file, not a text"))
             .suggest("fs.ls tells its size; fs.copy moves bytes about")
     })?;
-    if let (Some(hash), Ok(real)) = (&lines.hash, scope.files().root().resolve(path)) {
-        scope.note_shown(&real, Some(hash));
-    }
-    if let (Some(hash), false, true) = (&lines.hash, lines.truncated, range.is_none()) {
-        scope.keep_shown_text(hash, &lines.content);
-    }
-    let rest = lines.truncated.then(|| match lines.cut {
+    note_shown(scope, path, range, &lines);
+    let truncated = lines.truncated;
+    let rest = truncated.then(|| match lines.cut {
         true => format!(
             "line {} alone is longer than the limit of {} bytes and is cut",
-            lines.end, limits.output_bytes
+            lines.end,
+            scope.settings().limits.output_bytes
         ),
         false => format!("read on from line {}", lines.end + 1),
     });
-    let mut value = json!({
-        "content": lines.content,
-        "lines": lines.total_lines,
-        "truncated": lines.truncated,
-        "start": lines.start,
-        "end": lines.end,
-        "encoding": lines.encoding.name(),
-        "eol": lines.eol,
-        "size": lines.size,
-    });
-    if let Some(hash) = &lines.hash {
-        value["hash"] = json!(hash);
+    let asked_end = range.map(|(_, end)| end).filter(|end| *end != u64::MAX);
+    let text = FileText {
+        content: lines.content,
+        lines: lines.total_lines,
+        truncated,
+        start: lines.start,
+        end: lines.end,
+        encoding: lines.encoding.name(),
+        eol: lines.eol,
+        size: lines.size,
+        hash: lines.hash,
+        next_range: truncated.then(|| NextLines { start: lines.end + 1, end: asked_end }),
+        unsaved,
+    };
+    Ok(Output { truncated, rest, ..Output::value(text) })
+}
+
+/// Remembers which state of the file the agent was shown, and a text that it was shown whole.
+fn note_shown(scope: &Scope, path: &WorkspacePath, range: Range, lines: &Lines) {
+    let Some(hash) = &lines.hash else { return };
+    if let Ok(real) = scope.files().root().resolve(path) {
+        scope.note_shown(&real, Some(hash));
     }
-    if lines.truncated {
-        value["next_range"] = json!({ "start": lines.end + 1 });
+    if !lines.truncated && range.is_none() {
+        scope.keep_shown_text(hash, &lines.content);
     }
-    if unsaved {
-        value["unsaved"] = json!(true);
-    }
-    Ok(Output::Value { value, truncated: lines.truncated, rest, blocks: Vec::new(), warnings: Vec::new() })
 }
 
 fn failed(path: &WorkspacePath, error: &std::io::Error) -> Fault {

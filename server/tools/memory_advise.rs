@@ -1,38 +1,68 @@
 //! memory.advise: hints on what matters now; the server decides what becomes of each.
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-use super::{off_thread, text};
-use crate::base::CallId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::off_thread;
 use crate::protocol::{Advice, Code, Effects, Event, Fault, HintOutcome};
-use crate::registry::{Activity, Output, Permitted};
+use crate::registry::{Activity, Call, Output, Permitted};
 use crate::session::Scope;
 
 /// Takes hints.
-pub(super) struct Advise;
+pub(super) struct TakeAdvice;
 
-impl Activity for Advise {
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct AdviseInput {
+    #[serde(default)]
+    hot: Vec<FileHint>,
+    #[serde(default)]
+    cold: Vec<FileHint>,
+}
+
+/// A hint on one file.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct FileHint {
+    path: String,
+    why: String,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Advised {
+    outcomes: Vec<HintOutcome>,
+}
+
+impl Activity for TakeAdvice {
+    type Input = AdviseInput;
+    type Output = Advised;
+
     /// None: a path that is closed is one of its answers, not a refusal of the others.
-    fn effects(&self, _: &Map<String, Value>) -> Effects {
+    fn effects(&self, _: &AdviseInput) -> Effects {
         Effects::default()
     }
 
-    fn run<'a>(&'a self, permitted: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let call = permitted.call();
-        let (id, args, by) = (call.id().clone(), call.args().clone(), call.origin().who().to_owned());
-        Box::pin(off_thread(scope, move |scope| advise(scope, id, &args, &by)))
+    async fn run(
+        &self,
+        input: Arc<AdviseInput>,
+        permitted: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<Advised>, Fault> {
+        let call = permitted.call().clone();
+        off_thread(scope, move |scope| advise(scope, &call, &input)).await
     }
 }
 
-fn advise(scope: &Scope, call_id: CallId, args: &Map<String, Value>, by: &str) -> Result<Output, Fault> {
+fn advise(scope: &Scope, call: &Call, input: &AdviseInput) -> Result<Output<Advised>, Fault> {
+    let by = call.origin().who();
     let mut outcomes: Vec<HintOutcome> = Vec::new();
     // Cold first: what leaves makes room for what comes.
-    for (name, advice) in [("cold", Advice::Cold), ("hot", Advice::Hot)] {
-        for hint in args.get(name).and_then(Value::as_array).into_iter().flatten() {
+    for (hints, advice) in [(&input.cold, Advice::Cold), (&input.hot, Advice::Hot)] {
+        for hint in hints {
             scope.check()?;
-            let part = |name: &str| hint.get(name).and_then(Value::as_str).unwrap_or_default();
-            outcomes.push(scope.advise(advice, part("path"), part("why"), by));
+            outcomes.push(scope.advise(advice, &hint.path, &hint.why, by));
         }
     }
     if outcomes.is_empty() {
@@ -40,7 +70,7 @@ fn advise(scope: &Scope, call_id: CallId, args: &Map<String, Value>, by: &str) -
             "name at least one, as {\"hot\": [{\"path\": \"src/main.rs\", \"why\": \"The bug is here\"}]}",
         ));
     }
-    let why = text(args, "why").to_owned();
-    scope.write(Event::Hint { by: by.to_owned(), call_id: Some(call_id), why, paths: outcomes.clone() })?;
-    Ok(Output::value(json!({ "outcomes": outcomes })))
+    let (call_id, why) = (Some(call.id().clone()), call.why().as_str().to_owned());
+    scope.write(Event::Hint { by: by.to_owned(), call_id, why, paths: outcomes.clone() })?;
+    Ok(Output::value(Advised { outcomes }))
 }

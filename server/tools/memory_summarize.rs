@@ -2,57 +2,97 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::{change, off_thread, text};
+use super::{change, off_thread};
 use crate::memory::{Page, is_summary};
 use crate::ports::{Section, Source, Style, Summarizer};
 use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Draft, Output, Permitted};
+use crate::registry::{Activity, Output, Permitted};
 use crate::session::Scope;
 
 /// Bytes of the texts that one summary is made of.
 const LARGEST: usize = 4 << 20;
 
 /// Summarises, by whatever does so.
-pub(super) struct Summarize(pub Arc<dyn Summarizer>);
+pub(super) struct SummarizeFiles(pub Arc<dyn Summarizer>);
 
-impl Activity for Summarize {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects { reads: targets(args), ..Effects::write(text(args, "into_path")) }
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct SummarizeInput {
+    target_paths: Vec<String>,
+    into_path: String,
+    #[serde(default)]
+    style: AskedStyle,
+    #[serde(default = "yes")]
+    keep_refs: bool,
+    expected_hash: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How the summary is to read.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum AskedStyle {
+    #[default]
+    Bullet,
+    Narrative,
+    Schema,
+}
+
+/// What the answer says beside how the change stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Summarized {
+    by: String,
+    sources: usize,
+    statements: usize,
+}
+
+/// What a summary is made of.
+struct Shortened {
+    sections: Vec<Section>,
+    style: Style,
+    by: String,
+}
+
+impl Activity for SummarizeFiles {
+    type Input = SummarizeInput;
+    type Output = Summarized;
+
+    fn effects(&self, input: &SummarizeInput) -> Effects {
+        Effects { reads: input.target_paths.clone(), ..Effects::write(&input.into_path) }
     }
 
-    fn run<'a>(&'a self, permitted: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let args = permitted.call().args().clone();
-        Box::pin(async move {
-            let style = match text(&args, "style") {
-                "narrative" => Style::Narrative,
-                "schema" => Style::Schema,
-                _ => Style::Bullet,
-            };
-            let asked = args.clone();
-            let sources = off_thread(scope, move |scope| sources(scope, &asked)).await?;
-            let sections = self.0.summarize(sources, style).await?;
-            let by = self.0.by().to_owned();
-            let write = move |scope: &Scope| draft(scope, &args, &sections, style, &by).map(Output::Change);
-            off_thread(scope, write).await
-        })
+    async fn run(
+        &self,
+        input: Arc<SummarizeInput>,
+        _: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<Summarized>, Fault> {
+        let style = match input.style {
+            AskedStyle::Bullet => Style::Bullet,
+            AskedStyle::Narrative => Style::Narrative,
+            AskedStyle::Schema => Style::Schema,
+        };
+        let asked = input.clone();
+        let sources = off_thread(scope, move |scope| sources(scope, &asked)).await?;
+        let sections = self.0.summarize(sources, style).await?;
+        let shortened = Shortened { sections, style, by: self.0.by().to_owned() };
+        off_thread(scope, move |scope| written(scope, &input, &shortened)).await
     }
 }
 
-fn targets(args: &Map<String, Value>) -> Vec<String> {
-    let all = args.get("target_paths").and_then(Value::as_array).into_iter().flatten();
-    all.filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-fn sources(scope: &Scope, args: &Map<String, Value>) -> Result<Vec<Source>, Fault> {
-    let into = scope.path(text(args, "into_path"))?;
+fn sources(scope: &Scope, input: &SummarizeInput) -> Result<Vec<Source>, Fault> {
+    let into = scope.path(&input.into_path)?;
     let mut sources: Vec<Source> = Vec::new();
     let mut bytes = 0;
-    for asked in targets(args) {
+    for asked in &input.target_paths {
         scope.check()?;
-        let path = scope.path(&asked)?;
+        let path = scope.path(asked)?;
         if path == into {
             return Err(Fault::new(Code::InvalidArgs, format!("{path} is to be summarised into itself"))
                 .suggest("name another `into_path`, as notes/parser.summary.md"));
@@ -83,33 +123,31 @@ fn sources(scope: &Scope, args: &Map<String, Value>) -> Result<Vec<Source>, Faul
     Ok(sources)
 }
 
-fn draft(
+fn written(
     scope: &Scope,
-    args: &Map<String, Value>,
-    sections: &[Section],
-    style: Style,
-    by: &str,
-) -> Result<Draft, Fault> {
-    let (path, before) = change::target_at(scope, text(args, "into_path"), args)?;
+    input: &SummarizeInput,
+    shortened: &Shortened,
+) -> Result<Output<Summarized>, Fault> {
+    let Shortened { sections, style, by } = shortened;
+    let expected = input.expected_hash.as_deref();
+    let (path, before) = change::target(scope, &input.into_path, expected)?;
     if let Some(before) = &before
         && !is_summary(&before.text)
-        && !args.contains_key("expected_hash")
+        && expected.is_none()
     {
         return Err(Fault::new(Code::InvalidArgs, format!("{path} is there already, and is no summary"))
             .suggest("name another `into_path`, or send the file's hash as `expected_hash` to replace it"));
     }
-    let keep_refs = args.get("keep_refs") != Some(&json!(false));
+    let (style, keep_refs) = (*style, input.keep_refs);
     let page = |created: &str| Page { into: path.as_str(), sections, style, by, created, keep_refs }.text();
     // One that says the same as before is as old as it was.
     let was = before.as_ref().and_then(|before| created(&before.text));
     let same = was.map(page).filter(|same| before.as_ref().is_some_and(|before| before.text == *same));
     let after = same.unwrap_or_else(|| page(&scope.now()));
-    let mut draft = change::draft(path.clone(), before, after, Vec::new())?;
-    let statements: usize = sections.iter().map(|section| section.statements.len()).sum();
-    draft.notes.insert("by".to_owned(), json!(by));
-    draft.notes.insert("sources".to_owned(), json!(sections.len()));
-    draft.notes.insert("statements".to_owned(), json!(statements));
-    Ok(draft)
+    let draft = change::draft(path.clone(), before, after, Vec::new())?;
+    let statements = sections.iter().map(|section| section.statements.len()).sum();
+    let value = Summarized { by: by.clone(), sources: sections.len(), statements };
+    Ok(Output::change(draft, value))
 }
 
 /// When a summary says that it was made.

@@ -1,9 +1,12 @@
 //! search.lexical: lines that match a pattern, in the files that are not ignored.
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-use super::{off_thread, text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::count::Count;
+use super::{off_thread, whole_unless};
 use crate::index::lexical::hit::{Hit, Place};
 use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::{Found, Options};
@@ -13,54 +16,88 @@ use crate::registry::{Activity, Output, Permitted};
 use crate::session::{Scope, Where};
 
 /// Lines of context on each side of a match, where the caller names none.
-const CONTEXT: u64 = 2;
+const CONTEXT: Count = Count(2);
 
 /// Matches in one answer, where the caller names no limit.
-const LIMIT: u64 = 100;
+const LIMIT: Count = Count(100);
 
 /// Files that were not searched to their end and are named.
 const NAMED: usize = 5;
 
 /// Searches texts.
-pub(super) struct Lexical;
+pub(super) struct SearchLines;
 
-impl Activity for Lexical {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        Effects::read(scope_of(args))
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct LexicalInput {
+    query: String,
+    #[serde(default)]
+    scope: String,
+    #[serde(default)]
+    glob: String,
+    #[serde(default)]
+    case: AskedCase,
+    #[serde(default)]
+    literal: bool,
+    context: Option<Count>,
+    limit: Option<Count>,
+    #[serde(default)]
+    cursor: String,
+}
+
+/// Whether capitals count.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum AskedCase {
+    Smart,
+    #[default]
+    Sensitive,
+    Insensitive,
+}
+
+/// A matching line.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct MatchingLine {
+    path: Arc<str>,
+    line: u64,
+    content: String,
+    context: Vec<String>,
+}
+
+impl Activity for SearchLines {
+    type Input = LexicalInput;
+    type Output = Vec<MatchingLine>;
+
+    fn effects(&self, input: &LexicalInput) -> Effects {
+        Effects::read(whole_unless(&input.scope))
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let args = call.call().args().clone();
-        Box::pin(off_thread(scope, move |scope| search(scope, &args)))
+    async fn run(
+        &self,
+        input: Arc<LexicalInput>,
+        _: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<Vec<MatchingLine>>, Fault> {
+        off_thread(scope, move |scope| search(scope, &input)).await
     }
 }
 
-fn scope_of(args: &Map<String, Value>) -> &str {
-    match text(args, "scope") {
-        "" => ".",
-        scope => scope,
-    }
-}
-
-fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
-    let number = |name: &str, default: u64| {
-        usize::try_from(args.get(name).and_then(Value::as_u64).unwrap_or(default)).unwrap_or(usize::MAX)
+fn search(scope: &Scope, input: &LexicalInput) -> Result<Output<Vec<MatchingLine>>, Fault> {
+    let case = match input.case {
+        AskedCase::Insensitive => Case::Insensitive,
+        AskedCase::Smart => Case::Smart,
+        AskedCase::Sensitive => Case::Sensitive,
     };
-    let case = match text(args, "case") {
-        "insensitive" => Case::Insensitive,
-        "smart" => Case::Smart,
-        _ => Case::Sensitive,
-    };
-    let query = Query::new(text(args, "query"), case, args.get("literal") == Some(&json!(true)))?;
+    let query = Query::new(&input.query, case, input.literal)?;
     let limits = &scope.settings().limits;
     let options = Options {
-        context: number("context", CONTEXT),
-        limit: number("limit", LIMIT).min(limits.output_items),
+        context: input.context.unwrap_or(CONTEXT).size(),
+        limit: input.limit.unwrap_or(LIMIT).size().min(limits.output_items),
         bytes: limits.output_bytes,
-        after: after(text(args, "cursor"))?,
+        after: after(&input.cursor)?,
         ..Options::default()
     };
-    let place = Where { scope: scope_of(args), glob: text(args, "glob") };
+    let place = Where { scope: whole_unless(&input.scope), glob: &input.glob };
     let found = scope.search_lines(&query, place, options)?;
     let left_out = scope.left_out(place)?;
     let warnings = left_out.into_iter().chain(unfinished(&found)).collect();
@@ -68,7 +105,8 @@ fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
         let shown = found.hits.len();
         format!("{shown} matches are shown; narrow the scope, the glob or the query, or go on with the cursor {next}")
     });
-    Ok(Output::Value { value: value(found), truncated: rest.is_some(), rest, blocks: Vec::new(), warnings })
+    let lines = found.hits.into_iter().map(|(path, hit)| line(path, hit)).collect();
+    Ok(Output { truncated: rest.is_some(), rest, warnings, ..Output::value(lines) })
 }
 
 /// Which files were not searched to their end, and why that may be.
@@ -91,22 +129,12 @@ fn after(cursor: &str) -> Result<Option<Place>, Fault> {
     cursor.parse().map(Some).map_err(|error| Fault::new(Code::InvalidArgs, format!("{error}")))
 }
 
-fn value(found: Found) -> Value {
-    let shown = |(path, hit): (_, Hit)| {
-        let Hit { line, text, before, after } = hit;
-        json!({ "path": path, "line": line, "content": text, "context": around(before, &text, after) })
+/// A match with the lines around it, itself among them; none where none were asked for.
+fn line(path: Arc<str>, hit: Hit) -> MatchingLine {
+    let Hit { line, text, before, after } = hit;
+    let context = match before.is_empty() && after.is_empty() {
+        true => Vec::new(),
+        false => before.into_iter().chain([text.clone()]).chain(after).collect(),
     };
-    found
-        .hits
-        .into_iter()
-        .map(|(path, hit): (std::sync::Arc<str>, Hit)| shown((path.to_string(), hit)))
-        .collect()
-}
-
-/// The lines around a match with the match among them; none where none were asked for.
-fn around(before: Vec<String>, own: &str, after: Vec<String>) -> Vec<String> {
-    if before.is_empty() && after.is_empty() {
-        return Vec::new();
-    }
-    before.into_iter().chain([own.to_owned()]).chain(after).collect()
+    MatchingLine { path, line, content: text, context }
 }

@@ -1,65 +1,89 @@
 //! search.vector: the files that are most likely meant by some words, each with its best piece.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::{off_thread, text};
+use super::count::Count;
+use super::{off_thread, whole_unless};
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::session::{Scope, Wanted, Where};
 
 /// Files in one answer, where the caller names no number.
-const FILES: u64 = 10;
+const FILES: Count = Count(10);
 
 /// Finds files by what they are about.
-pub(super) struct Vector;
+pub(super) struct SearchFiles;
 
-impl Activity for Vector {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        let scope = text(args, "scope");
-        Effects::read(if scope.is_empty() { "." } else { scope })
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct VectorInput {
+    query: String,
+    #[serde(default)]
+    scope: String,
+    k: Option<Count>,
+}
+
+/// A file with its best piece.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RankedFile {
+    path: String,
+    score: f64,
+    snippet: String,
+    start: u32,
+    end: u32,
+    line: u32,
+    ranker: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embedded: Option<f64>,
+}
+
+impl Activity for SearchFiles {
+    type Input = VectorInput;
+    type Output = Vec<RankedFile>;
+
+    fn effects(&self, input: &VectorInput) -> Effects {
+        Effects::read(whole_unless(&input.scope))
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let args = call.call().args().clone();
-        Box::pin(off_thread(scope, move |scope| search(scope, &args)))
+    async fn run(
+        &self,
+        input: Arc<VectorInput>,
+        _: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<Vec<RankedFile>>, Fault> {
+        off_thread(scope, move |scope| search(scope, &input)).await
     }
 }
 
-fn search(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
-    let wanted = args.get("k").and_then(Value::as_u64).unwrap_or(FILES);
-    let limit = usize::try_from(wanted).unwrap_or(usize::MAX).min(scope.settings().limits.output_items);
+fn search(scope: &Scope, input: &VectorInput) -> Result<Output<Vec<RankedFile>>, Fault> {
+    let limit = input.k.unwrap_or(FILES).size().min(scope.settings().limits.output_items);
     let progress = |done: usize, total: usize| {
         if let Some(share) = (done * 100).checked_div(total) {
             scope.progress(&format!("{done} of {total} files read"), u32::try_from(share).ok());
         }
     };
-    let wanted =
-        Wanted { text: text(args, "query"), scope: text(args, "scope"), limit, wait: Duration::ZERO };
+    let wanted = Wanted { text: &input.query, scope: &input.scope, limit, wait: Duration::ZERO };
     let found = scope.search_meaning(&wanted, &progress)?;
-    let place = Where { scope: text(args, "scope"), glob: "" };
+    let place = Where { scope: &input.scope, glob: "" };
     // The ranker knows none of them, also where the person said yes to one: it is read by name.
     let warnings = scope.left_out_unasked(place)?.into_iter().collect();
     // Said where it may change what a later search finds.
-    let embedded = found.embedded.filter(|share| *share < 1.0);
-    let hits = found.hits.into_iter().map(|hit| {
-        let mut hit = json!({
-            "path": hit.path,
-            "score": rounded(hit.score),
-            "snippet": hit.snippet,
-            "start": hit.start,
-            "end": hit.end,
-            "line": hit.line,
-            "ranker": found.ranker,
-        });
-        if let Some(share) = embedded {
-            hit["embedded"] = json!(rounded(share));
-        }
-        hit
+    let embedded = found.embedded.filter(|share| *share < 1.0).map(rounded);
+    let hits = found.hits.into_iter().map(|hit| RankedFile {
+        path: hit.path,
+        score: rounded(hit.score),
+        snippet: hit.snippet,
+        start: hit.start,
+        end: hit.end,
+        line: hit.line,
+        ranker: found.ranker.clone(),
+        embedded,
     });
-    Ok(Output::Value { value: hits.collect(), truncated: false, rest: None, blocks: Vec::new(), warnings })
+    Ok(Output { warnings, ..Output::value(hits.collect()) })
 }
 
 fn rounded(number: f32) -> f64 {

@@ -2,31 +2,54 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::text;
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::review::Desk;
 use crate::session::Scope;
 
 /// Notes that the task is done. The log holds the summary, as it holds every call.
-pub(super) struct Complete(pub Arc<Desk>);
+pub(super) struct CompleteTask(pub Arc<Desk>);
 
-impl Activity for Complete {
-    fn effects(&self, _: &Map<String, Value>) -> Effects {
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct CompleteInput {
+    summary: String,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Completed {
+    status: TaskStatus,
+    summary: String,
+    pending_hunks: u32,
+}
+
+/// How the task stands.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum TaskStatus {
+    Complete,
+}
+
+impl Activity for CompleteTask {
+    type Input = CompleteInput;
+    type Output = Completed;
+
+    fn effects(&self, _: &CompleteInput) -> Effects {
         Effects::default()
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, _: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        Box::pin(async move {
-            let (hunks, _) = self.0.waiting();
-            Ok(Output::value(json!({
-                "status": "complete",
-                "summary": text(call.call().args(), "summary"),
-                "pending_hunks": hunks,
-            })))
-        })
+    async fn run(
+        &self,
+        input: Arc<CompleteInput>,
+        _: &Permitted,
+        _: &Scope,
+    ) -> Result<Output<Completed>, Fault> {
+        let (pending_hunks, _) = self.0.waiting();
+        let summary = input.summary.clone();
+        Ok(Output::value(Completed { status: TaskStatus::Complete, summary, pending_hunks }))
     }
 }

@@ -1,50 +1,85 @@
 //! workspace.files: the files that are not ignored, and how they are watched.
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-use super::{off_thread, text};
-use crate::protocol::{Effects, Fault};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::count::Count;
+use super::{off_thread, whole_unless};
+use crate::protocol::{Effects, Fault, WatchStatus};
 use crate::registry::{Activity, Output, Permitted};
 use crate::session::{Scope, Where};
 use crate::watch::FileEntry;
 
 /// Files in one answer, where the caller names no limit.
-const LIMIT: u64 = 200;
+const LIMIT: Count = Count(200);
 
 /// Lists the workspace's files.
-pub(super) struct List;
+pub(super) struct ListFiles;
 
-impl Activity for List {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        let scope = text(args, "scope");
-        Effects::read(if scope.is_empty() { "." } else { scope })
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct FilesInput {
+    #[serde(default)]
+    scope: String,
+    #[serde(default)]
+    glob: String,
+    limit: Option<Count>,
+    #[serde(default)]
+    cursor: String,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FileList {
+    files: Vec<SizedFile>,
+    total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watch: Option<WatchStatus>,
+}
+
+/// A file with its size.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SizedFile {
+    path: Arc<str>,
+    size: u64,
+}
+
+impl Activity for ListFiles {
+    type Input = FilesInput;
+    type Output = FileList;
+
+    fn effects(&self, input: &FilesInput) -> Effects {
+        Effects::read(whole_unless(&input.scope))
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let args = call.call().args().clone();
-        Box::pin(off_thread(scope, move |scope| list(scope, &args)))
+    async fn run(
+        &self,
+        input: Arc<FilesInput>,
+        _: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<FileList>, Fault> {
+        off_thread(scope, move |scope| list(scope, &input)).await
     }
 }
 
-fn list(scope: &Scope, args: &Map<String, Value>) -> Result<Output, Fault> {
-    let limit = usize::try_from(args.get("limit").and_then(Value::as_u64).unwrap_or(LIMIT));
-    let limit = limit.unwrap_or(usize::MAX).min(scope.settings().limits.output_items);
-    let after = text(args, "cursor");
-    let place = Where { scope: text(args, "scope"), glob: text(args, "glob") };
+fn list(scope: &Scope, input: &FilesInput) -> Result<Output<FileList>, Fault> {
+    let limit = input.limit.unwrap_or(LIMIT).size().min(scope.settings().limits.output_items);
+    let after = input.cursor.as_str();
+    let place = Where { scope: &input.scope, glob: &input.glob };
     let files = scope.list(place)?;
     let from = if after.is_empty() { 0 } else { files.partition_point(|entry| &*entry.path <= after) };
     let shown: Vec<&FileEntry> = files.iter().skip(from).take(limit).collect();
-    let more = from + shown.len() < files.len();
-    let rest = shown.last().filter(|_| more).map(|last| {
+    let truncated = from + shown.len() < files.len();
+    let rest = shown.last().filter(|_| truncated).map(|last| {
         format!("{} of {} files are shown; go on with the cursor {}", shown.len(), files.len(), last.path)
     });
-    let mut value = json!({
-        "files": shown.iter().map(|entry| json!({ "path": entry.path, "size": entry.stamp.size })).collect::<Value>(),
-        "total": files.len(),
-    });
-    if let Some(status) = scope.watch_status() {
-        value["watch"] = json!(status);
-    }
-    Ok(Output::Value { value, truncated: more, rest, blocks: Vec::new(), warnings: Vec::new() })
+    let sized = |entry: &&FileEntry| SizedFile { path: entry.path.clone(), size: entry.stamp.size };
+    let list = FileList {
+        files: shown.iter().map(sized).collect(),
+        total: files.len(),
+        watch: scope.watch_status(),
+    };
+    Ok(Output { truncated, rest, ..Output::value(list) })
 }

@@ -1,6 +1,7 @@
 //! A tool that a program runs: accepted, and not run before there is a sandbox to run it in.
 
-use futures::future::BoxFuture;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::catalogue::ToolDef;
@@ -27,6 +28,9 @@ impl Program {
 }
 
 impl Activity for Program {
+    type Input = Map<String, Value>;
+    type Output = Value;
+
     fn effects(&self, args: &Map<String, Value>) -> Effects {
         Effects {
             command: Some(self.command.iter().map(|text| filled(text, args)).collect()),
@@ -40,9 +44,8 @@ impl Activity for Program {
         Err(no_sandbox(call))
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, _: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let fault = no_sandbox(call.call());
-        Box::pin(async move { Err(fault) })
+    async fn run(&self, _: Arc<Map<String, Value>>, call: &Permitted, _: &Scope) -> Result<Output, Fault> {
+        Err(no_sandbox(call.call()))
     }
 }
 
@@ -84,7 +87,7 @@ mod tests {
              string, description: It }}\n      seconds: {{ type: number, description: It }}\n      none: {{ type: string, \
              description: It }}\n      why: {{ type: string, description: Why }}\n    required: [path, why]\n"
         );
-        let loaded = load(&[(path.to_owned(), text)], &|_| true);
+        let loaded = load(&[], &[(path.to_owned(), text)], &|_| true);
         assert_eq!(loaded.problems, []);
         let def = loaded.tools.last().unwrap();
         let Some(crate::catalogue::Runs::Command { command }) = &def.runs else { panic!("no command") };
@@ -99,7 +102,7 @@ mod tests {
         assert_eq!(effects(".wherefore/tools/a.yaml", "risk: execute", args.clone()), expected);
         let network = vec![Network::Any];
         assert_eq!(
-            effects("/home/a/.config/wherefore/tools/a.yaml", "sandbox: { network: true }", args),
+            effects("/settings/tools/a.yaml", "sandbox: { network: true }", args),
             Effects { network, consented: true, ..expected }
         );
     }

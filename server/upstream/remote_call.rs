@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::known::Known;
 use super::remote::RemoteTool;
@@ -13,7 +12,7 @@ use super::{faults, http, result};
 use crate::base::hidden::shown;
 use crate::base::nearest::nearest;
 use crate::protocol::{Code, Effects, Fault, ForwardWhy};
-use crate::registry::{Activity, Output, Permitted, Tool};
+use crate::registry::{Activity, AnyInput, Output, Permitted, Tool};
 use crate::session::Scope;
 
 /// A tool of a server.
@@ -82,27 +81,28 @@ impl RemoteCall {
 }
 
 impl Activity for RemoteCall {
-    fn effects(&self, _: &Map<String, Value>) -> Effects {
+    type Input = AnyInput;
+    type Output = Value;
+
+    fn effects(&self, _: &AnyInput) -> Effects {
         // The server's gate asks the person before it starts and before a tool of it is called.
         let network = self.server.settings.url.as_deref().map(http::host);
         Effects { network: network.into_iter().collect(), consented: true, ..Effects::default() }
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
+    async fn run(&self, _: Arc<AnyInput>, call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
         let tool = call.call().tool();
         let whole = Duration::from_millis(tool.def().sandbox.timeout_ms);
         // A little less than the pipeline's own, which could not say whose fault it is.
         let limit = whole - (whole / 20).min(Duration::from_millis(50));
-        Box::pin(async move {
-            tokio::select! {
-                outcome = tokio::time::timeout(limit, self.call(call, scope)) => {
-                    outcome.unwrap_or_else(|_| Err(faults::slow_call(&self.server.name, tool.name(), whole)))
-                }
-                () = scope.cancel().cancelled() => {
-                    Err(Fault::new(Code::Cancelled, format!("the call was cancelled; {} was told", self.server.name)))
-                }
+        tokio::select! {
+            outcome = tokio::time::timeout(limit, self.call(call, scope)) => {
+                outcome.unwrap_or_else(|_| Err(faults::slow_call(&self.server.name, tool.name(), whole)))
             }
-        })
+            () = scope.cancel().cancelled() => {
+                Err(Fault::new(Code::Cancelled, format!("the call was cancelled; {} was told", self.server.name)))
+            }
+        }
     }
 }
 
@@ -129,11 +129,14 @@ impl Drop for Slow {
 pub(super) struct NoServer(pub String);
 
 impl Activity for NoServer {
-    fn effects(&self, _: &Map<String, Value>) -> Effects {
+    type Input = AnyInput;
+    type Output = Value;
+
+    fn effects(&self, _: &AnyInput) -> Effects {
         Effects::default()
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, _: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
+    async fn run(&self, _: Arc<AnyInput>, call: &Permitted, _: &Scope) -> Result<Output, Fault> {
         let server = shown(&self.0).into_owned();
         let fault = Fault::new(
             Code::NotFound,
@@ -145,6 +148,6 @@ impl Activity for NoServer {
         let suggestion = format!(
             "ask the person to add [mcp_servers.{server}] with a `command` or a `url` to the settings"
         );
-        Box::pin(async move { Err(fault.suggest(suggestion)) })
+        Err(fault.suggest(suggestion))
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> 
     let rest = cutter
         .truncated
         .then(|| format!("{server} sent more than limits.output_bytes; ask it for less at a time"));
-    Ok(Output::Value { value, truncated: cutter.truncated, rest, blocks: kept, warnings: Vec::new() })
+    Ok(Output { truncated: cutter.truncated, rest, blocks: kept, ..Output::value(value) })
 }
 
 /// Structured content: whole or not at all, since a part of it keeps to no schema.
@@ -68,7 +68,7 @@ fn whole(server: &str, tool: &Tool, value: Value, kept: Vec<Value>, limit: usize
     // What a model cannot read out of the value is shown beside it.
     let more = kept.iter().any(|block| medium(block).is_some());
     let blocks = if more { kept } else { Vec::new() };
-    Ok(Output::Value { value, truncated: false, rest: None, blocks, warnings: Vec::new() })
+    Ok(Output { blocks, ..Output::value(value) })
 }
 
 fn check(server: &str, tool: &Tool, value: &Value) -> Result<(), Fault> {
@@ -174,10 +174,8 @@ mod tests {
     }
 
     fn of(schema: Option<Value>, result: Value) -> Result<(Value, bool, usize), Fault> {
-        match output("srv", &tool(schema), result, 100)? {
-            Output::Value { value, truncated, blocks, .. } => Ok((value, truncated, blocks.len())),
-            Output::Change(_) => panic!("no change"),
-        }
+        let Output { value, truncated, blocks, .. } = output("srv", &tool(schema), result, 100)?;
+        Ok((value, truncated, blocks.len()))
     }
 
     fn number() -> Option<Value> {

@@ -2,31 +2,45 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use wherefore::protocol::{Code, Effects, Fault, Network, Status};
 use wherefore::registry::{Activity, Output, Permitted};
 use wherefore::session::Scope;
 
 use crate::support::Bench;
 
+/// What it works on.
+#[derive(Deserialize, JsonSchema)]
+struct Target {
+    path: String,
+}
+
+/// What it was granted.
+#[derive(Serialize, JsonSchema)]
+struct Granted {
+    touches: Vec<String>,
+}
+
 /// An activity that would run a program over the network, and says what it was granted.
 struct Acting;
 
 impl Activity for Acting {
-    fn effects(&self, args: &Map<String, Value>) -> Effects {
-        let path = args["path"].as_str().unwrap();
+    type Input = Target;
+    type Output = Granted;
+
+    fn effects(&self, input: &Target) -> Effects {
         Effects {
-            command: Some(vec!["make".to_owned(), path.to_owned()]),
+            command: Some(vec!["make".to_owned(), input.path.clone()]),
             network: vec![Network::Host("example.org".to_owned())],
-            ..Effects::read(path)
+            ..Effects::read(&input.path)
         }
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, _: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let granted = call.grant().touches().iter().map(|touch| format!("{touch:?}"));
-        let value = json!({ "content": granted.collect::<String>(), "lines": 1, "truncated": false });
-        Box::pin(async move { Ok(Output::value(value)) })
+    async fn run(&self, _: Arc<Target>, call: &Permitted, _: &Scope) -> Result<Output<Granted>, Fault> {
+        let touches = call.grant().touches().iter().map(|touch| format!("{touch:?}")).collect();
+        Ok(Output::value(Granted { touches }))
     }
 }
 
@@ -44,7 +58,7 @@ async fn a_person_is_asked_before_a_command_runs() {
     bench.will_answer(Some("Allow"));
     let granted = bench.call("fs.read", json!({ "path": "a" }), None).await;
     assert_eq!(granted.status, Status::Ok);
-    let content = granted.result.unwrap()["content"].as_str().unwrap().to_owned();
+    let content = granted.result.unwrap()["touches"].to_string().replace("\\\"", "\"");
     for part in ["Command { argv: [\"make\", \"a\"]", "Host(\"example.org\")", "asked: WorkspacePath"] {
         assert!(content.contains(part), "{content}");
     }

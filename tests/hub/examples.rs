@@ -31,7 +31,8 @@ async fn examples_run() {
     let files = fixture();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let mut run = 0;
-    for tool in catalogue::load(&[], &|_| true).tools {
+    let tools = Bench::with(&[], false).served().registry().tools();
+    for tool in tools.iter().map(|tool| tool.def()) {
         assert!(tool.examples.len() >= 2, "{} has too few examples", tool.name);
         for example in &tool.examples {
             let bench = Bench::with(&files, false);

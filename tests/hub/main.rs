@@ -6,6 +6,7 @@ mod afterwards;
 mod closed;
 mod crowd;
 mod documents;
+mod drafting;
 mod editing;
 mod examples;
 mod governance;

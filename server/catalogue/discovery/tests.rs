@@ -176,7 +176,7 @@ fn the_text_of_a_tool_begins_with_what_says_most() {
 }
 
 fn ours() -> Directory {
-    let loaded = load(&[], &|_| true);
+    let loaded = load(crate::tools::DEFINITIONS, &[], &|_| true);
     Directory::of_definitions(&loaded.tools)
 }
 

@@ -335,7 +335,7 @@ proptest! {
 #[test]
 fn the_example_is_a_definition_without_a_fault() {
     let (path, text) = FILES[1];
-    let loaded = crate::catalogue::load(&[(path.to_owned(), text.to_owned())], &|_| false);
+    let loaded = crate::catalogue::load(&[], &[(path.to_owned(), text.to_owned())], &|_| false);
     assert_eq!(loaded.problems, []);
     assert!(loaded.tools.iter().any(|tool| tool.name == "project.changelog_line"));
 }

@@ -13,7 +13,7 @@ fn composed(tools: &[(&ToolDef, String)]) -> Validator {
 }
 
 fn definition(yaml: &str) -> ToolDef {
-    let catalogue = load(&[("t.yaml".to_owned(), yaml.to_owned())], &|_| true);
+    let catalogue = load(&[], &[("t.yaml".to_owned(), yaml.to_owned())], &|_| true);
     assert_eq!(catalogue.problems, []);
     catalogue.tools.into_iter().find(|tool| tool.name == "t").unwrap()
 }

@@ -1,6 +1,7 @@
 //! Commands and the network, beside paths.
 
-use super::super::{Effectful, PathTouch, Rules, Touch, Verdict};
+use super::super::touch::Touch;
+use super::super::{Effectful, PathTouch, Rules, Verdict};
 use crate::base::WorkspacePath;
 use crate::protocol::{Access, Effects, Network, RuleSettings};
 
@@ -85,7 +86,9 @@ fn a_host_is_named_and_a_long_command_is_cut() {
 
 #[test]
 fn what_is_judged_further_keeps_what_was_granted() {
-    let Ok(Verdict::Ask(ask)) = rules().judge_call(Act(command(false)), look, None) else { panic!("not asked") };
+    let Ok(Verdict::Ask(ask)) = rules().judge_call(Act(command(false)), look, None) else {
+        panic!("not asked")
+    };
     let more = look(Access::Write, "db/a").unwrap();
     let Verdict::Ask(ask) = rules().judge_further(ask.yes(), vec![more]) else { panic!("not asked") };
     assert_eq!(ask.question, "Allow to write `db/a`? Rule rules.ask `db` asks first.");

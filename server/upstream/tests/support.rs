@@ -142,7 +142,8 @@ impl Bench {
     pub(super) fn read(&self, definitions: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> =
             definitions.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
-        let mut loaded = catalogue::load(&files, &|name| self.registry.activities().knows(name));
+        let mut loaded =
+            catalogue::load(tools::DEFINITIONS, &files, &|name| self.registry.activities().knows(name));
         assert_eq!(loaded.problems, []);
         let (imported, problems) = self.upstreams.imported();
         loaded.import(imported);
