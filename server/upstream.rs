@@ -7,8 +7,8 @@
 pub(crate) mod bound;
 mod connection;
 pub(crate) mod consents;
+mod error;
 mod expand;
-mod faults;
 mod flights;
 mod gate;
 pub(crate) mod guard;
@@ -133,7 +133,7 @@ impl Upstreams {
                 };
                 match definition {
                     Ok(definition) => definitions.push(definition),
-                    Err(problem) => problems.push(problem),
+                    Err(left_out) => problems.push(left_out.to_string()),
                 }
             }
         }
@@ -191,7 +191,7 @@ impl Upstreams {
                     .push(format!("mcp_servers.{name} waits for your consent{changed}: wherefore consent"));
                 continue;
             }
-            problems.extend(server.trouble().map(|fault| fault.message));
+            problems.extend(server.trouble().map(|error| error.to_string()));
             problems.extend(server.undefined().into_iter().map(|(tool, _)| {
                 format!("the project's {tool} calls {name}; that waits for your consent: wherefore consent")
             }));

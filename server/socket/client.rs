@@ -55,19 +55,20 @@ impl Link {
     /// What the server says; INTERNAL where it went away, or its answer cannot be read.
     pub(crate) fn ask<R: Signature>(&mut self, params: &R::Params) -> Result<R::Answer, Fault> {
         let params = serde_json::to_value(params).map_err(|error| Fault::internal(error.to_string()))?;
-        let odd = |error| Fault::internal(format!("the answer of {} is odd: {error}", R::METHOD));
+        let odd = |error| Fault::internal(format!("the answer to {} cannot be read: {error}", R::METHOD));
         serde_json::from_value(self.request(R::METHOD, &params)?).map_err(odd)
     }
 
     fn request(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
         let mut answer = self.exchange(method, params).map_err(|error| {
             self.gone = true;
-            Fault::internal(format!("the running server went away: {error}"))
-                .suggest("what came of it stands in the session log (`wherefore log`): look there before it is done again")
+            Fault::internal(format!("the server ended during the request: {error}"))
+                .suggest("look into the session log (`wherefore log`) before you repeat the request: the log says whether it took effect")
         })?;
         match answer.get_mut("error").map(Value::take) {
-            Some(error) => Err(serde_json::from_value(error)
-                .unwrap_or_else(|error| Fault::internal(format!("the server's fault is odd: {error}")))),
+            Some(error) => Err(serde_json::from_value(error).unwrap_or_else(|error| {
+                Fault::internal(format!("the server's fault cannot be read: {error}"))
+            })),
             None => Ok(answer.get_mut("result").map(Value::take).unwrap_or_default()),
         }
     }

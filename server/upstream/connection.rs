@@ -19,7 +19,7 @@ use rmcp::service::{
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use super::faults;
+use super::error::{self, UpstreamError};
 use super::flights::Flights;
 use super::handler::{Handler, Relist, question};
 use super::health::Health;
@@ -29,7 +29,7 @@ use super::process::{Group, Process};
 use super::remote::RemoteTool;
 use super::stdio::Stdio;
 use crate::ports::Ask;
-use crate::protocol::{Fault, McpServer};
+use crate::protocol::McpServer;
 use crate::session::Scope;
 
 /// Tools of one server at most.
@@ -100,7 +100,7 @@ impl Connection {
         settings: &McpServer,
         root: &Path,
         health: Arc<Health>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, UpstreamError> {
         let start = Start { server, settings, root, health };
         match start.shake(ClientLifecycleMode::Initialize).await {
             Err(Refused::Era(_)) => {
@@ -108,9 +108,9 @@ impl Connection {
                 start
                     .shake(ClientLifecycleMode::Discover { preferred_versions })
                     .await
-                    .map_err(Refused::fault)
+                    .map_err(Refused::error)
             }
-            done => done.map_err(Refused::fault),
+            done => done.map_err(Refused::error),
         }
     }
 
@@ -118,7 +118,7 @@ impl Connection {
     ///
     /// # Errors
     /// What keeps them from being listed.
-    pub(super) async fn list(&self) -> Result<Listing, Fault> {
+    pub(super) async fn list(&self) -> Result<Listing, UpstreamError> {
         let mut listing = Listing::default();
         let (mut cursor, mut bytes): (Option<String>, usize) = (None, 0);
         let note = |problems: &mut Vec<String>, problem: String| {
@@ -131,7 +131,8 @@ impl Connection {
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
             let answer = self.request(request).await?;
             let Some(tools) = answer.get("tools").and_then(Value::as_array) else {
-                return Err(faults::odd(&self.server, "its listing of tools", "it has no list of `tools`"));
+                let why = "it has no list of `tools`";
+                return Err(UpstreamError::protocol(&self.server, "its listing of tools", why));
             };
             bytes += tools.iter().map(|tool| tool.to_string().len()).sum::<usize>();
             for tool in tools {
@@ -179,7 +180,7 @@ impl Connection {
         tool: &str,
         args: Map<String, Value>,
         scope: &Scope,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, UpstreamError> {
         let aloft = self.flights.begin(scope);
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         for _ in 0..ROUNDS {
@@ -187,12 +188,12 @@ impl Connection {
             let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
             let handle = match sent {
                 Ok(handle) => handle,
-                Err(error) => return Err(self.fault(&error).await),
+                Err(error) => return Err(self.failure(&error).await),
             };
             aloft.sent(handle.id.clone(), handle.progress_token.clone());
             let mut result = tokio::select! {
                 biased;
-                fault = aloft.stopped() => return Err(fault),
+                fault = aloft.stopped() => return Err(fault.into()),
                 result = self.answer(Cancelling(Some(handle))) => result?,
             };
             if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
@@ -202,7 +203,7 @@ impl Connection {
             params.input_responses = Some(self.inputs(asked, scope).await?);
             params.request_state = result.get("requestState").and_then(Value::as_str).map(str::to_owned);
         }
-        Err(faults::odd(&self.server, "its answer", "it asks for more input again and again"))
+        Err(UpstreamError::protocol(&self.server, "its answer", "it asks for more input again and again"))
     }
 
     /// Answers what a server asks for before it goes on.
@@ -210,7 +211,7 @@ impl Connection {
         &self,
         asked: Value,
         scope: &Scope,
-    ) -> Result<std::collections::BTreeMap<String, Value>, Fault> {
+    ) -> Result<std::collections::BTreeMap<String, Value>, UpstreamError> {
         let mut answers = std::collections::BTreeMap::new();
         let mut asks = Vec::new();
         let Value::Object(asked) = asked else { return Ok(answers) };
@@ -229,12 +230,14 @@ impl Connection {
                     }
                 }
                 other => {
-                    return Err(faults::odd(&self.server, "its answer", &format!("it asks for {other:?}")));
+                    let why = format!("it asks for {other:?}");
+                    return Err(UpstreamError::protocol(&self.server, "its answer", &why));
                 }
             }
         }
         if !asks.is_empty() {
-            let caller = scope.caller().ok_or_else(|| faults::nobody_to_ask(&self.server))?;
+            let nobody = || UpstreamError::NobodyToAsk { server: self.server.clone() };
+            let caller = scope.caller().ok_or_else(nobody)?;
             answers.extend(caller.ask(asks).await?);
         }
         Ok(answers)
@@ -295,43 +298,44 @@ impl Connection {
         }
     }
 
-    async fn request(&self, request: ClientRequest) -> Result<Value, Fault> {
+    async fn request(&self, request: ClientRequest) -> Result<Value, UpstreamError> {
         let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         match sent {
             Ok(handle) => self.answer(Cancelling(Some(handle))).await,
-            Err(error) => Err(self.fault(&error).await),
+            Err(error) => Err(self.failure(&error).await),
         }
     }
 
-    async fn answer(&self, mut sent: Cancelling) -> Result<Value, Fault> {
+    async fn answer(&self, mut sent: Cancelling) -> Result<Value, UpstreamError> {
         let Some(handle) = &mut sent.0 else { return Ok(Value::Null) };
         let answer = (&mut handle.rx).await;
         // It came, or never will: there is nothing left to cancel.
         sent.0 = None;
         match answer {
-            Ok(Ok(result)) => {
-                serde_json::to_value(&result).map_err(|error| Fault::internal(error.to_string()))
-            }
-            Ok(Err(error)) => Err(self.fault(&error).await),
-            Err(_) => Err(self.fault(&ServiceError::TransportClosed).await),
+            Ok(Ok(result)) => serde_json::to_value(&result).map_err(|error| UpstreamError::Internal {
+                server: self.server.clone(),
+                why: error.to_string(),
+            }),
+            Ok(Err(error)) => Err(self.failure(&error).await),
+            Err(_) => Err(self.failure(&ServiceError::TransportClosed).await),
         }
     }
 
-    async fn fault(&self, error: &ServiceError) -> Fault {
+    async fn failure(&self, error: &ServiceError) -> UpstreamError {
         if matches!(error, ServiceError::TransportClosed) {
             // Known here before whoever watches the process hears of it: the next call is not sent there too.
             self.broken.store(true, Ordering::Relaxed);
         }
         if let ServiceError::TransportSend(sent) = error {
-            let refused = faults::is_unreachable(&*sent.error);
+            let refused = error::is_unreachable(&*sent.error);
             self.broken.fetch_or(self.group.is_some() || refused, Ordering::Relaxed);
             if self.group.is_some() {
                 // A process that does not read any more is mostly gone: why says more than that it cannot be written.
                 let _ = tokio::time::timeout(LOST, self.wait()).await;
-                return faults::lost(&self.server, &self.health);
+                return UpstreamError::lost(&self.server, &self.health);
             }
         }
-        faults::of_service(&self.server, error, &self.health)
+        UpstreamError::of_service(&self.server, error, &self.health)
     }
 }
 
@@ -352,14 +356,14 @@ impl Drop for Cancelling {
 /// Why a handshake failed.
 enum Refused {
     /// The server speaks, but not like this: another era of the protocol may do.
-    Era(Fault),
-    Other(Fault),
+    Era(UpstreamError),
+    Other(UpstreamError),
 }
 
 impl Refused {
-    fn fault(self) -> Fault {
+    fn error(self) -> UpstreamError {
         match self {
-            Self::Era(fault) | Self::Other(fault) => fault,
+            Self::Era(error) | Self::Other(error) => error,
         }
     }
 }
@@ -409,11 +413,11 @@ impl Start<'_> {
     }
 
     fn refused(&self, error: &ClientInitializeError) -> Refused {
-        let fault = faults::of_handshake(self.server, error, &self.health);
+        let failed = UpstreamError::of_handshake(self.server, error, &self.health);
         match error {
             ClientInitializeError::JsonRpcError(_)
-            | ClientInitializeError::NoCompatibleProtocolVersion { .. } => Refused::Era(fault),
-            _ => Refused::Other(fault),
+            | ClientInitializeError::NoCompatibleProtocolVersion { .. } => Refused::Era(failed),
+            _ => Refused::Other(failed),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,6 +59,34 @@ pub struct Consents {
     unwritten: Mutex<BTreeMap<(String, String), Option<Consent>>>,
 }
 
+/// A consent that could not be kept in its file.
+#[derive(Debug, thiserror::Error)]
+#[error("the consent cannot be kept in {place}: {cause}")]
+pub struct ConsentError {
+    place: String,
+    #[source]
+    cause: Cause,
+}
+
+/// What keeps the file of consents from being read or written.
+#[derive(Debug, thiserror::Error)]
+enum Cause {
+    #[error("there is no state folder")]
+    NoFolder,
+    #[error("{0}")]
+    Locked(String),
+    #[error("{0}")]
+    System(#[from] io::Error),
+    #[error("it is damaged: {0}")]
+    Damaged(#[from] serde_json::Error),
+}
+
+impl From<ConsentError> for Fault {
+    fn from(error: ConsentError) -> Self {
+        Self::internal(error.to_string()).suggest("set HOME or XDG_STATE_HOME to a folder that you can write")
+    }
+}
+
 /// The hash of a server's settings: of all that says what it is and what is done with it. What is as if nothing were
 /// said does not count, so that a setting that comes with a later version changes none.
 pub(crate) fn definition(name: &str, settings: &McpServer) -> String {
@@ -112,7 +140,7 @@ impl Consents {
         root: &str,
         server: &str,
         change: impl FnOnce(Option<Consent>) -> Option<Consent>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ConsentError> {
         // Held from before the reading to after the writing: another process waits with its own change.
         let lock = self.lock();
         let after = change(self.get(root, server));
@@ -124,46 +152,43 @@ impl Consents {
                 unwritten.remove(&key);
                 Ok(())
             }
-            Err(error) => {
+            Err(cause) => {
                 unwritten.insert(key, after);
                 let place =
                     self.path.as_ref().map_or_else(|| FILE.to_owned(), |path| path.display().to_string());
-                Err(Fault::internal(format!("the consent cannot be kept in {place}: {error}"))
-                    .suggest("set HOME or XDG_STATE_HOME to a folder that you can write"))
+                Err(ConsentError { place, cause })
             }
         }
     }
 
-    fn lock(&self) -> Result<File, String> {
-        let path = self.path.as_deref().ok_or("there is no folder for it")?;
-        person::lock(path.parent().ok_or("it has no folder")?)
+    fn lock(&self) -> Result<File, Cause> {
+        let folder = self.path.as_deref().and_then(Path::parent).ok_or(Cause::NoFolder)?;
+        person::lock(folder).map_err(Cause::Locked)
     }
 
-    fn read(&self) -> Result<Arc<Stored>, String> {
+    fn read(&self) -> Result<Arc<Stored>, Cause> {
         let Some(path) = self.path.as_deref() else { return Ok(Arc::default()) };
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Arc::default()),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.into()),
         };
         // It is replaced, never written into: the same file holds the same.
-        let stamp = file.metadata().map(|meta| (meta.ino(), meta.size(), meta.mtime_nsec(), meta.mtime()));
-        let stamp = stamp.map_err(|error| error.to_string())?;
+        let meta = file.metadata()?;
+        let stamp = (meta.ino(), meta.size(), meta.mtime_nsec(), meta.mtime());
         let mut read = self.read.lock();
         if let Some((_, stored)) = read.as_ref().filter(|(before, _)| *before == stamp) {
             return Ok(stored.clone());
         }
         let mut text = String::new();
-        file.take(LARGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
-        let stored: Stored =
-            serde_json::from_str(&text).map_err(|error| format!("it is damaged: {error}"))?;
-        let stored = Arc::new(stored);
+        file.take(LARGEST).read_to_string(&mut text)?;
+        let stored: Arc<Stored> = Arc::new(serde_json::from_str(&text)?);
         *read = Some((stamp, stored.clone()));
         Ok(stored)
     }
 
-    fn write(&self, root: &str, server: &str, consent: Option<Consent>) -> Result<(), String> {
-        let path = self.path.as_deref().ok_or("there is no folder for it")?;
+    fn write(&self, root: &str, server: &str, consent: Option<Consent>) -> Result<(), Cause> {
+        let path = self.path.as_deref().ok_or(Cause::NoFolder)?;
         // What is damaged is set aside, not written over.
         let stored = self.read().or_else(|damaged| {
             let aside = path.with_extension("damaged.json");
@@ -176,12 +201,11 @@ impl Consents {
             None => drop(servers.remove(server)),
         }
         stored.roots.retain(|_, servers| !servers.is_empty());
-        let folder = path.parent().ok_or("it has no folder")?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| error.to_string())?;
-        let text = serde_json::to_string_pretty(&stored).map_err(|error| error.to_string())?;
-        file.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
-        file.as_file().sync_all().map_err(|error| error.to_string())?;
-        file.persist(path).map(drop).map_err(|error| error.to_string())
+        let folder = path.parent().ok_or(Cause::NoFolder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        serde_json::to_writer_pretty(&mut file, &stored).map_err(io::Error::from)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map(drop).map_err(|error| error.error.into())
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::bound;
 use super::consents::Consent;
-use super::faults::words;
+use super::error::{UpstreamError, words};
 use super::known::{Standing, difference};
 use super::remote::{RemoteTool, cut};
 use super::server::Server;
 use crate::base::hidden::shown;
 use crate::base::{CallId, WorkspacePath};
-use crate::protocol::{AskParams, Code, Event, Fault};
+use crate::protocol::{AskParams, Event};
 
 const ALLOW: &str = "Allow";
 const DENY: &str = "Deny";
@@ -23,7 +23,7 @@ impl Server {
     ///
     /// # Errors
     /// NOT_AUTHORIZED.
-    pub(super) async fn let_start(self: &Arc<Self>, call: Option<&CallId>) -> Result<(), Fault> {
+    pub(super) async fn let_start(self: &Arc<Self>, call: Option<&CallId>) -> Result<(), UpstreamError> {
         if self.may_start() {
             return Ok(());
         }
@@ -39,26 +39,20 @@ impl Server {
             shown(&bound::told(&bound)),
         );
         if self.asked(self.start_key(&bound), text, call).await {
-            self.grant(|consent| Consent { bound, ..consent })?;
+            self.grant(|consent| Consent { bound, ..consent });
             // Somebody may have changed it while the person was asked.
             return if self.may_start() { Ok(()) } else { Err(self.unconsented()) };
         }
         Err(self.unconsented())
     }
 
-    /// The fault of a server that the person has not consented to as it is now.
-    pub(super) fn unconsented(&self) -> Fault {
-        let message = match self.changed() {
-            Some(files) => {
-                format!("{} runs files that changed since the person consented: {files}", self.name)
-            }
-            None => format!(
-                "{} is a server that this project names, and the person has not consented to it",
-                self.name
-            ),
-        };
-        Fault::new(Code::NotAuthorized, message)
-            .suggest("go on without it, or ask the person to look at it with `wherefore consent`")
+    /// The person has not consented to the server as it is now.
+    pub(super) fn unconsented(&self) -> UpstreamError {
+        let server = self.name.clone();
+        match self.changed() {
+            Some(files) => UpstreamError::FilesChanged { server, files },
+            None => UpstreamError::Unconsented { server },
+        }
     }
 
     /// Lets a tool be called, where its words are those that the person consented to, or they do so when asked.
@@ -69,7 +63,7 @@ impl Server {
         self: &Arc<Self>,
         tool: &RemoteTool,
         call: Option<&CallId>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), UpstreamError> {
         let known = self.known().unwrap_or_default();
         let consent = self.consent();
         let (former, what) = match known.standing(tool, consent.as_ref()) {
@@ -84,20 +78,24 @@ impl Server {
             difference(former.as_deref(), tool),
         );
         if self.asked(format!("tool {} {}", tool.name, tool.hash()), text, call).await {
-            return self.grant(|mut consent| {
+            self.grant(|mut consent| {
                 consent.tools.insert(tool.name.clone(), tool.hash());
                 consent
             });
+            return Ok(());
         }
-        Err(Fault::new(Code::NotAuthorized, format!("the tool {name} of {} {what}", self.name))
-            .suggest("go on without it, or ask the person to look at what changed with `wherefore consent`"))
+        Err(UpstreamError::ToolChanged { server: self.name.clone(), tool: name, change: what })
     }
 
     /// Lets a definition of the project's call a server of the person's, where they consented to what it says.
     ///
     /// # Errors
     /// NOT_AUTHORIZED.
-    pub(super) async fn let_define(self: &Arc<Self>, tool: &str, call: Option<&CallId>) -> Result<(), Fault> {
+    pub(super) async fn let_define(
+        self: &Arc<Self>,
+        tool: &str,
+        call: Option<&CallId>,
+    ) -> Result<(), UpstreamError> {
         let Some((hash, definition)) = self.undefined_as(tool) else { return Ok(()) };
         let text = format!(
             "This project defines {tool} over your server {}. Agents are told what the project says of it:\n{}",
@@ -105,17 +103,13 @@ impl Server {
             shown(&definition),
         );
         if self.asked(format!("define {tool} {hash}"), text, call).await {
-            return self.grant(|mut consent| {
+            self.grant(|mut consent| {
                 consent.definitions.insert(tool.to_owned(), hash.clone());
                 consent
             });
+            return Ok(());
         }
-        let message = format!(
-            "this project defines {tool} over the person's server {}, and they have not consented",
-            self.name
-        );
-        Err(Fault::new(Code::NotAuthorized, message)
-            .suggest("go on without it, or ask the person to look at it with `wherefore consent`"))
+        Err(UpstreamError::DefinedOver { server: self.name.clone(), tool: tool.to_owned() })
     }
 
     /// The person has said no already.
@@ -129,19 +123,18 @@ impl Server {
         format!("start {} {bound:?}", self.definition)
     }
 
-    fn grant(&self, add: impl FnOnce(Consent) -> Consent) -> Result<(), Fault> {
+    fn grant(&self, add: impl FnOnce(Consent) -> Consent) {
         let kept = self.consents.change(self.session.workspace().root(), &self.name, |before| {
             let mut consent =
                 before.filter(|consent| consent.definition == self.definition).unwrap_or_default();
             consent.definition.clone_from(&self.definition);
             Some(add(consent))
         });
-        if let Err(fault) = kept {
+        if let Err(error) = kept {
             // It holds for this process.
-            tracing::warn!(server = self.name, "{}", fault.message);
+            tracing::warn!(server = self.name, "{error}");
         }
         self.news();
-        Ok(())
     }
 
     /// Asks the person, once; the answer counts even where the call that needs it does not wait any more.

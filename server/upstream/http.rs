@@ -6,10 +6,11 @@ use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use super::expand::expand;
+use super::error::UpstreamError;
+use super::expand::{Unset, expand};
 use crate::base::hidden::shown;
 use crate::base::http;
-use crate::protocol::{Code, Fault, McpServer, Network};
+use crate::protocol::{McpServer, Network};
 
 /// The transport to a server's URL.
 pub(super) type Http = StreamableHttpClientTransport<reqwest::Client>;
@@ -23,32 +24,23 @@ pub(super) fn host(url: &str) -> Network {
 /// A transport to the server's URL; nothing is sent yet.
 ///
 /// # Errors
-/// INVALID_ARGS for a header that cannot be sent, NOT_FOUND for a variable that is not set.
-pub(super) fn connect(name: &str, settings: &McpServer) -> Result<Http, Fault> {
+/// A header that cannot be sent, a variable that is not set, or a client that cannot be made.
+pub(super) fn connect(name: &str, settings: &McpServer) -> Result<Http, UpstreamError> {
     let url = settings.url.clone().unwrap_or_default();
     let mut headers = HashMap::new();
     for (header, value) in &settings.headers {
-        let value = expand(value).map_err(|missing| {
-            Fault::new(
-                Code::NotFound,
-                format!("{name} needs the environment variable {missing}, which is not set"),
-            )
-            .suggest(format!("ask the person to set {missing} where wherefore is started"))
-        })?;
-        let wrong = || {
-            Fault::new(
-                Code::InvalidArgs,
-                format!("{name} has a header that cannot be sent: {:?}", shown(header)),
-            )
-            .suggest(format!("ask the person to mend `headers` of mcp_servers.{name}"))
-        };
+        let value = expand(value)
+            .map_err(|Unset(variable)| UpstreamError::NoVariable { server: name.to_owned(), variable })?;
+        let wrong =
+            || UpstreamError::BadHeader { server: name.to_owned(), header: shown(header).into_owned() };
         let key = HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong())?;
         let mut value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
         // It may be a secret: nothing that shows requests shows it.
         value.set_sensitive(true);
         headers.insert(key, value);
     }
-    let client = http::client(&url).map_err(|error| Fault::internal(format!("{name}: {error}")))?;
+    let client = http::client(&url)
+        .map_err(|error| UpstreamError::Internal { server: name.to_owned(), why: error.to_string() })?;
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
@@ -69,8 +61,8 @@ mod tests {
         let mut settings = McpServer { url: Some("https://x.invalid/".to_owned()), ..McpServer::default() };
         assert!(connect("s", &settings).is_ok());
         settings.headers.insert("a b".to_owned(), "x".to_owned());
-        assert!(connect("s", &settings).err().unwrap().message.contains("a b"));
+        assert!(connect("s", &settings).err().unwrap().to_string().contains("a b"));
         settings.headers = [("x-key".to_owned(), "${WHEREFORE_NO_SUCH}".to_owned())].into();
-        assert!(connect("s", &settings).err().unwrap().message.contains("WHEREFORE_NO_SUCH"));
+        assert!(connect("s", &settings).err().unwrap().to_string().contains("WHEREFORE_NO_SUCH"));
     }
 }

@@ -16,11 +16,43 @@ const SUMMARY: usize = 120;
 /// How deep alternatives at a schema's root may nest.
 const ALTERNATIVES: usize = 4;
 
+/// A tool that cannot be taken in.
+#[derive(Debug, thiserror::Error)]
+#[error("{server}: the tool {tool:?} is left out: {why}")]
+pub(super) struct LeftOut {
+    server: String,
+    /// The server's own name of it, as it is shown.
+    tool: String,
+    #[source]
+    why: Unfit,
+}
+
+/// Why a tool cannot be taken in.
+#[derive(Debug, thiserror::Error)]
+enum Unfit {
+    #[error("its {which} is not a JSON Schema, at {pointer:?}: {why}")]
+    Schema { which: &'static str, pointer: String, why: String },
+    #[error("its {which} holds hidden characters, at {at}")]
+    Hidden { which: &'static str, at: String },
+    #[error("the root type of its inputSchema is {0}, not \"object\"")]
+    RootType(Value),
+    #[error("its argument `{0}` has the name of a meta field")]
+    MetaField(&'static str),
+    #[error("its argument `why` is not a string, and wherefore has an argument of that name")]
+    Why,
+}
+
+impl LeftOut {
+    fn new(server: &str, tool: &RemoteTool, why: Unfit) -> Self {
+        Self { server: server.to_owned(), tool: shown(&tool.name).into_owned(), why }
+    }
+}
+
 /// Whether a tool can be taken in: its schemas are compiled, which is done once for each listing.
 ///
 /// # Errors
-/// Why it cannot be, as a sentence.
-pub(super) fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Result<(), String> {
+/// Why it cannot be.
+pub(super) fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Result<(), LeftOut> {
     let definition = definition(server, settings, &tool.name, tool)?;
     let schemas = [
         ("inputSchema", Some(&definition.input_schema)),
@@ -28,28 +60,24 @@ pub(super) fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Re
     ];
     for (which, schema) in schemas {
         if let Some(Err((pointer, error))) = schema.map(compile) {
-            let what = format!("its {which} is no JSON Schema, at {pointer:?}: {}", shown(&error));
-            return Err(left_out(server, tool, &what));
+            let (pointer, why) = (pointer.to_string(), shown(&error.to_string()).into_owned());
+            return Err(LeftOut::new(server, tool, Unfit::Schema { which, pointer, why }));
         }
     }
     Ok(())
 }
 
-fn left_out(server: &str, tool: &RemoteTool, what: &str) -> String {
-    format!("{server}: the tool {:?} is left out: {what}", shown(&tool.name))
-}
-
 /// A definition of ours for a tool of a server that was checked.
 ///
 /// # Errors
-/// Why it cannot be one, as a sentence.
+/// Why it cannot be one.
 pub(super) fn definition(
     server: &str,
     settings: &McpServer,
     name: &str,
     tool: &RemoteTool,
-) -> Result<ToolDef, String> {
-    let wrong = |what: String| left_out(server, tool, &what);
+) -> Result<ToolDef, LeftOut> {
+    let wrong = |why: Unfit| LeftOut::new(server, tool, why);
     let input_schema = input(tool).map_err(wrong)?;
     let mut output_schema = tool.output_schema.clone().map(Value::Object);
     if let Some(schema) = &mut output_schema {
@@ -151,22 +179,22 @@ pub(super) fn risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
 }
 
 /// The arguments with `why` among them, required.
-fn input(tool: &RemoteTool) -> Result<Value, String> {
+fn input(tool: &RemoteTool) -> Result<Value, Unfit> {
     let mut root = tool.input_schema.clone();
     match root.get("type") {
         Some(kind) if kind == "object" => {}
         None => {
             root.insert("type".to_owned(), json!("object"));
         }
-        Some(other) => return Err(format!("the root type of its inputSchema is {other}, not \"object\"")),
+        Some(other) => return Err(Unfit::RootType(other.clone())),
     }
     let properties = root.get("properties").and_then(Value::as_object);
     if let Some(meta) = META.iter().find(|meta| properties.is_some_and(|all| all.contains_key(**meta))) {
-        return Err(format!("its argument `{meta}` is kept for a meta field"));
+        return Err(Unfit::MetaField(meta));
     }
     let own = properties.and_then(|all| all.get("why"));
     if own.is_some_and(|why| why.get("type").is_some_and(|kind| kind != "string")) {
-        return Err("its argument `why` is no string, and ours has that name".to_owned());
+        return Err(Unfit::Why);
     }
     let has_own = own.is_some();
     let mut schema = Value::Object(root);
@@ -210,9 +238,9 @@ fn allow(schema: &mut Value, why: &Value, depth: usize) {
 }
 
 /// Shows what is hidden in a schema.
-fn prepare(schema: &mut Value, which: &str) -> Result<(), String> {
+fn prepare(schema: &mut Value, which: &'static str) -> Result<(), Unfit> {
     if let Some(at) = show_schema(schema).first() {
-        return Err(format!("its {which} holds characters that nobody sees, at {at}"));
+        return Err(Unfit::Hidden { which, at: at.to_string() });
     }
     // Which draft it was written for; ours is used for all.
     schema.as_object_mut().map(|root: &mut Map<String, Value>| root.shift_remove("$schema"));
@@ -225,8 +253,8 @@ mod tests {
 
     fn made(tool: Value) -> Result<ToolDef, String> {
         let tool = RemoteTool::read(&tool).unwrap();
-        check("srv", &McpServer::default(), &tool)?;
-        definition("srv", &McpServer::default(), "srv.t", &tool)
+        check("srv", &McpServer::default(), &tool).map_err(|error| error.to_string())?;
+        definition("srv", &McpServer::default(), "srv.t", &tool).map_err(|error| error.to_string())
     }
 
     fn takes(schema: &Value, args: Value) -> bool {
@@ -259,8 +287,8 @@ mod tests {
             (json!({ "properties": { "why": { "type": "object" } } }), "no string"),
             (json!({ "properties": { "a": { "type": "strong" } } }), "JSON Schema"),
             (json!({ "properties": { "a": { "$ref": "http://elsewhere.invalid/x" } } }), "JSON Schema"),
-            (json!({ "properties": { "a\u{200b}": {} } }), "nobody sees"),
-            (json!({ "properties": { "a": { "enum": ["x\u{e0041}"] } } }), "nobody sees"),
+            (json!({ "properties": { "a\u{200b}": {} } }), "hidden characters"),
+            (json!({ "properties": { "a": { "enum": ["x\u{e0041}"] } } }), "hidden characters"),
         ] {
             let said = made(json!({ "name": "t", "inputSchema": schema })).unwrap_err();
             assert!(said.contains(expected) && said.contains("srv"), "{said}");

@@ -15,10 +15,11 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::expand::expand;
+use super::error::UpstreamError;
+use super::expand::{Unset, expand};
 use super::guard::{self, Start};
 use crate::base::hidden::shown;
-use crate::protocol::{Code, Fault, McpServer};
+use crate::protocol::McpServer;
 
 /// What a server sees of our own environment.
 const PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
@@ -106,19 +107,21 @@ impl Process {
     /// Starts the server; its standard input and output come with it.
     ///
     /// # Errors
-    /// NOT_FOUND where there is no such program, PERMISSION_DENIED where it may not be run.
+    /// A variable that is not set, or why the system does not start the program.
     pub(super) async fn start(
         name: &str,
         settings: &McpServer,
         root: &Path,
-    ) -> Result<(Self, ChildStdin, ChildStdout), Fault> {
+    ) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
         let program = settings.command.as_deref().unwrap_or_default();
         // One with a slash is meant from the root, wherever it then starts.
         let path = if program.contains('/') { root.join(program) } else { program.into() };
         let passed = PASSED.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         let mut env: Vec<(OsString, OsString)> = passed.collect();
         for (variable, value) in &settings.env {
-            env.push((variable.into(), expand(value).map_err(|missing| unset(name, &missing))?.into()));
+            let value = expand(value)
+                .map_err(|Unset(variable)| UpstreamError::NoVariable { server: name.to_owned(), variable })?;
+            env.push((variable.into(), value.into()));
         }
         let start = Start {
             program: path.into(),
@@ -130,8 +133,11 @@ impl Process {
             true => guarded(&start).await,
             false => alone(&start),
         };
-        let Begun { child, line, stdin, stdout, stderr } =
-            begun.map_err(|error| unstarted(name, settings, &error))?;
+        let Begun { child, line, stdin, stdout, stderr } = begun.map_err(|error| UpstreamError::Start {
+            server: name.to_owned(),
+            program: shown(program).into_owned(),
+            source: Arc::new(error),
+        })?;
         let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let held = pid.map(|pid| Held { pid, line });
         let (group, words) = (Arc::new(Group(Mutex::new(held))), Arc::new(Words::default()));
@@ -233,25 +239,6 @@ fn alone(start: &Start) -> io::Result<Begun> {
     let stdout = child.stdout.take().ok_or_else(none)?;
     let stderr = child.stderr.take().ok_or_else(none)?;
     Ok(Begun { child, line: None, stdin, stdout, stderr })
-}
-
-fn unset(name: &str, variable: &str) -> Fault {
-    Fault::new(Code::NotFound, format!("{name} needs the environment variable {variable}, which is not set"))
-        .suggest(format!(
-            "ask the person to set {variable} where wherefore is started, or to mend mcp_servers.{name}"
-        ))
-}
-
-fn unstarted(name: &str, settings: &McpServer, error: &std::io::Error) -> Fault {
-    let program = shown(settings.command.as_deref().unwrap_or_default()).into_owned();
-    let code = match error.kind() {
-        std::io::ErrorKind::NotFound => Code::NotFound,
-        std::io::ErrorKind::PermissionDenied => Code::PermissionDenied,
-        _ => Code::Internal,
-    };
-    Fault::new(code, format!("{name} cannot be started: {program:?}: {error}")).suggest(format!(
-        "ask the person to install {program:?} or to mend `command` and `cwd` of mcp_servers.{name}"
-    ))
 }
 
 /// Reads a server's standard error to its end, line by line; what is too long for a line is cut.

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::error::UpstreamError;
 use super::known::Known;
 use super::remote::RemoteTool;
 use super::server::Server;
-use super::{faults, http, result};
+use super::{http, result};
 use crate::base::hidden::shown;
 use crate::base::nearest::nearest;
 use crate::protocol::{Code, Effects, Fault, ForwardWhy};
@@ -69,10 +70,10 @@ impl RemoteCall {
             slow.in_time();
             outcome
         };
-        if let Err(fault) = &outcome
+        if let Err(error) = &outcome
             && connection.is_broken()
         {
-            server.broke(&connection, fault);
+            server.broke(&connection, error);
         }
         let result = outcome?;
         server.answered();
@@ -97,7 +98,10 @@ impl Activity for RemoteCall {
         let limit = whole - (whole / 20).min(Duration::from_millis(50));
         tokio::select! {
             outcome = tokio::time::timeout(limit, self.call(call, scope)) => {
-                outcome.unwrap_or_else(|_| Err(faults::slow_call(&self.server.name, tool.name(), whole)))
+                outcome.unwrap_or_else(|_| {
+                    let (server, tool) = (self.server.name.clone(), tool.name().to_owned());
+                    Err(UpstreamError::SlowCall { server, tool, limit: whole }.into())
+                })
             }
             () = scope.cancel().cancelled() => {
                 Err(Fault::new(Code::Cancelled, format!("the call was cancelled; {} was told", self.server.name)))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::faults;
+use super::error::{UpstreamError, words};
 use crate::base::hidden::shown;
 use crate::protocol::{Code, Fault};
 use crate::registry::{Output, Tool};
@@ -19,18 +19,14 @@ const BLOCKS: usize = 1000;
 /// QUOTA_EXCEEDED where structured content is too large.
 pub(super) fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> Result<Output, Fault> {
     let Value::Object(mut result) = result else {
-        return Err(faults::odd(server, &format!("the result of {}", tool.name()), "it is no object"));
+        return Err(odd(server, format!("the result of {}", tool.name()), "it is no object"));
     };
     let structured = result.shift_remove("structuredContent").filter(|value| !value.is_null());
     let blocks = match result.shift_remove("content") {
         Some(Value::Array(blocks)) => blocks,
         None if structured.is_some() => Vec::new(),
         _ => {
-            return Err(faults::odd(
-                server,
-                &format!("the result of {}", tool.name()),
-                "it has no `content`",
-            ));
+            return Err(odd(server, format!("the result of {}", tool.name()), "it has no `content`"));
         }
     };
     let mut cutter = Cutter { text: limit, media: MEDIA, truncated: false };
@@ -78,15 +74,19 @@ fn check(server: &str, tool: &Tool, value: &Value) -> Result<(), Fault> {
     }
     let all: Vec<&str> = violations.iter().map(|violation| violation.message.as_str()).collect();
     let what = format!("the result of {} breaks its output schema", tool.name());
-    Err(faults::odd(server, &what, &all.join("; ")).detail(json!({
+    Err(odd(server, what, &all.join("; ")).detail(json!({
         "violations": violations,
         "schema": tool.def().output_schema,
     })))
 }
 
+fn odd(server: &str, what: String, why: &str) -> Fault {
+    UpstreamError::protocol(server, what, why).into()
+}
+
 fn failed(server: &str, tool: &Tool, text: &str, structured: Option<Value>) -> Fault {
     let said = if text.trim().is_empty() { "it does not say why" } else { text };
-    let message = format!("{server}: {} failed: {}", tool.name(), faults::words(said));
+    let message = format!("{server}: {} failed: {}", tool.name(), words(said));
     let fault = Fault { recoverable: true, ..Fault::internal(message) }
         .suggest("read what the server says and call again with other arguments, or go another way");
     match structured {

@@ -13,14 +13,14 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 use super::bound;
 use super::connection::Connection;
 use super::consents::{self, Consent, Consents};
-use super::faults;
+use super::error::UpstreamError;
 use super::health::Health;
 use super::import;
 use super::known::Known;
 use crate::base::hash;
 use crate::base::hidden::shown;
 use crate::catalogue::ToolDef;
-use crate::protocol::{Code, Fault, McpServer};
+use crate::protocol::McpServer;
 use crate::session::Session;
 
 /// The longest pause before a server is started again.
@@ -31,13 +31,13 @@ const RELIST: Duration = Duration::from_secs(1);
 /// Called where the tools of a server, or what is known of it, became others.
 pub(crate) type Changed = Arc<dyn Fn() + Send + Sync>;
 
-type Starting = Shared<BoxFuture<'static, Result<Arc<Connection>, Fault>>>;
+type Starting = Shared<BoxFuture<'static, Result<Arc<Connection>, UpstreamError>>>;
 
 enum State {
     Idle,
     Starting(Starting),
     Up(Arc<Connection>),
-    Down { until: Instant, fault: Box<Fault> },
+    Down { until: Instant, error: Box<UpstreamError> },
     Closed,
 }
 
@@ -187,9 +187,9 @@ impl Server {
     }
 
     /// Why it could not be started last, where it is not tried again yet.
-    pub(super) fn trouble(&self) -> Option<Fault> {
+    pub(super) fn trouble(&self) -> Option<UpstreamError> {
         match &*self.state() {
-            State::Down { fault, .. } => Some((**fault).clone()),
+            State::Down { error, .. } => Some((**error).clone()),
             _ => None,
         }
     }
@@ -198,22 +198,28 @@ impl Server {
     ///
     /// # Errors
     /// Why it does not start; at once where it failed a moment ago.
-    pub(super) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Fault> {
+    pub(super) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, UpstreamError> {
         let starting = {
             let mut state = self.state();
             match &*state {
                 State::Up(connection) if !connection.is_over() => return Ok(connection.clone()),
                 State::Starting(starting) => starting.clone(),
-                State::Down { until, fault } if *until > Instant::now() => {
-                    return Err(faults::waiting(fault, &self.name, *until - Instant::now()));
+                State::Down { until, error } if *until > Instant::now() => {
+                    let left = *until - Instant::now();
+                    return Err(UpstreamError::Waiting { before: error.clone(), left });
                 }
-                State::Closed => return Err(self.gone()),
+                State::Closed => return Err(self.replaced()),
                 State::Idle | State::Up(_) | State::Down { .. } => {
                     let server = self.clone();
                     let task = tokio::spawn(async move { server.start().await });
-                    let ended = |error| Fault::internal(format!("the start failed: {error}"));
-                    let starting =
-                        async move { task.await.unwrap_or_else(|error| Err(ended(error))) }.boxed().shared();
+                    let name = self.name.clone();
+                    let starting = async move {
+                        task.await.unwrap_or_else(|error| {
+                            let why = format!("the start failed: {error}");
+                            Err(UpstreamError::Internal { server: name, why })
+                        })
+                    };
+                    let starting = starting.boxed().shared();
                     *state = State::Starting(starting.clone());
                     starting
                 }
@@ -222,7 +228,7 @@ impl Server {
         starting.await
     }
 
-    async fn start(self: Arc<Self>) -> Result<Arc<Connection>, Fault> {
+    async fn start(self: Arc<Self>) -> Result<Arc<Connection>, UpstreamError> {
         // What it runs may have changed since it was let start.
         if !self.may_start() {
             return Err(self.failed(self.unconsented()));
@@ -234,12 +240,13 @@ impl Server {
             let connection = Connection::open(&self.name, &self.settings, root, health.clone()).await?;
             // Whatever is called is compared first with what the person consented to.
             let listing = connection.list().await?;
-            Ok::<_, Fault>((Arc::new(connection), listing))
+            Ok::<_, UpstreamError>((Arc::new(connection), listing))
         });
-        let opened = opened.await.unwrap_or_else(|_| Err(faults::slow_start(&self.name, limit, &health)));
+        let late = |_| Err(UpstreamError::slow_start(&self.name, limit, &health));
+        let opened = opened.await.unwrap_or_else(late);
         let (connection, listing) = match opened {
             Ok(opened) => opened,
-            Err(fault) => return Err(self.failed(fault)),
+            Err(error) => return Err(self.failed(error)),
         };
         let weak = Arc::downgrade(&self);
         connection.on_change(Arc::new(move || relist(&weak)));
@@ -248,7 +255,7 @@ impl Server {
             let mut state = self.state();
             if matches!(*state, State::Closed) {
                 connection.close();
-                return Err(self.gone());
+                return Err(self.replaced());
             }
             *state = State::Up(connection.clone());
         }
@@ -268,22 +275,22 @@ impl Server {
             if !connection.answers().await && !connection.is_over() {
                 connection.health().ended("it did not answer any more");
                 connection.kill();
-                let fault = faults::crashed(&server.name, connection.health());
-                server.down(&connection, fault);
+                let error = UpstreamError::crashed(&server.name, connection.health());
+                server.down(&connection, error);
             }
         });
     }
 
     /// A call could not be sent: the next one begins with a new connection.
-    pub(super) fn broke(&self, connection: &Arc<Connection>, fault: &Fault) {
+    pub(super) fn broke(&self, connection: &Arc<Connection>, error: &UpstreamError) {
         connection.close();
-        self.down(connection, fault.clone());
+        self.down(connection, error.clone());
     }
 
-    fn down(&self, connection: &Arc<Connection>, fault: Fault) {
+    fn down(&self, connection: &Arc<Connection>, error: UpstreamError) {
         let current = matches!(&*self.state(), State::Up(up) if Arc::ptr_eq(up, connection));
         if current {
-            self.failed(fault);
+            self.failed(error);
         }
     }
 
@@ -294,18 +301,18 @@ impl Server {
     }
 
     /// Counts a failure, and sets the time before which it is not tried again: 1, 2, 4 … 60 seconds.
-    fn failed(&self, fault: Fault) -> Fault {
+    fn failed(&self, error: UpstreamError) -> UpstreamError {
         let mut failures = self.failures.lock();
         let pause = Duration::from_secs(1 << (*failures).min(6)).min(LONGEST);
         *failures += 1;
         drop(failures);
         let mut state = self.state();
         if !matches!(*state, State::Closed) {
-            *state = State::Down { until: Instant::now() + pause, fault: Box::new(fault.clone()) };
+            *state = State::Down { until: Instant::now() + pause, error: Box::new(error.clone()) };
         }
         drop(state);
         self.news();
-        fault
+        error
     }
 
     /// Takes a new listing. The first one of a server that the person lets run is taken as consented to; from then on
@@ -323,18 +330,17 @@ impl Server {
             let first =
                 Consent { definition: self.definition.clone(), listed: true, tools: listed, ..before };
             let first = elsewhere.unwrap_or(first);
-            let kept =
-                self.consents.change(self.session.workspace().root(), &self.name, |_| Some(first.clone()));
-            if let Err(fault) = kept {
-                tracing::warn!(server = self.name, "{}", fault.message);
+            let kept = self.consents.change(self.session.workspace().root(), &self.name, |_| Some(first.clone()));
+            if let Err(error) = kept {
+                tracing::warn!(server = self.name, "{error}");
             }
             consent = Some(first);
         }
         let mut known = before.after(&self.definition, listing, consent.as_ref());
         for tool in &known.tools {
-            if let Err(problem) = import::check(&self.name, &self.settings, tool) {
+            if let Err(left_out) = import::check(&self.name, &self.settings, tool) {
                 known.unfit.insert(tool.name.clone());
-                known.problems.push(problem);
+                known.problems.push(left_out.to_string());
             }
         }
         if known != *before || self.known().is_none() {
@@ -353,7 +359,7 @@ impl Server {
         let limit = Duration::from_millis(self.settings.timeout_ms);
         match tokio::time::timeout(limit, connection.list()).await {
             Ok(Ok(listing)) => self.take(listing),
-            Ok(Err(fault)) => tracing::warn!(server = self.name, "{}", fault.message),
+            Ok(Err(error)) => tracing::warn!(server = self.name, "{error}"),
             Err(_) => tracing::warn!(server = self.name, "its tools are not listed again in time"),
         }
     }
@@ -366,9 +372,8 @@ impl Server {
         Some(connection)
     }
 
-    fn gone(&self) -> Fault {
-        Fault::new(Code::Cancelled, format!("{} is not used any more: the settings have changed", self.name))
-            .suggest("list the tools again")
+    fn replaced(&self) -> UpstreamError {
+        UpstreamError::Replaced { server: self.name.clone() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -380,8 +385,8 @@ impl Server {
 async fn watch(server: Weak<Server>, connection: Weak<Connection>, over: impl Future<Output = ()>) {
     over.await;
     if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
-        let fault = faults::crashed(&server.name, connection.health());
-        server.down(&connection, fault);
+        let error = UpstreamError::crashed(&server.name, connection.health());
+        server.down(&connection, error);
     }
 }
 

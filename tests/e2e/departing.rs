@@ -80,7 +80,7 @@ fn a_call_that_may_have_been_made_is_not_made_again() {
     let arguments = r#"{"path": "b.txt", "content": "x", "why": "Have a second file to compare with"}"#;
     let output = wherefore(folder.path(), &["call", "fs.write", arguments]).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("went away"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("ended during the request"), "{output:?}");
     assert!(!folder.path().join("work/b.txt").exists());
 }
 

@@ -131,7 +131,7 @@ async fn tools_that_cannot_be_taken_in_are_named() {
     let bench = Bench::at(bench.folder, json!({ "srv": server(env) }), Person::default());
     let mut problems = bench.settle().await;
     problems.extend(bench.upstreams.problems());
-    for said in ["twice", "root type", "nobody sees", "no object", "no name"] {
+    for said in ["twice", "root type", "hidden characters", "no object", "no name"] {
         assert!(problems.iter().any(|problem| problem.contains(said)), "{said}: {problems:#?}");
     }
     let own: Vec<_> = bench.registry.tools();
