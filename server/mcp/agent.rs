@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio::task::AbortHandle;
 
+use super::calls::ToolCall;
 use super::changes::{self, Wishes};
 use super::era::is_modern;
 use super::refusal::no_cursor;
@@ -172,10 +173,14 @@ impl ServerHandler for Agent {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let given = request.input_responses.unwrap_or_default();
+        let call = ToolCall {
+            name: request.name.into_owned(),
+            arguments: Value::Object(request.arguments.unwrap_or_default()),
+            given: request.input_responses.unwrap_or_default(),
+            state: request.request_state,
+        };
         // Boxed: the crate moves what it runs several times, and a call's state is large.
-        Box::pin(self.answer(&request.name, arguments, given, request.request_state, context)).await
+        Box::pin(self.answer(call, context)).await
     }
 
     /// A tool call whose arguments are no object comes in as a request of no known kind: it is a call all the same.
@@ -190,9 +195,10 @@ impl ServerHandler for Agent {
         let name = params.get("name").and_then(Value::as_str);
         match (method.as_str(), name) {
             ("tools/call", Some(name)) => {
+                let name = name.to_owned();
                 let arguments = params.get("arguments").cloned().unwrap_or_default();
-                let answer = self.answer(name, arguments, InputResponses::new(), None, context);
-                let answer = Box::pin(answer).await?;
+                let call = ToolCall { name, arguments, given: InputResponses::new(), state: None };
+                let answer = Box::pin(self.answer(call, context)).await?;
                 let mut answer = ServerResult::from(answer);
                 if !modern {
                     answer.strip_result_type_for_legacy_peer();

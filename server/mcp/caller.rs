@@ -35,6 +35,8 @@ pub(super) struct Attendant {
     progress: Mutex<Reached>,
     answers: Map<String, Value>,
     open: Mutex<Vec<(String, Ask)>>,
+    /// The capability that the agent would have needed to be asked.
+    lacking: Mutex<Option<ClientCapabilities>>,
 }
 
 /// How far a call is, as the agent was told.
@@ -64,6 +66,7 @@ impl Attendant {
             progress: Mutex::default(),
             answers,
             open: Mutex::default(),
+            lacking: Mutex::default(),
         };
         (attendant, sent)
     }
@@ -76,13 +79,29 @@ impl Attendant {
         (!requests.is_empty()).then_some((requests, &self.answers))
     }
 
-    fn lacks(&self, ask: &Ask) -> Option<Value> {
-        let (has, name) = match ask {
-            Ask::Form { .. } => (self.capabilities.elicitation.is_some(), "elicitation"),
-            Ask::Sample(_) => (self.capabilities.sampling.is_some(), "sampling"),
-            Ask::Roots => (self.capabilities.roots.is_some(), "roots"),
+    /// The capability that the agent lacks, where a question could not be asked for want of one.
+    pub(super) fn lacking(&self) -> Option<ClientCapabilities> {
+        self.lacking.lock().clone()
+    }
+
+    fn lacks(&self, ask: &Ask) -> Option<ClientCapabilities> {
+        let has = &self.capabilities;
+        let mut needed = ClientCapabilities::default();
+        let has = match ask {
+            Ask::Form { .. } => {
+                needed.elicitation = Some(Default::default());
+                has.elicitation.is_some()
+            }
+            Ask::Sample(_) => {
+                needed.sampling = Some(Default::default());
+                has.sampling.is_some()
+            }
+            Ask::Roots => {
+                needed.roots = Some(Default::default());
+                has.roots.is_some()
+            }
         };
-        (!has).then(|| json!({ name: {} }))
+        (!has).then_some(needed)
     }
 
     async fn request(&self, ask: Ask) -> Result<Value, Fault> {
@@ -90,10 +109,13 @@ impl Attendant {
             InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
             InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
             InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
-            _ => return Err(Fault::internal("this cannot be asked")),
+            _ => return Err(Fault::internal("the protocol has no such question")),
         };
         let answer = self.peer.send_request(request).await.map_err(|error| {
-            Fault::new(Code::Unsupported, format!("the agent did not answer what was asked: {error}"))
+            Fault::new(
+                Code::Unsupported,
+                format!("the agent's client did not answer the tool's question: {error}"),
+            )
         })?;
         serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()))
     }
@@ -101,7 +123,7 @@ impl Attendant {
 
 fn input_request(ask: Ask) -> Result<InputRequest, Fault> {
     let wrong = |error: serde_json::Error| {
-        Fault::internal(format!("the tool asks in a form that the protocol does not have: {error}"))
+        Fault::internal(format!("the tool's question does not fit the protocol: {error}"))
     };
     Ok(match ask {
         Ask::Form { message, mut schema } => {
@@ -160,9 +182,10 @@ impl Caller for Attendant {
     fn ask(&self, asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
         Box::pin(async move {
             if let Some(lack) = asks.iter().find_map(|(_, ask)| self.lacks(ask)) {
+                *self.lacking.lock() = Some(lack.clone());
                 return Err(Fault::new(
                     Code::Unsupported,
-                    "the agent cannot be asked what the tool wants to know",
+                    "the tool asks a question, and the agent's client lacks the capability to answer it",
                 )
                 .suggest("make the call from a client that has the capability in `details`")
                 .detail(json!({ "required_capabilities": lack })));
@@ -180,7 +203,10 @@ impl Caller for Attendant {
             }
             let open = asks.into_iter().filter(|(key, _)| !answered(key));
             self.open.lock().extend(open);
-            Err(Fault::new(Code::Cancelled, "the agent is asked for input and makes the call again with it"))
+            Err(Fault::new(
+                Code::Cancelled,
+                "the agent's client is asked for input and makes the call again with the answers",
+            ))
         })
     }
 }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResponse, CallToolResult, InputRequiredResult, InputResponses};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, InputRequiredResult, InputResponses, ServerNotification,
+};
 use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::agent::Agent;
@@ -25,83 +28,82 @@ use crate::requests::{Asker, ExpandTool, ListTools, Request, SearchNodes, Search
 /// How often an agent that waits hears that its call goes on: well below the limits that agents have.
 const ALIVE: Duration = Duration::from_secs(5);
 
+/// A `tools/call` as an agent sent it.
+#[derive(Debug)]
+pub(super) struct ToolCall {
+    /// The name of a tool, or of an operation that finds tools.
+    pub(super) name: String,
+    pub(super) arguments: Value,
+    /// What the person answered to the questions of the round before.
+    pub(super) given: InputResponses,
+    /// The sealed answers of earlier rounds.
+    pub(super) state: Option<String>,
+}
+
 impl Agent {
-    /// Answers a call of what has that name.
+    /// Answers a call of a tool, or of an operation that finds tools.
     pub(super) async fn answer(
         &self,
-        name: &str,
-        arguments: Value,
-        given: InputResponses,
-        state: Option<String>,
+        call: ToolCall,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let ToolCall { name, arguments, given, state } = call;
         let origin = origin::of(&context, self.connection.name.as_deref());
-        if let Some(operation) = Operation::named(name) {
+        if let Some(operation) = Operation::named(&name) {
             return Ok(self.find(operation, arguments, origin).await.into());
         }
-        let found = name == CALL;
-        let raw = match found {
+        let is_found = name == CALL;
+        let raw = match is_found {
             true => match read::<CallToolParams>(arguments) {
                 Ok(CallToolParams { tool_id, arguments }) => self.raw(tool_id, arguments.into(), origin),
                 Err(fault) => return Ok(answer::of_operation(Err::<(), _>(fault)).into()),
             },
-            false => self.raw(name.to_owned(), arguments, origin),
+            false => self.raw(name, arguments, origin),
         };
         let mut answers = match &state {
             Some(state) => self.seal.open(&raw.tool, &raw.arguments, state)?,
             None => Map::new(),
         };
         answers.extend(given);
-        let (attendant, mut sent) = Attendant::new(&context, answers, self.level());
+        let (attendant, sent) = Attendant::new(&context, answers, self.level());
         let attendant = Arc::new(attendant);
         // Only in the later era a call may come again, and is known by what it was.
-        let asked = era::is_modern(&context).then(|| (raw.tool.clone(), raw.arguments.clone()));
-        let caller: Option<Arc<dyn Caller>> = Some(attendant.clone());
-        let call = async {
-            match (self.hub.folder(Some(&self.terms.root)), found) {
-                (Ok(folder), true) => folder.call_found(raw, caller).await,
-                (Ok(folder), false) => folder.pipeline().call(raw, caller).await,
-                (Err(fault), _) => fault_envelope(CallId::default(), fault),
-            }
-        };
-        let mut call = pin!(call);
-        let mut alive = interval(ALIVE);
-        alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        alive.reset();
-        let envelope = loop {
-            tokio::select! {
-                biased;
-                envelope = &mut call => break envelope,
-                Some(notification) = sent.recv() => {
-                    // Whom it does not reach does not wait for the answer either.
-                    let _ = context.peer.send_notification(notification).await;
-                }
-                _ = alive.tick() => attendant.progress("at work, or waiting for the person's decision", None),
-                () = context.ct.cancelled() => {
-                    return Err(ErrorData::internal_error("the call was cancelled", None));
-                }
-            }
-        };
-        while let Ok(notification) = sent.try_recv() {
-            let _ = context.peer.send_notification(notification).await;
-        }
-        if let (Some((requests, answers)), Some((tool, arguments))) = (attendant.open_questions(), &asked) {
-            let state = self.seal.close(tool, arguments, answers);
+        let again = era::is_modern(&context).then(|| (raw.tool.clone(), raw.arguments.clone()));
+        let call = self.run(raw, is_found, attendant.clone());
+        let envelope = attended(call, &attendant, sent, &context).await?;
+        let Some((tool, arguments)) = again else { return self.answered(&envelope, is_found) };
+        if let Some((requests, answers)) = attendant.open_questions() {
+            let state = self.seal.close(&tool, &arguments, answers);
             return Ok(InputRequiredResult::new(Some(requests), state).into());
         }
-        if let Some(lack) = lacking(&envelope).filter(|_| era::is_modern(&context)) {
-            return Err(lack);
+        let is_unsupported = envelope.error.as_ref().is_some_and(|fault| fault.code == Code::Unsupported);
+        match attendant.lacking().filter(|_| is_unsupported) {
+            Some(lacking) => Err(ErrorData::missing_required_client_capability(lacking)),
+            None => self.answered(&envelope, is_found),
         }
+    }
+
+    /// Runs a call in the agent's folder. `is_found` says that the agent found the tool by an operation.
+    async fn run(&self, raw: RawCall, is_found: bool, attendant: Arc<Attendant>) -> Envelope {
+        let caller: Option<Arc<dyn Caller>> = Some(attendant);
+        match (self.hub.folder(Some(&self.terms.root)), is_found) {
+            (Ok(folder), true) => folder.call_found(raw, caller).await,
+            (Ok(folder), false) => folder.pipeline().call(raw, caller).await,
+            (Err(fault), _) => fault_envelope(CallId::default(), fault),
+        }
+    }
+
+    /// The answer to a call that ended. A listed tool that does not exist is an error of the protocol.
+    fn answered(&self, envelope: &Envelope, is_found: bool) -> Result<CallToolResponse, ErrorData> {
         let names = || -> Vec<String> {
             let folder = self.hub.folder(Some(&self.terms.root));
             let tools = folder.map(|folder| folder.tools()).unwrap_or_default();
             tools.into_iter().map(|tool| tool.name).collect()
         };
-        let unknown = envelope.error.as_ref().filter(|_| !found);
-        let refused = |fault: &Fault| unknown_tool(fault, answer::fault(fault, &names()));
-        match unknown.and_then(refused) {
+        let unknown = envelope.error.as_ref().filter(|_| !is_found);
+        match unknown.and_then(|fault| unknown_tool(fault, answer::fault(fault, &names()))) {
             Some(error) => Err(error),
-            None => Ok(answer::of(&envelope, names).into()),
+            None => Ok(answer::of(envelope, names).into()),
         }
     }
 
@@ -133,14 +135,38 @@ impl Agent {
 
 fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Fault> {
     serde_json::from_value(arguments).map_err(|error| {
-        Fault::new(Code::InvalidArgs, format!("the arguments are wrong: {error}"))
-            .suggest("send them by the operation's input schema")
+        Fault::new(Code::InvalidArgs, format!("the arguments do not fit the input schema: {error}"))
+            .suggest("send arguments that fit the input schema of the operation")
     })
 }
 
-/// The protocol's own error for a call that failed since the agent lacks a capability.
-fn lacking(envelope: &Envelope) -> Option<ErrorData> {
-    let details = envelope.error.as_ref()?.details.as_ref()?;
-    let required = serde_json::from_value(details.get("required_capabilities")?.clone()).ok()?;
-    Some(ErrorData::missing_required_client_capability(required))
+/// Waits for a call to end. Meanwhile the agent gets what the call tells it, and hears that the call goes on.
+async fn attended(
+    call: impl Future<Output = Envelope>,
+    attendant: &Attendant,
+    mut sent: UnboundedReceiver<ServerNotification>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Envelope, ErrorData> {
+    let mut call = pin!(call);
+    let mut alive = interval(ALIVE);
+    alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    alive.reset();
+    let envelope = loop {
+        tokio::select! {
+            biased;
+            envelope = &mut call => break envelope,
+            Some(notification) = sent.recv() => {
+                // An agent that a notification does not reach does not wait for the answer either.
+                let _ = context.peer.send_notification(notification).await;
+            }
+            _ = alive.tick() => attendant.progress("at work, or waiting for the person's decision", None),
+            () = context.ct.cancelled() => {
+                return Err(ErrorData::internal_error("the call was cancelled", None));
+            }
+        }
+    };
+    while let Ok(notification) = sent.try_recv() {
+        let _ = context.peer.send_notification(notification).await;
+    }
+    Ok(envelope)
 }

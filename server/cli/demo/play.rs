@@ -14,7 +14,7 @@ use super::project::Project;
 use super::recording::{Step, recording};
 use super::show;
 use crate::cli::print::Page;
-use crate::protocol::{DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status};
+use crate::protocol::{Code, DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status};
 use crate::requests::log::LogParams;
 use crate::requests::undo::UndoParams;
 use crate::requests::{Decide, Log, Undo};
@@ -148,9 +148,11 @@ impl Play {
             (0, _) => "rejected",
             _ => "partly_applied",
         };
-        let told =
-            answer.result.as_deref().or(answer.error.as_ref().and_then(|fault| fault.details.as_ref()));
-        let told = told.and_then(|told| told["status"].as_str()).unwrap_or("nothing");
+        let told = match (&answer.error, &answer.result) {
+            (Some(fault), _) if fault.code == Code::Rejected => "rejected",
+            (None, Some(result)) => result["status"].as_str().unwrap_or("nothing"),
+            _ => "nothing",
+        };
         let word = match told == expected {
             true => format!("the agent is told: {accepted} accepted, {rejected} rejected"),
             false => format!("the agent is told `{told}`, not `{expected}`"),
