@@ -1,33 +1,58 @@
-//! Folders of the person's own, outside every workspace: where they are, and how processes take turns in them.
+//! Folders of the person's own, outside every workspace: where they are, by the XDG Base Directory Specification, and how
+//! processes take turns in them.
+//!
+//! A variable that is unset, empty or relative counts as if it were not there. Where `HOME` is unset the system's list of
+//! users says where the home folder is; where it is set to a relative path there is none, and no folder below it.
 
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use etcetera::BaseStrategy;
+use etcetera::base_strategy::Xdg;
 use rustix::fs::{FlockOperation, flock};
 
 /// How long another process may hold the lock of such a folder.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Our folder in the one that the environment variable `name` leads to, else in `below` of the home folder.
-pub fn folder(name: &str, below: &str) -> Option<PathBuf> {
-    let base = absolute(name).or_else(|| home().map(|home| home.join(below)))?;
-    Some(base.join("wherefore"))
+/// The settings folder: `$XDG_CONFIG_HOME/wherefore`, else `~/.config/wherefore`.
+pub fn settings() -> Option<PathBuf> {
+    all_settings().map(ours)
 }
 
-/// Where what this machine keeps of workspaces stands: `$XDG_STATE_HOME/wherefore`, else `~/.local/state/wherefore`.
+/// The folder that holds every program's settings: `$XDG_CONFIG_HOME`, else `~/.config`.
+pub fn all_settings() -> Option<PathBuf> {
+    folder(Xdg::config_dir)
+}
+
+/// The cache folder: `$XDG_CACHE_HOME/wherefore`, else `~/.cache/wherefore`.
+pub fn cache() -> Option<PathBuf> {
+    folder(Xdg::cache_dir).map(ours)
+}
+
+/// The state folder, for what this machine keeps of workspaces: `$XDG_STATE_HOME/wherefore`, else
+/// `~/.local/state/wherefore`.
 pub fn state() -> Option<PathBuf> {
-    folder("XDG_STATE_HOME", ".local/state")
+    Xdg::new().ok().and_then(|xdg| xdg.state_dir()).filter(|path| path.is_absolute()).map(ours)
+}
+
+/// The folder that holds the sockets of every program of this person's: `$XDG_RUNTIME_DIR`.
+pub fn all_sockets() -> Option<PathBuf> {
+    Xdg::new().ok().and_then(|xdg| xdg.runtime_dir())
 }
 
 /// The home folder.
 pub fn home() -> Option<PathBuf> {
-    absolute("HOME")
+    folder(|xdg| xdg.home_dir().to_path_buf())
 }
 
-fn absolute(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+fn folder(of: impl Fn(&Xdg) -> PathBuf) -> Option<PathBuf> {
+    Xdg::new().ok().map(|xdg| of(&xdg)).filter(|path| path.is_absolute())
+}
+
+fn ours(folder: PathBuf) -> PathBuf {
+    folder.join("wherefore")
 }
 
 /// Makes the folder where it is missing, and waits up to five seconds for its lock, which is held until the file is

@@ -1,10 +1,13 @@
 //! Printing for people: one writer that knows the terminal's width and colours, and a reader who has gone.
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthChar;
 
 use crate::base::{hidden, ids, random};
@@ -27,15 +30,14 @@ pub(super) enum Look {
 }
 
 impl Look {
-    /// The number of the terminal's own code for it.
-    fn code(self) -> u8 {
+    fn style(self) -> Style {
         match self {
-            Self::Bold => 1,
-            Self::Dim => 2,
-            Self::Red => 31,
-            Self::Green => 32,
-            Self::Yellow => 33,
-            Self::Cyan => 36,
+            Self::Bold => Style::new().bold(),
+            Self::Dim => Style::new().dimmed(),
+            Self::Red => AnsiColor::Red.on_default(),
+            Self::Green => AnsiColor::Green.on_default(),
+            Self::Yellow => AnsiColor::Yellow.on_default(),
+            Self::Cyan => AnsiColor::Cyan.on_default(),
         }
     }
 }
@@ -48,13 +50,11 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// The page that this process writes: coloured on a terminal unless `NO_COLOR` is set or the terminal
-    /// is dumb.
+    /// The page that this process writes: coloured where anstream says that standard output shows colours, by `NO_COLOR`,
+    /// `CLICOLOR_FORCE`, `CLICOLOR`, and whether it is a terminal that can.
     pub(super) fn stdout() -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
-        let colour = set("CLICOLOR_FORCE") || (io::stdout().is_terminal() && !dumb);
-        Self { colour: colour && !set("NO_COLOR"), width: width() }
+        let colour = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+        Self { colour, width: width() }
     }
 
     /// Columns that a line may fill.
@@ -66,7 +66,10 @@ impl Page {
     pub(super) fn paint(self, look: Look, text: &str) -> String {
         let text = visible(text);
         match self.colour && !text.is_empty() {
-            true => format!("{mark}{}m{text}{mark}0m", look.code(), mark = *COLOUR),
+            true => {
+                let style = look.style();
+                format!("{}{text}{}", marked(style.render()), marked(style.render_reset()))
+            }
             false => text,
         }
     }
@@ -103,9 +106,17 @@ pub(super) fn exit(outcome: io::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Stands for the beginning of a colour until the text is written: nobody who writes text beforehand knows it.
+/// Stands for [`ESCAPE`] until the text is written: nobody who writes text beforehand knows it.
 static COLOUR: LazyLock<String> =
     LazyLock::new(|| format!("\u{fdd0}{}:", random::token().unwrap_or_else(|_| ids::unique())));
+
+/// What a terminal's code for a style begins with.
+const ESCAPE: &str = "\u{1b}[";
+
+/// A code for a style, so that [`inert`] lets it pass.
+fn marked(code: impl Display) -> String {
+    code.to_string().replace(ESCAPE, &COLOUR)
+}
 
 /// The text in one line with hidden characters as escapes, so that a value cannot drive the terminal.
 pub(super) fn visible(text: &str) -> String {
@@ -121,7 +132,7 @@ pub(super) fn inert(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(COLOUR.as_str());
     let mut out = hidden::shown(parts.next().unwrap_or_default()).into_owned();
     for part in parts {
-        out.push_str("\u{1b}[");
+        out.push_str(ESCAPE);
         out.push_str(&hidden::shown(part));
     }
     Cow::Owned(out)

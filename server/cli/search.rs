@@ -15,25 +15,25 @@ use crate::protocol::{Code, Fault};
 use crate::requests::Search;
 use crate::requests::search::{SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
 
-/// Search the workspace: files by what they are about, or with --lexical lines that match a pattern
+/// Find files by topic, or with --lexical lines that match a regular expression
 #[derive(Debug, clap::Args)]
 pub(super) struct SearchArgs {
-    /// What is sought: words, or a regular expression with --lexical
+    /// The query: words, or with --lexical a regular expression
     #[arg(required_unless_present = "batch")]
     query: Option<String>,
     /// Find lines that match the query as a regular expression
     #[arg(long, conflicts_with = "vector")]
     lexical: bool,
-    /// Find files that are about the query [the default]
+    /// Find files that are about the query; this is the default
     #[arg(long)]
     vector: bool,
-    /// Only files that match, as '*.rs' (with --lexical)
+    /// Search only files whose path matches, as '*.rs' (with --lexical)
     #[arg(long, short = 'g', requires = "lexical")]
     glob: Option<String>,
-    /// Case-insensitive (with --lexical)
+    /// Search case-insensitively (with --lexical)
     #[arg(long, short = 'i', requires = "lexical")]
     ignore_case: bool,
-    /// The query is plain text (with --lexical)
+    /// Take the query as plain text (with --lexical)
     #[arg(long, short = 'F', requires = "lexical")]
     literal: bool,
     /// The folder or the file to search, relative to the workspace
@@ -42,12 +42,13 @@ pub(super) struct SearchArgs {
     /// The most results [default: 10 files, or 100 lines]
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Answer JSON requests from standard input, a line each: {"id","query","limit"}. Where a model is set in
-    /// [embeddings], the vectors of files that are missing are made before the first answer; a single search does not
-    /// wait for them
+    /// Read JSON requests from standard input, one a line: {"id","query","limit"}
+    ///
+    /// Where [embeddings] names a model, the first answer waits until the model has embedded every file. A single search does
+    /// not wait.
     #[arg(long, conflicts_with_all = ["query", "json"])]
     batch: bool,
     #[command(flatten)]
@@ -136,10 +137,10 @@ fn in_flags(args: &SearchArgs, query: &str, fault: Fault) -> Fault {
     }
 }
 
-/// Says why files are ranked by words alone though the person may have set a model.
+/// Says why files are ranked by their words alone though the person may have set a model.
 fn tell_trouble(found: &SearchAnswer) {
     if let Some(trouble) = &found.trouble {
-        answer::note(&format!("wherefore: {}; files are ranked by words alone", visible(trouble)));
+        answer::note(&format!("wherefore: {}; files are ranked by their words alone", visible(trouble)));
     }
 }
 
@@ -180,7 +181,7 @@ fn prepare(args: &SearchArgs, request: &Request, backend: &mut Backend) -> Resul
         (before, steps) = (share, if share > before { 0 } else { steps + 1 });
         let is_end = share >= 1.0 || found.trouble.is_some() || steps > STEPS;
         if !is_end || progress.is_open() {
-            progress.tell(&format!("vectors of {:.0} % of the files", share * 100.0), is_end);
+            progress.tell(share.into(), &format!("vectors of {:.0} % of the files", share * 100.0), is_end);
         }
         if is_end {
             tell_trouble(&found);
@@ -222,7 +223,7 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
 
 /// What a line asks; else its id, as far as it has one, and what is wrong.
 fn request(line: &[u8]) -> Result<Request, (Value, String)> {
-    let refused = |error: serde_json::Error| format!("the line is no request: {error}");
+    let refused = |error: serde_json::Error| format!("the line is not a request: {error}");
     let value: Value = serde_json::from_slice(line).map_err(|error| (Value::Null, refused(error)))?;
     let id = value.get("id").cloned().unwrap_or_default();
     serde_json::from_value(value).map_err(|error| (id, refused(error)))

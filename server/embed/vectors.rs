@@ -24,7 +24,7 @@ pub(crate) fn key(text: &str) -> Key {
 
 /// Where vectors are kept: `$XDG_CACHE_HOME/wherefore/vectors`, else `~/.cache/wherefore/vectors`.
 pub(super) fn folder() -> Option<PathBuf> {
-    person::folder("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("vectors"))
+    person::cache().map(|folder| folder.join("vectors"))
 }
 
 /// The vectors of one model.

@@ -1,5 +1,11 @@
 //! The streamable HTTP transport: on loopback only, with a bearer token, for no web page, and bounded in what a client may
 //! hold.
+//!
+//! rmcp's service answers the requests and checks their host and origin. The loop that accepts connections is ours, over
+//! hyper: `axum::serve` hides the connection's builder, so it can neither end a request whose head does not come nor limit
+//! how many connections there are. tower-http's layers are not used. Its body limit would answer a message that is too
+//! long without its id, its time limit would end streams that a client listens to, and its bearer check compares the token
+//! itself, in a time that tells how much of it is right.
 
 mod limits;
 
@@ -54,14 +60,13 @@ pub struct Bound {
 /// INVALID_ARGS for an address that is no loopback one or is taken.
 pub async fn bind(address: &str) -> Result<Bound, Fault> {
     let wrong = |what: String| {
-        Fault::new(Code::InvalidArgs, what)
-            .suggest("give an address of this machine alone, as 127.0.0.1:7777")
+        Fault::new(Code::InvalidArgs, what).suggest("give a loopback address, as 127.0.0.1:7777")
     };
-    let asked: SocketAddr = address
-        .parse()
-        .map_err(|_| wrong(format!("{address:?} is no address: it has an IP address and a port")))?;
+    let asked: SocketAddr = address.parse().map_err(|_| {
+        wrong(format!("{address:?} is not an address: an address is an IP address and a port"))
+    })?;
     if !asked.ip().is_loopback() {
-        return Err(wrong(format!("{asked} can be reached from other machines")));
+        return Err(wrong(format!("{asked} is not a loopback address, so other machines could reach it")));
     }
     let listener = TcpListener::bind(asked).await.map_err(|error| wrong(format!("{asked}: {error}")))?;
     let address = listener.local_addr().map_err(|error| Fault::internal(error.to_string()))?;

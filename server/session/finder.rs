@@ -66,7 +66,7 @@ struct Indexed {
 impl Indexed {
     /// Opens what an earlier process left, and keeps it from now on.
     fn start(search: &Arc<FileSearch>) -> Self {
-        let cache = person::folder("XDG_CACHE_HOME", ".cache");
+        let cache = person::cache();
         let index = cache.map(|cache| Index::open(&cache, search.workspace.root()));
         let problem = Problem::default();
         let failed = |error: &std::io::Error| {
@@ -84,7 +84,7 @@ impl Indexed {
 
 /// Removes indexes that nobody needs any more from the person's cache, where that was not done today.
 fn swept() {
-    let Some(cache) = person::folder("XDG_CACHE_HOME", ".cache") else { return };
+    let Some(cache) = person::cache() else { return };
     match sweep::sweep(&cache, SystemTime::now()) {
         Ok(size) if size.indexes > 0 => {
             tracing::info!("{} indexes that nobody needs were removed, {} bytes", size.indexes, size.bytes);
@@ -153,7 +153,7 @@ impl Finder {
         match self.served.get().map(|served| served.indexed.get()) {
             Some(Some(indexed)) => &indexed.index,
             Some(None) => self.left.get_or_init(Index::none),
-            None => self.left.get_or_init(|| match person::folder("XDG_CACHE_HOME", ".cache") {
+            None => self.left.get_or_init(|| match person::cache() {
                 Some(cache) => Index::read(&cache, root),
                 None => Index::none(),
             }),

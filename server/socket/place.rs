@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+use crate::base::person;
 use crate::protocol::Fault;
 
 /// What a server says of itself.
@@ -36,9 +37,7 @@ pub(crate) struct Server {
 /// INTERNAL where it cannot be made, or is not this person's alone.
 pub(crate) fn runtime_folder() -> Result<PathBuf, Fault> {
     let uid = rustix::process::getuid().as_raw();
-    let given = std::env::var_os("XDG_RUNTIME_DIR")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute() && path.is_dir());
+    let given = person::all_sockets().filter(|path| path.is_dir());
     let folder = given.map_or_else(
         || std::env::temp_dir().join(format!("wherefore-{uid}")),
         |given| given.join("wherefore"),
@@ -50,7 +49,10 @@ pub(crate) fn runtime_folder() -> Result<PathBuf, Fault> {
     }
     let found = fs::symlink_metadata(&folder).map_err(fault)?;
     if !found.is_dir() || found.uid() != uid {
-        return Err(Fault::internal(format!("{} is not a folder of this person's own", folder.display())));
+        return Err(Fault::internal(format!(
+            "{} is not a folder, or belongs to another user",
+            folder.display()
+        )));
     }
     if found.permissions().mode() & 0o077 != 0 {
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).map_err(fault)?;
@@ -110,7 +112,7 @@ pub(super) fn claim(path: &Path) -> Result<File, Fault> {
             return Ok(file);
         }
     }
-    Err(Fault::internal(format!("{} is removed again and again", path.display())))
+    Err(Fault::internal(format!("another process removes {} again and again", path.display())))
 }
 
 fn nofollow() -> i32 {

@@ -126,7 +126,7 @@ fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) -> Option<Str
 
 /// Where the person's settings are: `$XDG_CONFIG_HOME/wherefore`, else `~/.config/wherefore`.
 pub(crate) fn person_folder() -> Option<PathBuf> {
-    person::folder("XDG_CONFIG_HOME", ".config")
+    person::settings()
 }
 
 fn person_file() -> Option<PathBuf> {

@@ -242,13 +242,52 @@ fn init_sets_agents_up_and_takes_it_back() {
 fn completions_and_help_exist_for_all() {
     let folder = folder();
     let help = String::from_utf8(run(folder.path(), &["--help"], "").stdout).unwrap();
-    for command in
-        ["demo", "lsp", "call", "tools", "patch", "review", "undo", "log", "status", "init", "doctor"]
-    {
-        assert!(help.contains(&format!("\n  {command}")), "{command} is missing in {help}");
+    let listed =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let named = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let commands: Vec<&str> = named.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 10, "{help}");
+    for command in commands {
         assert!(run(folder.path(), &[command, "--help"], "").status.success(), "{command}");
     }
     assert!(!run(folder.path(), &["completions", "bash"], "").stdout.is_empty());
+}
+
+#[test]
+fn folders_are_where_the_xdg_specification_says() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let found = |variables: &[(&str, &str)], name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
+        command.args(["doctor", "--json"]).current_dir(folder.path()).env_remove("HOME");
+        for name in ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+            command.env(name, folder.path().join("given"));
+        }
+        let report = json_of(&command.envs(variables.iter().copied()).output().unwrap());
+        let checks = report["checks"].as_array().unwrap().iter();
+        let mut found = checks.filter(|check| check["name"] == name).map(|check| check["found"].clone());
+        found.next().unwrap().as_str().unwrap().to_owned()
+    };
+    let home = at("home");
+    // Given, relative, and empty: the last two count as if they were not there.
+    for (given, state, settings) in [
+        (None, at("given/wherefore"), at("given")),
+        (Some("relative"), at("home/.local/state/wherefore"), at("home/.config")),
+        (Some(""), at("home/.local/state/wherefore"), at("home/.config")),
+    ] {
+        let mut variables = vec![("HOME", home.as_str())];
+        variables.extend(given.into_iter().flat_map(|given| {
+            [("XDG_STATE_HOME", given), ("XDG_CONFIG_HOME", given), ("XDG_CACHE_HOME", given)]
+        }));
+        assert!(found(&variables, "state folder").ends_with(&state), "{given:?}");
+        assert_eq!(found(&variables, "settings folder"), settings, "{given:?}");
+    }
+    // Neither a home that is unset nor a relative one takes away what is given by itself.
+    for variables in [&[][..], &[("HOME", "relative")]] {
+        assert!(found(variables, "state folder").ends_with(&at("given/wherefore")), "{variables:?}");
+    }
+    let none = [("HOME", "relative"), ("XDG_STATE_HOME", "")];
+    assert_eq!(found(&none, "state folder"), "there is none");
 }
 
 #[test]

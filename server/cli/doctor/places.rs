@@ -9,13 +9,14 @@ use crate::workspace::State;
 
 /// Every check of a place.
 pub(super) fn checks() -> Vec<Check> {
-    let home = |below: &str| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let runtime = set("XDG_RUNTIME_DIR").or_else(|| Some(std::env::temp_dir()));
-    let config = set("XDG_CONFIG_HOME").or_else(|| home(".config"));
+    let runtime = person::all_sockets().unwrap_or_else(std::env::temp_dir);
     vec![
-        writable("runtime folder", runtime, "Set XDG_RUNTIME_DIR to a folder that only you can write."),
-        writable("settings folder", config, "Set HOME or XDG_CONFIG_HOME to a folder that you can write."),
+        writable("runtime folder", Some(runtime), "Set XDG_RUNTIME_DIR to a folder that only you can write."),
+        writable(
+            "settings folder",
+            person::all_settings(),
+            "Set HOME or XDG_CONFIG_HOME to a folder that you can write.",
+        ),
         writable(
             "this folder",
             Some(PathBuf::from(".")),
@@ -46,7 +47,7 @@ fn state() -> Check {
 /// What search indexes take up, and when that ends.
 fn indexes() -> Check {
     let name = "search indexes";
-    let Some(cache) = person::folder("XDG_CACHE_HOME", ".cache") else {
+    let Some(cache) = person::cache() else {
         let mend = "Set HOME or XDG_CACHE_HOME: large workspaces are searched file by file until then.";
         return Check::lacking(name, "there is no cache folder", mend);
     };

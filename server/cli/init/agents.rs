@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::edit::{Format, Place};
+use crate::base::person;
 
 /// An agent, by the name it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -212,12 +213,11 @@ impl Machine {
     /// This one.
     pub(super) fn here() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let home = set("HOME").map(PathBuf::from);
-        let below = |name: &str| home.as_ref().map(|home| home.join(name));
+        let home = person::home();
         Self {
             path: set("PATH").unwrap_or_default(),
-            config: set("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| below(".config")),
-            codex: set("CODEX_HOME").map(PathBuf::from).or_else(|| below(".codex")),
+            config: person::all_settings(),
+            codex: set("CODEX_HOME").map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(".codex"))),
             home,
         }
     }

@@ -1,7 +1,13 @@
 //! One member of a JSON file with comments, put in and taken out again; every other byte stays.
+//!
+//! The file is read into jsonc-parser's concrete syntax tree, which holds each comment, comma and blank as a node. Its own
+//! `append` and `remove` are not used: they spread an object that stands on one line, and take comments and blank lines
+//! with them. So the object's nodes are put together anew here, with the member among them or without it.
 
-use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
-use jsonc_parser::common::Ranged;
+use std::ops::Range;
+
+use jsonc_parser::ast::Value as Node;
+use jsonc_parser::cst::{CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::{Value, json};
 
@@ -26,7 +32,8 @@ const RULES: ParseOptions = ParseOptions {
 /// # Errors
 /// What is wrong with it, and where.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
-    Ok(node(text)?.map_or_else(|| json!({}), Value::from))
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &RULES).map_err(|error| error.to_string())?;
+    Ok(parsed.value.map_or_else(|| json!({}), |value: Node<'_>| Value::from(value)))
 }
 
 /// Whether a comment stands in it.
@@ -41,8 +48,10 @@ pub(super) fn has_comments(text: &str) -> bool {
 /// # Errors
 /// Where it cannot be put in.
 pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)]) -> Result<String, String> {
-    let style = Style::of(text)?;
-    let Some(root) = root(text)? else {
+    let tree = tree(text)?;
+    let root = object(&tree)?;
+    let style = Style::of(text, &tree);
+    let Some(root) = root else {
         let mut fresh: serde_json::Map<_, _> =
             head.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         fresh.insert(place.container.to_owned(), json!({ place.name: entry }));
@@ -52,18 +61,16 @@ pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)
     let Some(container) = find(&root, place.container) else {
         return Ok(insert(text, &root, &style, place.container, &json!({ place.name: entry })));
     };
-    let Node::Object(inner) = &container.value else {
+    let Some(inner) = container.object_value() else {
         return Err(format!("its `{}` is no object", place.container));
     };
-    Ok(match find(inner, place.name) {
-        None => insert(text, inner, &style, place.name, entry),
-        Some(old) => {
-            let old = old.value.range();
-            let spread = text[old.start..old.end].contains('\n') || style.spread;
-            let new = style.render(entry, indentation(text, old.start), spread);
-            [&text[..old.start], &new, &text[old.end..]].concat()
-        }
-    })
+    let Some(old) = find(&inner, place.name) else {
+        return Ok(insert(text, &inner, &style, place.name, entry));
+    };
+    let old = old.value().ok_or_else(|| format!("its `{}` has no value", place.name))?;
+    let spread = style.spread || old.to_string().contains('\n');
+    let new = style.render(entry, indentation(text, start(&old)), spread);
+    Ok(replaced(text, &old, &new))
 }
 
 /// The text without the entry, and without what it stood under where that holds nothing else.
@@ -73,36 +80,33 @@ pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)
 pub(super) fn take(text: &str, place: Place) -> Result<String, String> {
     let mut text = text.to_owned();
     loop {
-        let Some(root) = root(&text)? else { return Ok(text) };
+        let Some(root) = object(&tree(&text)?)? else { return Ok(text) };
         let Some(container) = find(&root, place.container) else { return Ok(text) };
-        let Node::Object(inner) = &container.value else { return Ok(text) };
-        text = match find(inner, place.name) {
-            Some(entry) => remove(&text, inner, entry),
-            None if inner.properties.is_empty() && inside(&text, inner).is_empty() => {
-                return Ok(remove(&text, &root, container));
-            }
+        let Some(inner) = container.object_value() else { return Ok(text) };
+        let is_bare = inner.children().iter().all(|node| node.is_token() || is_blank(node));
+        text = match find(&inner, place.name) {
+            Some(entry) => remove(&text, &inner, &entry),
+            None if is_bare => return Ok(remove(&text, &root, &container)),
             None => return Ok(text),
         };
     }
 }
 
-fn node(text: &str) -> Result<Option<Node<'_>>, String> {
-    let parsed = parse_to_ast(text, &Default::default(), &RULES).map_err(|error| error.to_string())?;
-    Ok(parsed.value)
+fn tree(text: &str) -> Result<CstRootNode, String> {
+    CstRootNode::parse(text, &RULES).map_err(|error| error.to_string())
 }
 
 /// The file's object; nothing where the file holds no more than comments.
-fn root(text: &str) -> Result<Option<Object<'_>>, String> {
-    match node(text)? {
+fn object(tree: &CstRootNode) -> Result<Option<CstObject>, String> {
+    match tree.value() {
         None => Ok(None),
-        Some(Node::Object(object)) => Ok(Some(object)),
-        Some(_) => Err("it holds no object".to_owned()),
+        Some(value) => value.as_object().map(Some).ok_or_else(|| "it holds no object".to_owned()),
     }
 }
 
 /// The last member of that name: it is the one that counts.
-fn find<'a, 'text>(object: &'a Object<'text>, name: &str) -> Option<&'a ObjectProp<'text>> {
-    object.properties.iter().rev().find(|member| member.name.as_str() == name)
+fn find(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+    object.properties().into_iter().rev().find(|member| member.decoded_name().as_deref() == Some(name))
 }
 
 /// How a file is laid out.
@@ -115,14 +119,15 @@ struct Style {
 }
 
 impl Style {
-    fn of(text: &str) -> Result<Self, String> {
+    fn of(text: &str, tree: &CstRootNode) -> Self {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let root = root(text)?;
-        let first = root.as_ref().and_then(|root| root.properties.first());
-        let step = first.and_then(|first| own_line(text, first.start())).unwrap_or_default();
-        let unit = if step.is_empty() { "  " } else { step }.to_owned();
-        let one_line = |root: &Object| !root.properties.is_empty() && !root.text(text).contains('\n');
-        Ok(Self { newline, unit, spread: !root.as_ref().is_some_and(one_line) })
+        let unit = tree.single_indent_text().filter(|step| !step.is_empty());
+        let one_line = |root: CstObject| !root.properties().is_empty() && !root.to_string().contains('\n');
+        Self {
+            newline,
+            unit: unit.unwrap_or_else(|| "  ".to_owned()),
+            spread: !tree.object_value().is_some_and(one_line),
+        }
     }
 
     /// A value as it stands in the file, its first line where it begins.
@@ -153,143 +158,107 @@ impl Style {
 }
 
 /// Puts a member behind the others.
-fn insert(text: &str, object: &Object, style: &Style, name: &str, value: &Value) -> String {
-    let close = object.end() - 1;
-    let last = object.properties.last();
+fn insert(text: &str, object: &CstObject, style: &Style, name: &str, value: &Value) -> String {
+    let around = indentation(text, start(&object.clone().into()));
+    let last = object.properties().pop();
     let spread = match last {
-        Some(_) => object.text(text).contains('\n'),
+        Some(_) => object.to_string().contains('\n'),
         None => style.spread,
     };
-    let around = indentation(text, object.start());
-    let indent = match last.and_then(|last| own_line(text, last.start())) {
-        Some(indent) => indent.to_owned(),
-        None => format!("{around}{}", style.unit),
-    };
+    let indent = last.as_ref().and_then(own_line).unwrap_or_else(|| format!("{around}{}", style.unit));
     let member = format!("{}: {}", json!(name), style.render(value, &indent, spread));
-    let newline = style.newline;
-    let lead = if spread { format!("{newline}{indent}") } else { " ".to_owned() };
-    let Some(last) = last else {
-        let open = object.start() + 1;
-        let at = inside(text, object).last().map_or(open, |piece| piece.end);
-        let lead = if at == open && !spread { String::new() } else { lead };
-        let tail = match spread {
-            true if text[at..close].contains('\n') => text[at..close].to_owned(),
-            true => format!("{newline}{around}"),
-            false => String::new(),
-        };
-        return [&text[..at], &lead, &member, &tail, &text[close..]].concat();
+    let lead = if spread { format!("{}{indent}", style.newline) } else { " ".to_owned() };
+    let nodes = object.children();
+    let new = match last {
+        Some(last) => behind(&nodes, &last, &format!("{lead}{member}")),
+        None => inside(&nodes, &lead, &member, &(spread.then(|| format!("{}{around}", style.newline)))),
     };
-    let comma = comma(text, last.end(), close);
+    replaced(text, &object.clone().into(), &new)
+}
+
+/// The nodes of an object with a member behind the last one, and behind the comments that begin on the last one's line.
+fn behind(nodes: &[CstNode], last: &CstObjectProp, member: &str) -> String {
+    let comma = last.trailing_comma();
     let (before, after) = if comma.is_some() { ("", ",") } else { (",", "") };
-    let at = line_end(text, comma.map_or(last.end(), |comma| comma + 1), close);
-    [&text[..last.end()], before, &text[last.end()..at], &lead, &member, after, &text[at..]].concat()
+    let end = comma.map_or_else(|| last.clone().into(), CstNode::from);
+    let on_line = end.next_siblings().take_while(|node| node.is_whitespace() || node.is_comment());
+    let at = on_line.filter(CstNode::is_comment).last().unwrap_or(end).child_index() + 1;
+    let name = last.child_index() + 1;
+    [&joined(&nodes[..name]), before, &joined(&nodes[name..at]), member, after, &joined(&nodes[at..])]
+        .concat()
 }
 
-/// Takes a member out, with the comma that it needs no more.
-fn remove(text: &str, object: &Object, member: &ObjectProp) -> String {
-    let (open, close, end) = (object.start() + 1, object.end() - 1, member.end());
-    let at = object.properties.iter().position(|one| one.start() == member.start()).unwrap_or_default();
-    let before = at.checked_sub(1).map_or(open, |at| object.properties[at].end());
-    let next = object.properties.get(at + 1).map_or(close, Ranged::start);
-    let between = pieces(text, before, member.start());
-    let start = between.last().map_or(before, |piece| piece.end);
-    let (gap, tail) = match comma(text, end, next) {
-        Some(comma) => (&text[end..comma], comma + 1),
-        None => ("", end),
+/// The nodes of an object without members, with one in it, behind its comments. `end` stands before the brace where
+/// members have lines of their own.
+fn inside(nodes: &[CstNode], lead: &str, member: &str, end: &Option<String>) -> String {
+    let close = nodes.len().saturating_sub(1);
+    let at = nodes.iter().rposition(CstNode::is_comment).map_or(1, |comment| comment + 1);
+    let rest = joined(&nodes[at..close]);
+    let (lead, rest) = match end {
+        Some(_) if rest.contains('\n') => (lead, rest.as_str()),
+        Some(end) => (lead, end.as_str()),
+        None if at == 1 => ("", ""),
+        None => (lead, ""),
     };
-    let blank = |part: &str| part.trim().is_empty();
-    if start == open && next == close && blank(gap) && blank(&text[tail..close]) {
-        return [&text[..open], &text[close..]].concat();
-    }
-    // The last one needs no comma before it, unless that file likes one behind the last.
-    let spare = between.iter().find(|piece| piece.kind == Kind::Comma).filter(|_| tail == end);
-    let head = match spare {
-        Some(comma) => [&text[..comma.start], &text[comma.end..start]].concat(),
-        None => text[..start].to_owned(),
+    [&joined(&nodes[..at]), lead, member, rest, &joined(&nodes[close..])].concat()
+}
+
+/// Takes a member out, with the blanks before it and the comma that is needed no more: its own, else, since the last member
+/// needs none, the one before it.
+fn remove(text: &str, object: &CstObject, member: &CstObjectProp) -> String {
+    let nodes = object.children();
+    let at = member.child_index();
+    let from = nodes[..at].iter().rposition(|node| !is_blank(node)).map_or(0, |before| before + 1);
+    let before = || member.previous_siblings().find(CstNode::is_comma);
+    let comma = member.trailing_comma().map(CstNode::from).or_else(before).map(|comma| comma.child_index());
+    let part = |range: Range<usize>| -> Vec<CstNode> {
+        range.filter(|at| Some(*at) != comma).map(|at| nodes[at].clone()).collect()
     };
-    let rest = [gap, &text[tail..]].concat();
-    // A comment to the end of its line must not swallow what follows.
-    let open_ended = between.last().is_some_and(|piece| piece.kind == Kind::Line);
-    let newline = if open_ended && !blank(rest.lines().next().unwrap_or_default()) { "\n" } else { "" };
-    [&head, newline, &rest].concat()
-}
-
-/// What stands between members.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Comma,
-    /// A comment to the end of its line.
-    Line,
-    /// A comment with an end of its own.
-    Block,
-}
-
-#[derive(Clone, Copy)]
-struct Piece {
-    kind: Kind,
-    start: usize,
-    end: usize,
-}
-
-/// The commas and comments between two places that hold nothing else but blanks.
-fn pieces(text: &str, from: usize, to: usize) -> Vec<Piece> {
-    let mut found = Vec::new();
-    let mut start = from;
-    while let Some(c) = text[start..to].chars().next() {
-        let rest = &text[start..to];
-        let (kind, length) = match c {
-            ',' => (Kind::Comma, 1),
-            '/' if rest.starts_with("/*") => (Kind::Block, rest.find("*/").map_or(rest.len(), |at| at + 2)),
-            '/' => (Kind::Line, rest.lines().next().map_or(rest.len(), str::len)),
-            c => {
-                start += c.len_utf8();
-                continue;
-            }
-        };
-        found.push(Piece { kind, start, end: start + length });
-        start += length;
-    }
-    found
-}
-
-/// The pieces in an object without members.
-fn inside(text: &str, object: &Object) -> Vec<Piece> {
-    match object.properties.is_empty() {
-        true => pieces(text, object.start() + 1, object.end() - 1),
-        false => Vec::new(),
-    }
-}
-
-/// Where the comma stands between two places.
-fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
-    pieces(text, from, to).iter().find(|piece| piece.kind == Kind::Comma).map(|piece| piece.start)
-}
-
-/// Where the comments end that begin on the line of `from`.
-fn line_end(text: &str, from: usize, to: usize) -> usize {
-    let mut end = from;
-    for piece in pieces(text, from, to) {
-        if text[end..piece.start].contains('\n') {
-            break;
+    let (head, rest) = (part(0..from), part(at + 1..nodes.len()));
+    let new = match head.iter().chain(&rest).all(|node| is_blank(node) || node.is_token()) {
+        true if !head.iter().chain(&rest).any(CstNode::is_comma) => "{}".to_owned(),
+        _ => {
+            let (is_open, rest) = (head.last().is_some_and(is_line_comment), joined(&rest));
+            // A comment to the end of its line must not swallow what follows.
+            let swallows = is_open && rest.lines().next().is_some_and(|line| !line.trim().is_empty());
+            [joined(&head).as_str(), if swallows { "\n" } else { "" }, &rest].concat()
         }
-        end = piece.end;
-    }
-    end
+    };
+    replaced(text, &object.clone().into(), &new)
+}
+
+fn is_blank(node: &CstNode) -> bool {
+    node.is_whitespace() || node.is_newline()
+}
+
+fn is_line_comment(node: &CstNode) -> bool {
+    matches!(node, CstNode::Leaf(CstLeafNode::Comment(comment)) if comment.is_line_comment())
+}
+
+fn joined(nodes: &[CstNode]) -> String {
+    nodes.iter().map(CstNode::to_string).collect()
+}
+
+/// The text with another one in a node's place.
+fn replaced(text: &str, node: &CstNode, new: &str) -> String {
+    let start = start(node);
+    [&text[..start], new, &text[start + node.to_string().len()..]].concat()
+}
+
+/// Where a node begins in the text.
+fn start(node: &CstNode) -> usize {
+    let before: usize = node.previous_siblings().map(|sibling| sibling.to_string().len()).sum();
+    before + node.parent().map_or(0, |parent| start(&CstNode::Container(parent)))
 }
 
 /// The blanks that the line of a place begins with.
 fn indentation(text: &str, at: usize) -> &str {
-    let line = line_to(text, at);
+    let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// The blanks before a place that is the first on its line; nothing where something stands before it.
-fn own_line(text: &str, at: usize) -> Option<&str> {
-    let line = line_to(text, at);
-    (line.len() < at && line.trim().is_empty()).then_some(line)
-}
-
-/// The line of a place, as far as that place.
-fn line_to(text: &str, at: usize) -> &str {
-    &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at]
+/// The blanks before a member that is the first on its line; nothing where something stands before it.
+fn own_line(member: &CstObjectProp) -> Option<String> {
+    let at_margin = || member.previous_sibling().filter(CstNode::is_newline).map(|_| String::new());
+    member.indent_text().or_else(at_margin)
 }

@@ -277,6 +277,52 @@ fn agents_are_found_by_program_or_by_what_they_leave() {
     assert_eq!(found(&machine).len(), 6);
 }
 
+/// Files as people leave them, which no reader and writer of JSON or TOML would give back as they were.
+const ODD: [(Id, &str); 28] = [
+    (Id::Claude, "{\r\n  \"a\": 1,\r\n  \"mcpServers\": {\r\n    \"x\": {}\r\n  }\r\n}\r\n"),
+    (Id::Claude, "{\n  \"a\": 1,\r\n\t\"b\": 2\n}"),
+    (Id::Claude, "\u{feff}{\"a\":1,}"),
+    (Id::Claude, "{ \"mcpServers\" : { \"x\" : {} , } , }"),
+    (Id::Claude, "{\n\n\n  \"a\": 1\n\n\n}\n\n\n"),
+    (Id::Claude, "{\"a\":[1,2,\n3],\"b\":{\n}}"),
+    (Id::Claude, "{\n\"a\": 1 // c\n// d\n}"),
+    (Id::Claude, "{\n  \"a\": 1 /* c\n d */ // e\n  , // f\n}"),
+    (Id::Claude, "{\n  \"mcpServers\": {\n    // none of them\n\n    /* yet */\n  }\n}\n"),
+    (Id::Claude, "// before\n{ /* in */ }\n// behind"),
+    (Id::Claude, "{\n   \"a\": 1e5,\n   \"a\": 0.10,\n   \"mcpServers\": { \"x\": { } }\n}"),
+    (Id::Claude, "{\r  \"a\": 1\r}\r"),
+    (Id::Claude, "{ \"a\": \"\\u0041\\/ü漢\u{200b}\" }"),
+    (Id::Claude, "{\t\"mcpServers\": {\n\t\t\"x\": {\"command\": \"x\"}, \"y\": {} } }"),
+    (Id::Claude, "\n\n{\n}\n"),
+    (Id::Codex, "a = 1\r\n[b]\r\nc = 2\r\n"),
+    (Id::Codex, "a = 1\r\nb = 2\n[c]\r\n"),
+    (Id::Codex, "a = \"\"\"\r\nx\n\"\"\"\r\n"),
+    (Id::Codex, "\u{feff}a = 1"),
+    (Id::Codex, "  a   =   1   # c   \n   [ b . c ]   # d\n\td=2\n"),
+    (Id::Codex, "[b.c]\nx = 1\n[a]\ny = 2\n[b]\nz = 3\n"),
+    (Id::Codex, "a.b = 1\nc = 2\na.d = 3\n"),
+    (Id::Codex, "[[a]]\n\n[[a.b]]\nc = 1\n\n[[a]]\n# end\n\n\n"),
+    (Id::Codex, "a = { b = [ 1 , 2 , ], c = 'd' }\n"),
+    (Id::Codex, "[mcp_servers.\"x y\"]\ncommand = 'x'\n[mcp_servers]\n# none\n"),
+    (Id::Codex, "# only words\n\n"),
+    (Id::Codex, "\n\n\n"),
+    (Id::Codex, "a = 0x1F\nb = 1_000\nc = 1979-05-27 07:32:00Z\n"),
+];
+
+#[test]
+fn an_odd_file_keeps_each_byte() {
+    for (id, text) in ODD {
+        let agent = agent(id);
+        let put = agent.format.put(text, agent.place, &agent.entry("wherefore"), &[]);
+        let put = put.unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
+        let mut added = put.chars();
+        assert!(text.chars().all(|c| added.any(|other| other == c)), "{text:?} lost something: {put:?}");
+        let again = agent.format.put(&put, agent.place, &agent.entry("wherefore"), &[]);
+        assert_eq!(again.as_deref(), Ok(&*put), "{text:?}");
+        assert_eq!(agent.format.take(&put, agent.place).as_deref(), Ok(text), "{put:?}");
+    }
+}
+
 /// A JSON text with comments, laid out in one of many ways; never without a member, and with no empty object of
 /// entries.
 fn layout() -> impl Strategy<Value = String> {

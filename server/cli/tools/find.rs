@@ -22,20 +22,20 @@ use crate::workspace::config;
 /// What is looked for, and in what.
 #[derive(Debug, clap::Args)]
 pub(super) struct Request {
-    /// What is wanted, in plain words
+    /// The request in plain words
     #[arg(required_unless_present = "batch")]
     query: Option<String>,
-    /// How many at most
+    /// The most results
     #[arg(long, default_value_t = 10)]
     limit: usize,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Look through the tools of this file instead, {"id", "path", "name", "description", "schema"} a line, gzipped
-    /// or not
+    /// Search the tools of this file instead, one {"id", "path", "name", "description", "schema"} a line, plain or
+    /// gzipped
     #[arg(long, value_name = "FILE")]
     pub catalogue: Option<PathBuf>,
-    /// Read a request {"id", "query", "limit"} a line from standard input, answer {"id", "results"} a line each
+    /// Read requests {"id", "query", "limit"} from standard input, one a line, and print {"id", "results"} for each
     #[arg(long, conflicts_with_all = ["query", "json"])]
     batch: bool,
 }
@@ -63,7 +63,10 @@ impl Place {
     /// where that fails.
     pub(super) async fn prepare(&self) {
         let mut progress = Progress::default();
-        let told = |done, all| progress.tell(&format!("vectors of {done} of {all} tools"), done == all);
+        let told = |done: usize, all: usize| {
+            let share = done as f64 / all.max(1) as f64;
+            progress.tell(share, &format!("vectors of {done} of {all} tools"), done == all);
+        };
         let filled = match self {
             Self::Workspace(hub) => match hub.folder(None) {
                 Ok(folder) => folder.embed_tools(told).await,
@@ -165,7 +168,7 @@ async fn batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -> Res
             request.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
         let found = match request.get("query").and_then(Value::as_str) {
             Some(query) => find(query.to_owned(), limit.unwrap_or(10)).await,
-            None => Err(Fault::new(Code::InvalidArgs, "the line is no object with a `query`")
+            None => Err(Fault::new(Code::InvalidArgs, "the line is not an object with a `query`")
                 .suggest("write {\"id\": 1, \"query\": \"…\"} on one line")),
         };
         let id = request.get("id").cloned().unwrap_or_default();
@@ -193,7 +196,7 @@ fn read(path: &Path) -> Result<Directory, Fault> {
         }
         let value: Value = serde_json::from_str(&line).unwrap_or_default();
         let item = Item::read(&value).ok_or_else(|| {
-            Fault::new(Code::InvalidArgs, format!("{name}:{}: this line is no tool with an `id`", at + 1))
+            Fault::new(Code::InvalidArgs, format!("{name}:{}: this line is not a tool with an `id`", at + 1))
         })?;
         items.push(item);
     }
