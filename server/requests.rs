@@ -183,7 +183,9 @@ impl From<Fault> for Refusal {
 impl From<Refusal> for Fault {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Params(wrong) => Self::new(Code::InvalidArgs, format!("the params are wrong: {wrong}")),
+            Refusal::Params(wrong) => {
+                Self::new(Code::InvalidArgs, format!("the params do not fit the request: {wrong}"))
+            }
             Refusal::Fault(fault) => fault,
         }
     }

@@ -16,11 +16,11 @@ use crate::socket::{Link, servers};
 /// How many servers of a folder may end under one request, one after the other.
 const NEXT_SERVERS: usize = 5;
 
-/// The workspace meant.
+/// The workspace that a subcommand works on.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct RootArgs {
-    /// The workspace's folder [default: the nearest one above that is open in an editor or holds .wherefore or
-    /// .git, else the current one]
+    /// The workspace's folder [default: the nearest folder here or above that an editor has open, or that holds
+    /// .wherefore or .git; else the current folder]
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ impl RootArgs {
     }
 }
 
-/// Who carries it out.
+/// The server or the process that carries a request out.
 #[derive(Debug)]
 pub(super) enum Backend {
     /// A running server of this folder: it knows the editor's unsaved text.
@@ -106,7 +106,9 @@ impl Backend {
             *self = Self::open(&root.clone())?;
         }
         let Self::Here(Some(runtime), hub) = self else {
-            return Err(Fault::internal("the servers of this folder end one after the other"));
+            return Err(Fault::internal(
+                "the servers of this folder ended one after the other during the request",
+            ));
         };
         runtime.block_on(async {
             if R::needs_servers(hub, &params) {

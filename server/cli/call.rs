@@ -13,39 +13,39 @@ use crate::base::CallId;
 use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
 use crate::requests::Call;
 
-/// Call a tool: its result as JSON on standard output (exit 0), or its fault (exit 1)
+/// Call a tool and print its result (exit 0) or its fault (exit 1) as JSON
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The tool's name, as `wherefore tools` lists it
     #[arg(required_unless_present = "batch")]
     tool: Option<String>,
-    /// Its arguments as a JSON object, `why` among them; `-` reads them from standard input
+    /// The arguments as a JSON object, with `why`; `-` reads them from standard input
     #[arg(required_unless_present = "batch", value_name = "ARGS")]
     arguments: Option<String>,
     #[command(flatten)]
     root: RootArgs,
-    /// What becomes of a change
+    /// The policy for a change that the call makes
     #[arg(long, value_enum, default_value = "auto")]
     policy: PolicyArg,
-    /// Read a call {"tool", "arguments"} a line from standard input, or one filled by the schema of `wherefore
-    /// tools compose`; answer a line each, in order
+    /// Read calls from standard input, one {"tool", "arguments"} a line, or as the schema of `wherefore tools compose`
+    /// has them; print one answer a line, in the same order
     #[arg(long, conflicts_with_all = ["tool", "arguments"])]
     batch: bool,
-    /// Who calls, for the log: a name and version
+    /// The caller that the log names, as claude/1.2
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }
 
-/// What becomes of a change.
+/// The policy for a change.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum PolicyArg {
-    /// Apply it at once
+    /// Apply the change at once
     Auto,
-    /// Refuse it
+    /// Refuse the change
     Deny,
-    /// Keep it for `wherefore review`
+    /// Keep the change for `wherefore review`
     Hold,
-    /// Show it in the editor that has the folder open; without one, keep it
+    /// Show the change in the editor that has the folder open; keep it for later where none has
     Ask,
 }
 

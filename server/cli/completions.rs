@@ -8,10 +8,10 @@ use clap_complete::Shell;
 
 use super::print;
 
-/// Print the completions for a shell.
+/// Print a completion script for a shell
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
-    /// The shell
+    /// The shell that reads the script
     #[arg(value_enum)]
     pub shell: Shell,
 }

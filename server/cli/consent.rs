@@ -16,19 +16,19 @@ use crate::ports::NoEditor;
 use crate::protocol::Fault;
 use crate::upstream::waiting::{Waiting, WaitingTool};
 
-/// Decide on the servers that a project names, and on tools whose words have changed
+/// Consent to the servers that a project names, and to tools whose descriptions have changed
 #[derive(Debug, Args)]
 pub(super) struct ConsentArgs {
-    /// Consent to what waits for this server, without being asked
+    /// Consent to everything that waits for this server, without a question
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "revoke"])]
     pub yes: Vec<String>,
-    /// Consent to all that waits, without being asked
+    /// Consent to everything that waits, without a question
     #[arg(long, conflicts_with = "revoke")]
     pub all: bool,
-    /// Take the consent to this server back
+    /// Take back the consent to this server
     #[arg(long, value_name = "NAME")]
     pub revoke: Option<String>,
-    /// Answer as JSON; nobody is asked
+    /// Print what waits as JSON, without a question
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -11,22 +11,23 @@ use super::print::visible;
 use crate::protocol::{Code, Fault, RawCall};
 use crate::requests::Call;
 
-/// Print the files that matter now, and those named, as many as fit into a budget of tokens. Hidden characters are shown as
-/// \u{202e}; --json holds the texts as they are
+/// Print the named files and the files of the working set, as many as fit into a budget of tokens
+///
+/// Hidden characters are printed as escapes, such as \u{202e}. With --json the texts are unchanged.
 #[derive(Debug, clap::Args)]
 pub(super) struct ContextArgs {
-    /// Files that go in before all others
+    /// Files to include before all others
     paths: Vec<String>,
-    /// Tokens at most [default: what working-set.yml or the settings say]
+    /// The most tokens [default: as working-set.yml or the settings say]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
-    /// What it is to be about: files that hold these words come first
+    /// Words of the task: files that hold them come first
     #[arg(long, value_name = "WORDS")]
     query: Option<String>,
-    /// The model whose tokens are counted, as gpt-4o
+    /// The model whose tokenizer counts, as gpt-4o
     #[arg(long)]
     model: Option<String>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -100,7 +101,7 @@ fn assemble(args: &ContextArgs) -> Result<Context, Fault> {
     }
     let result = envelope.result.as_deref().cloned().unwrap_or_default();
     serde_json::from_value(result).map_err(|error| {
-        Fault::new(Code::Internal, format!("the answer of context.assemble is odd: {error}"))
+        Fault::new(Code::Internal, format!("the answer of context.assemble cannot be read: {error}"))
     })
 }
 

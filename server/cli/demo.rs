@@ -25,15 +25,15 @@ use launch::Which;
 use play::Play;
 use project::Project;
 
-/// Play a recorded agent on a copy of a project: see its calls, decide on its changes, undo them.
+/// Play a recorded agent on a copy of a project: see its calls, decide on its changes, undo them
 #[derive(Debug, Args)]
 pub(super) struct DemoArgs {
-    /// The project to copy; a small one that ships with the program when absent
+    /// The project to copy [default: a small project that ships with the program]
     pub dir: Option<PathBuf>,
-    /// Decide on the hunks without asking; `alternate` where there is no terminal to ask on
+    /// Decide on the hunks by this rule, without a question [default: without a terminal, `alternate`]
     #[arg(long, value_enum)]
     pub decide: Option<Rule>,
-    /// Review in this editor: the project is opened there, with our plugin, and the agent waits for it
+    /// Review in this editor: it opens the project with our plugin, and the agent waits for it
     #[arg(long, value_enum, conflicts_with = "decide")]
     pub editor: Option<Which>,
 }

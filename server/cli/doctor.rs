@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::print::{self, Look, Page};
 pub(super) use editors::usable;
 
-/// Say what works here and how to mend what does not.
+/// Check this machine and this folder, and say how to mend what does not work
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
     /// Print JSON

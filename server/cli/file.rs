@@ -18,8 +18,11 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
         }
         Ok(_) => std::fs::read(path).map(Some).map_err(|error| fault("read", path, &error)),
         Err(error) if error.kind() == ErrorKind::NotFound => match path.is_symlink() {
-            true => Err(Fault::new(Code::NotFound, format!("{} is a link to nothing", path.display()))
-                .suggest("Name the file itself, or mend the link.")),
+            true => Err(Fault::new(
+                Code::NotFound,
+                format!("{} is a link whose target does not exist", path.display()),
+            )
+            .suggest("Name the file itself, or mend the link.")),
             false => Ok(None),
         },
         Err(error) => Err(fault("read", path, &error)),

@@ -10,17 +10,17 @@ use super::print::visible;
 use crate::protocol::{Fault, HintAct, HintOutcome, HintParams};
 use crate::requests::Hint;
 
-/// Say that a file matters now or does not, pin it, or take that back
+/// Mark a file of the working set as hot or cold, pin it, or clear its hints
 #[derive(Debug, clap::Args)]
 pub(super) struct HintArgs {
-    /// What to say of it
+    /// The hint
     advice: Word,
-    /// The file
+    /// The file that the hint is about
     path: String,
-    /// Why, for whoever reads the working set
+    /// The reason that the working set shows
     #[arg(long)]
     why: Option<String>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -29,15 +29,15 @@ pub(super) struct HintArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Word {
-    /// It matters now
+    /// The file matters now
     Hot,
-    /// It does not
+    /// The file does not matter now
     Cold,
-    /// It stays in the set until it is unpinned
+    /// The file stays in the working set until it is unpinned
     Pin,
-    /// It is pinned no longer
+    /// The file is no longer pinned
     Unpin,
-    /// Every hint on it is taken back
+    /// Every hint on the file is taken back
     Clear,
 }
 

@@ -19,23 +19,22 @@ use super::print::{self, Look, Page};
 use super::{answer, show};
 use crate::patch;
 
-/// Set a project up: settings with their defaults, an example of a tool, and the files in which the agents that are
-/// found here read how to start wherefore
+/// Set a project up: write its settings and an example tool, and tell the agents found here how to start wherefore
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// The project's folder
     #[arg(default_value = ".")]
     pub dir: PathBuf,
-    /// Write without asking
+    /// Write without a question
     #[arg(long)]
     pub yes: bool,
-    /// The agents to set up, with commas between, instead of those that are found
+    /// The agents to set up, separated by commas [default: those found on this machine]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "AGENTS")]
     pub agents: Option<Vec<Id>>,
-    /// Take wherefore out of the agents' files again: of all, or of those named
+    /// Remove wherefore from the agents' files: from all of them, or from those that --agents names
     #[arg(long, conflicts_with = "absolute")]
     pub remove: bool,
-    /// Have agents start this very program by its path, where it is not on the PATH
+    /// Have agents start this program by its absolute path, for a program that is not on the PATH
     #[arg(long)]
     pub absolute: bool,
 }
@@ -70,63 +69,76 @@ pub(super) fn run(args: &InitArgs) -> ExitCode {
 
 fn init(page: Page, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
     let missing: Vec<_> = FILES.iter().filter(|(path, _)| !args.dir.join(path).exists()).collect();
-    for (path, text) in &missing {
-        page.line(page.paint(Look::Bold, &args.dir.join(path).display().to_string()))?;
-        for line in text.lines() {
-            page.line(format!("    {}", page.paint(Look::Dim, line)))?;
-        }
-        page.line("")?;
-    }
+    missing.iter().try_for_each(|(path, text)| show_file(page, &args.dir.join(path), text))?;
     let command = command(args)?;
-    let chosen: Vec<&Agent> = AGENTS.iter().filter(|agent| is_meant(args, agent, machine)).collect();
-    if chosen.is_empty() && args.agents.is_none() {
-        page.line(
-            "No agent is found here. `--agents` names those to set up: see `wherefore init --help`.\n",
-        )?;
-    }
+    let chosen = chosen(page, args, machine)?;
     let (plans, mut failed) = sorted(chosen.iter().map(|agent| plan::put(agent, &args.dir, &command)));
-    for plan in plans.iter().filter(|plan| plan.act == Act::Nothing) {
-        page.line(format!("{} starts it already ({}).", plan.agent.name, plan.name))?;
-    }
     let of = |act: Act| plans.iter().filter(move |plan| plan.act == act);
+    of(Act::Nothing).try_for_each(|plan| {
+        page.line(format!("{} starts wherefore already ({}).", plan.agent.name, plan.name))
+    })?;
     of(Act::Add).try_for_each(|plan| show_plan(page, plan))?;
-    let (mut written, mut done): (Vec<&str>, Vec<&Plan>) = (Vec::new(), Vec::new());
-    if missing.is_empty() && of(Act::Add).next().is_none() {
-        if of(Act::Replace).next().is_none() {
-            page.line(format!("{} is set up already: nothing to write.", args.dir.display()))?;
-        }
-    } else if args.yes || agreed(page, "Write this?")? {
-        for (path, text) in &missing {
-            write_new(&args.dir.join(path), text)?;
-            written.push(path);
-        }
-        done.extend(of(Act::Add));
-    } else {
+    let adds = !missing.is_empty() || of(Act::Add).next().is_some();
+    if adds && !args.yes && !agreed(page, "Write this?")? {
         page.line("Nothing is written. `wherefore init --yes` writes it.")?;
         return Ok(code(failed));
     }
+    if !adds && of(Act::Replace).next().is_none() {
+        page.line(format!("{} is set up already: nothing to write.", args.dir.display()))?;
+    }
+    missing.iter().try_for_each(|(path, text)| write_new(&args.dir.join(path), text))?;
+    let mut done: Vec<&Plan> = of(Act::Add).collect();
     for plan in of(Act::Replace) {
-        page.line(format!("{} has another `{PROGRAM}` in {}:\n", plan.agent.name, plan.name))?;
-        show_plan(page, plan)?;
-        match args.yes || agreed(page, "Replace it?")? {
-            true => done.push(plan),
-            false => page.line("It stays.")?,
+        if replaces(page, args, plan)? {
+            done.push(plan);
         }
     }
     done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
-    written.extend(done.iter().map(|plan| plan.name));
+    let written: Vec<&str> =
+        missing.iter().map(|(path, _)| *path).chain(done.iter().map(|plan| plan.name)).collect();
     if !written.is_empty() {
         page.line(format!("Written: {}.", written.join(", ")))?;
     }
-    for plan in &done {
-        page.line(format!("  {} {}.", plan.agent.name, plan.agent.next))?;
-    }
+    done.iter().try_for_each(|plan| page.line(format!("  {} {}.", plan.agent.name, plan.agent.next)))?;
     if !args.absolute && !plans.is_empty() {
         warn(page, machine)?;
     }
     page.line("\nIn Neovim 0.10 or later, with this repository's editors/nvim on the runtime path:\n")?;
     NEOVIM.lines().try_for_each(|line| page.line(format!("    {line}")))?;
     Ok(code(failed))
+}
+
+/// Shows a file of the project's that would be made.
+fn show_file(page: Page, path: &Path, text: &str) -> io::Result<()> {
+    page.line(page.paint(Look::Bold, &path.display().to_string()))?;
+    text.lines().try_for_each(|line| page.line(format!("    {}", page.paint(Look::Dim, line))))?;
+    page.line("")
+}
+
+/// The agents to set up: those that are named, else those that are found. Says where none is found.
+fn chosen(page: Page, args: &InitArgs, machine: &Machine) -> io::Result<Vec<&'static Agent>> {
+    let is_meant = |agent: &&Agent| match &args.agents {
+        Some(named) => names(named, agent),
+        None => agent.is_found(machine, &args.dir),
+    };
+    let chosen: Vec<&Agent> = AGENTS.iter().filter(is_meant).collect();
+    if chosen.is_empty() && args.agents.is_none() {
+        page.line(
+            "No agent is found here. `--agents` names those to set up: see `wherefore init --help`.\n",
+        )?;
+    }
+    Ok(chosen)
+}
+
+/// Whether our entry takes the place of another of its name: the person says.
+fn replaces(page: Page, args: &InitArgs, plan: &Plan) -> io::Result<bool> {
+    page.line(format!("{} has another `{PROGRAM}` in {}:\n", plan.agent.name, plan.name))?;
+    show_plan(page, plan)?;
+    let is_agreed = args.yes || agreed(page, "Replace it?")?;
+    if !is_agreed {
+        page.line("It stays.")?;
+    }
+    Ok(is_agreed)
 }
 
 /// Takes our entry out of the agents' files. Our own folder stays: it holds the log.
@@ -151,14 +163,6 @@ fn remove(page: Page, args: &InitArgs) -> io::Result<ExitCode> {
 
 fn code(failed: bool) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-}
-
-/// Whether an agent is to be set up: it is named, or none is and it is found.
-fn is_meant(args: &InitArgs, agent: &Agent, machine: &Machine) -> bool {
-    match &args.agents {
-        Some(named) => names(named, agent),
-        None => agent.is_found(machine, &args.dir),
-    }
 }
 
 fn names(named: &[Id], agent: &Agent) -> bool {

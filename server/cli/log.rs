@@ -27,7 +27,7 @@ use verify::Verdict;
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(120);
 
-/// Show, filter and follow the session log; `verify` says where it was altered.
+/// Show, filter and follow the session log, or verify that nobody altered it
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct LogArgs {
@@ -37,46 +37,46 @@ pub(super) struct LogArgs {
     which: Which,
     #[command(flatten)]
     filter: filter::FilterArgs,
-    /// Show only the last N: calls as text, events as json, messages as openai
+    /// Show only the last N calls (text), events (json) or messages (openai)
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Go on as events arrive
+    /// Keep running, and show events as they arrive
     #[arg(long, short)]
     follow: bool,
-    /// How to print it
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// List the sessions instead
+    /// List the sessions instead of showing one
     #[arg(long)]
     list: bool,
 }
 
 #[derive(Subcommand, Debug)]
 enum LogCommand {
-    /// Check every event's hash, the chain, its end and the stored values; say where the log was altered
+    /// Check the hash chain, its end and the stored values, and say where the log was altered
     ///
-    /// Ends with 0 where the log is as this machine wrote it, or recovered from a crash, and where it is not keyed and its
-    /// hashes fit, which is said; 1 where it was altered or cut, or there is none; 3 where nothing wrong is seen but nobody
-    /// here can vouch for it: it was written on another machine, or how long it was is not known here.
+    /// Exit codes: 0 where the log is as this machine wrote it or was recovered after a crash, and where a log without a key
+    /// has hashes that fit (the output says so); 1 where the log was altered or cut, or does not exist; 3 where no damage was
+    /// found but this machine cannot vouch for the log, because another machine wrote it or its length is not known here.
     Verify(Which),
 }
 
 #[derive(Args, Debug)]
 struct Which {
-    /// The session; the most recent one when absent
+    /// The session [default: the most recent one]
     session: Option<String>,
-    /// The workspace; the folder above here that has a .wherefore when absent
+    /// The workspace's folder [default: the nearest folder here or above that holds .wherefore]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people: a call with its reason, result and decisions
+    /// For people: each call with its reason, result and decisions
     Text,
-    /// An event a line
+    /// One event a line
     Json,
-    /// Messages as the OpenAI chat API has them
+    /// The messages of the OpenAI chat API
     Openai,
 }
 
@@ -112,7 +112,7 @@ impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
-            _ => Fault::internal(format!("could not print: {error}")).into(),
+            _ => Fault::internal(format!("standard output cannot be written: {error}")).into(),
         }
     }
 }

@@ -7,10 +7,10 @@ use super::{answer, limits};
 /// Serve an editor as a language server, over standard input and output
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Taken for editors that give it: standard input and output are always used
+    /// Has no effect: the server always uses standard input and output; editors pass this flag by convention
     #[arg(long)]
     stdio: bool,
-    /// The editor's process; the server ends when it is gone
+    /// The editor's process id: the server ends with that process
     #[arg(long = "clientProcessId", value_name = "PID")]
     client_process_id: Option<u32>,
 }

@@ -12,19 +12,20 @@ use super::answer;
 use super::call::PolicyArg;
 use reach::Reach;
 
-/// Serve an agent over the Model Context Protocol: all agents and the editor of a folder share one server
+/// Serve an agent over the Model Context Protocol; all agents and the editor of a folder share one server
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The folder that the agent works in [default: the innermost one around the current folder that a server has
-    /// open, else the nearest that holds .wherefore or .git, else the current one]
+    /// The folder that the agent works in [default: the nearest folder here or above that a server has open; else the
+    /// nearest that holds .wherefore or .git; else the current folder]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// What becomes of the agent's changes [default: what the settings say; there `ask`, which shows them in the
-    /// editor and keeps them where none is open]
+    /// The policy for the agent's changes [default: as the settings say, and `ask` where they say nothing]
     #[arg(long, value_enum)]
     policy: Option<PolicyArg>,
-    /// Serve over HTTP at this address of this machine, as 127.0.0.1:7777, until interrupted; port 0 takes any that
-    /// is free. A line of JSON says the `url` and the bearer `token`, which WHEREFORE_MCP_TOKEN may set
+    /// Serve over HTTP at this loopback address, as 127.0.0.1:7777, until interrupted
+    ///
+    /// Port 0 stands for any free port. The first line of the output is JSON with the `url` and the bearer `token`. The
+    /// environment variable WHEREFORE_MCP_TOKEN sets the token.
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
 }

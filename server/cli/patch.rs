@@ -15,19 +15,19 @@ use crate::protocol::{Code, Fault};
 
 mod batch;
 
-/// Apply a diff as models write them; exit 1 and the file untouched where it cannot be placed
+/// Apply a diff as models write them; where it does not fit, exit 1 and leave the file untouched
 #[derive(Args, Debug)]
 pub(super) struct PatchArgs {
-    /// The file to change; for a diff that makes one it need not exist
+    /// The file to change; it need not exist where the diff creates it
     #[arg(required_unless_present = "batch")]
     pub file: Option<PathBuf>,
     /// The diff, or `-` to read it from standard input
     #[arg(required_unless_present = "batch")]
     pub diff: Option<PathBuf>,
-    /// Write the result here instead of changing FILE; `-` prints it
+    /// Write the result to this path and leave FILE as it is; `-` prints the result
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Answer JSON requests from standard input, a line each: {"id","path","before"|"before_b64","diff"}
+    /// Read JSON requests from standard input, one a line: {"id","path","before"|"before_b64","diff"}
     #[arg(long, conflicts_with_all = ["file", "diff", "output"])]
     pub batch: bool,
 }
@@ -89,7 +89,7 @@ fn refused(refusal: Refusal) -> Fault {
 }
 
 fn not_text(path: &Path) -> Fault {
-    Fault::new(Code::Unsupported, format!("{} is not a text", path.display()))
+    Fault::new(Code::Unsupported, format!("{} is not a text file", path.display()))
         .suggest("Name a text file; binary files cannot be patched.")
 }
 

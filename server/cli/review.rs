@@ -13,30 +13,30 @@ use crate::protocol::{
 use crate::requests::decide::DecideAnswer;
 use crate::requests::{Decide, Proposals};
 
-/// Decide on changes that wait: at a terminal hunk by hunk, or by --accept and --reject
+/// Decide on pending changes: hunk by hunk at a terminal, or by --accept and --reject
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The proposal meant; all of them when absent
+    /// The proposal [default: every pending one]
     proposal: Option<ProposalId>,
-    /// Accept these hunks: `all`, or ids with commas between (`h1,h3`; they need a PROPOSAL)
+    /// Accept these hunks: `all`, or ids separated by commas (`h1,h3`), which need a PROPOSAL
     #[arg(long, value_name = "HUNKS")]
     accept: Option<String>,
-    /// Reject these hunks, in the same form; one accepted before is taken back
+    /// Reject these hunks, in the same form; a hunk that was accepted before is taken back
     #[arg(long, value_name = "HUNKS")]
     reject: Option<String>,
-    /// A word for the agent
+    /// The reason that the agent is told
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// Also what was applied and nobody has looked at: accepted it stays, rejected it is taken back
+    /// Include hunks that a policy applied and nobody has reviewed; to reject one takes it back
     #[arg(long)]
     applied: bool,
-    /// Only changes of calls after this point in the log: a call, as c-0007, or a time, as 2026-01-31T12:00:00Z
+    /// Only changes after this point of the log: a call, as c-0007, or a time, as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "POINT", value_parser = point)]
     since: Option<Point>,
-    /// Only list what waits
+    /// List the pending hunks, and decide nothing
     #[arg(long)]
     list: bool,
-    /// List as JSON
+    /// List the pending hunks as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

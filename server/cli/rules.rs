@@ -8,10 +8,10 @@ use super::answer;
 use super::print::{Look, Page};
 use crate::rules::{Entry, Kind, table};
 
-/// Show the built-in rules on paths: what is closed, what is asked for, what warns, each with its reason
+/// List the built-in rules: which paths are closed, asked for or warned of, each with its reason
 #[derive(Debug, clap::Args)]
 pub(super) struct RulesArgs {
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::backend::RootArgs;
 use super::{answer, limits};
 
-/// Serve a folder to agents while no editor does; `wherefore mcp` starts it by itself. It ends with its last client
+/// Serve a folder to agents where no editor does; `wherefore mcp` starts this server, which ends with its last client
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

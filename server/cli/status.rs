@@ -13,10 +13,10 @@ use crate::requests::Status;
 use crate::requests::status::StatusAnswer;
 use crate::workspace::{Root, State};
 
-/// Show sessions, agents and what waits for a decision
+/// Show sessions, agents, pending changes and problems
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -20,7 +20,7 @@ use crate::registry::{Format, render};
 use crate::requests::compose::ComposeParams;
 use crate::requests::{Asker, Compose, ExpandTool, Request};
 
-/// List the tools of a workspace, show one with its schema, or compose several for a model
+/// List, find and show the tools of a workspace, or compose several for a model
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -31,13 +31,13 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Act {
-    /// List them all: name, risk, summary; or browse: what stands at a node, what has a tag, what answers a request
+    /// List the tools, all of them or those at a node, with a tag, or for a request
     List(list::Listing),
-    /// Show one in full
+    /// Show one tool in full
     Show {
-        /// Its name or an alias
+        /// The tool's name or an alias
         tool: String,
-        /// The form it is shown in
+        /// The format of the output
         #[arg(long, value_enum, default_value = "definition")]
         format: FormatArg,
     },
@@ -45,40 +45,40 @@ enum Act {
     Search {
         #[command(flatten)]
         request: find::Request,
-        /// Only under this node, its names with `/` between
+        /// Search only below this node of the catalogue, as `Files`; `/` separates names
         #[arg(long, value_name = "NODE")]
         under: Option<String>,
     },
-    /// Find the nodes that may hold what a request asks for
+    /// Find the nodes of the catalogue whose tools may answer a request
     SearchNodes(find::Request),
-    /// Show what a call of one needs, as JSON: its schemas, examples, sandbox and risk
+    /// Show what a call of a tool needs, as JSON: schemas, examples, sandbox and risk
     Expand {
-        /// Its name or an alias
+        /// The tool's name or an alias
         tool: String,
     },
-    /// Put several into one schema that a model fills, or into the list that a model's API takes
+    /// Compose several tools into one schema that a model fills, or into the list that a model's API takes
     Compose {
-        /// Their names, with commas between; all of them when absent
+        /// The tools' names, separated by commas [default: all tools]
         #[arg(long, value_delimiter = ',', value_name = "NAMES")]
         tools: Vec<String>,
-        /// The form
+        /// The format of the output
         #[arg(long, value_enum, default_value = "calls")]
         format: FormArg,
     },
 }
 
-/// The form several tools are put into.
+/// The format of several tools.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum FormArg {
-    /// One schema whose `calls` a model fills: the Tool Protocol
+    /// One schema whose `calls` a model fills, as the Tool Protocol has it
     Calls,
-    /// The `tools` of OpenAI's interface
+    /// The `tools` of OpenAI's API
     Openai,
-    /// The `tools` of Ollama's interface
+    /// The `tools` of Ollama's API
     Ollama,
-    /// The `tools` of Anthropic's interface
+    /// The `tools` of Anthropic's API
     Anthropic,
-    /// The answer of the Model Context Protocol's tools/list
+    /// The answer to tools/list of the Model Context Protocol
     Mcp,
 }
 
@@ -94,14 +94,14 @@ impl From<FormArg> for ComposeForm {
     }
 }
 
-/// The form a tool is shown in.
+/// The format of one tool.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum FormatArg {
-    /// Our own
+    /// The definition as wherefore has it
     Definition,
-    /// An OpenAI or Ollama function
+    /// A function of OpenAI's or Ollama's API
     Function,
-    /// A tool of Anthropic's messages
+    /// A tool of Anthropic's API
     Anthropic,
     /// A tool of the Model Context Protocol
     Mcp,

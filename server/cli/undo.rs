@@ -9,12 +9,12 @@ use crate::protocol::{Fault, UndoAnswer};
 use crate::requests::Undo;
 use crate::requests::undo::UndoParams;
 
-/// Take back what a call changed; later edits stay, and where they overlap nothing changes
+/// Undo the change of a call; later edits stay, and where they overlap the change nothing is undone
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The call, as `c-0007` or `SESSION/c-0007`, or an undo's own id; the last change when absent
+    /// The call, as `c-0007` or `SESSION/c-0007`, or the id of an undo [default: the last change]
     call: Option<String>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -10,13 +10,13 @@ use crate::requests::collect::CollectParams;
 use crate::requests::working_set::WorkingSetParams;
 use crate::requests::{Collect, WorkingSet};
 
-/// Show the files that matter now, the hottest first, and why each does
+/// List the files that matter now, the hottest first, each with its reasons
 #[derive(Debug, clap::Args)]
 pub(super) struct WorkingSetArgs {
-    /// First drop what has cooled, and say what that was
+    /// First drop the files that have cooled, and name them
     #[arg(long)]
     collect: bool,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

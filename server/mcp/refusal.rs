@@ -51,7 +51,10 @@ pub(super) fn unreadable(text: &[u8]) -> Option<Refusal> {
 
 /// The answer to JSON that is no message.
 pub(super) fn no_message(text: &[u8]) -> Refusal {
-    Refusal::of(&Envelope::of(text), ErrorData::invalid_request("this is JSON, but no message", None))
+    Refusal::of(
+        &Envelope::of(text),
+        ErrorData::invalid_request("this is JSON, but not a message of the protocol", None),
+    )
 }
 
 /// A message that cannot be answered by its id could as well be no JSON.

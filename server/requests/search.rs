@@ -118,7 +118,8 @@ impl Request for Search {
     /// that does not parse, a cursor of no search; NOT_FOUND and PERMISSION_DENIED for the scope.
     async fn answer(hub: &Hub, params: SearchParams, _: Asker) -> Result<SearchAnswer, Fault> {
         if params.query.is_empty() {
-            return Err(Fault::new(Code::InvalidArgs, "the query is empty").suggest("say what is sought"));
+            return Err(Fault::new(Code::InvalidArgs, "the query is empty")
+                .suggest("give the query as words, or as a regular expression for lines"));
         }
         let session = hub.folder(params.root.as_deref())?.session().clone();
         session.hear().await?;

@@ -72,7 +72,7 @@ async fn http(hub: Hub, seal: Arc<Seal>, greeting: Greeting, mut stream: BufRead
                     Code::InvalidArgs,
                     format!("the bearer token has fewer than {SHORTEST} characters"),
                 )
-                .suggest("choose a longer one, or leave it out and one is made"));
+                .suggest("choose a longer token, or leave it out: then the server makes one"));
             }
             Some(token) => token,
             None => random::token()?,

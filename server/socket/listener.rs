@@ -201,7 +201,7 @@ async fn line(stream: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Vec<u8>> {
 /// The answer to a line that is no request, by its id where that can be read.
 fn unreadable(envelope: &Envelope, why: &str) -> Value {
     let form = json!({ "id": 1, "method": Status::METHOD, "params": {} });
-    let error = Fault::new(Code::InvalidArgs, format!("the line is no request: {why}"))
+    let error = Fault::new(Code::InvalidArgs, format!("the line is not a request: {why}"))
         .suggest(format!("write {form} on one line"));
     json!({ "id": envelope.request_id(), "error": error })
 }

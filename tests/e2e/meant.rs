@@ -183,7 +183,7 @@ fn settings_that_leave_no_model_are_told_of_once() {
     let check = |said: &str| {
         for (args, input) in [(&["common"][..], ""), (&["--json", "common"], ""), (&["--batch"], two)] {
             let told = told(args, input);
-            let is_told = told.contains(said) && told.ends_with("; files are ranked by words alone\n");
+            let is_told = told.contains(said) && told.ends_with("; files are ranked by their words alone\n");
             assert!(is_told && told.lines().count() == 1, "{args:?}: {told}");
         }
     };

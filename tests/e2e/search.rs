@@ -145,7 +145,7 @@ fn a_batch_answers_each_line_whatever_the_others_are() {
     assert_eq!(answers[2], json!({ "id": { "any": "thing" }, "results": [] }));
     for (answer, id, error, suggestion) in [
         (3, json!(4), "unclosed group at column 5", "add --literal"),
-        (4, json!(5), "the query is empty", "say what is sought"),
+        (4, json!(5), "the query is empty", "give the query as words, or as a regular expression for lines"),
         (5, json!(6), "missing field `query`", "\"query\": "),
         (6, json!(7), "`-1`, expected u32", "\"limit\": 10"),
         (7, Value::Null, "the line is no request", "write one as {"),

@@ -32,7 +32,11 @@ async fn a_request_is_answered_by_its_method() {
     ] {
         let fault = answer(&bench, &format!("wherefore/{method}"), params).await.unwrap_err();
         assert_eq!(fault.code, Code::InvalidArgs, "{method}");
-        assert!(fault.message.starts_with("the params are wrong: "), "{method}: {}", fault.message);
+        assert!(
+            fault.message.starts_with("the params do not fit the request: "),
+            "{method}: {}",
+            fault.message
+        );
     }
 }
 

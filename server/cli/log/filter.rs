@@ -14,22 +14,22 @@ use crate::protocol::{Code, EventType, Fault, Status};
 /// The filters of `wherefore log`.
 #[derive(Args, Debug)]
 pub(super) struct FilterArgs {
-    /// Only calls of tools that match, as `fs.*`
+    /// Only calls of tools whose name matches, as `fs.*`
     #[arg(long, value_name = "GLOB")]
     tool: Option<String>,
-    /// Only calls that name a path that matches, as `src/**`
+    /// Only calls with a path that matches, as `src/**`
     #[arg(long, value_name = "GLOB")]
     path: Option<String>,
-    /// Only calls of agents whose name holds this
+    /// Only calls of agents whose name contains this text
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only calls that ended so
+    /// Only calls with this status
     #[arg(long, value_enum)]
     status: Option<Ended>,
-    /// Only from then on: a time as 2026-07-01T12:00, or how long ago, as 10m or 2h
+    /// Only calls from this time on: a time, as 2026-07-01T12:00, or an age, as 10m or 2h
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Only up to then
+    /// Only calls up to this time, in the same form
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
 }
@@ -40,7 +40,7 @@ enum Ended {
     Error,
     Pending,
     Latent,
-    /// Not ended yet
+    /// The call has not ended yet
     Running,
 }
 
@@ -188,7 +188,7 @@ pub(super) fn paths(entry: &Entry) -> Vec<String> {
 fn glob(text: &str, folders: bool) -> Result<GlobMatcher, Fault> {
     let glob = GlobBuilder::new(text).literal_separator(folders).build();
     glob.map(|glob| glob.compile_matcher())
-        .map_err(|error| Fault::new(Code::InvalidArgs, format!("{text:?} is no glob: {error}")))
+        .map_err(|error| Fault::new(Code::InvalidArgs, format!("{text:?} is not a glob: {error}")))
 }
 
 /// A point in time: a timestamp, a local date or time, or how long ago.
@@ -197,8 +197,8 @@ fn time(text: &str) -> Result<Timestamp, Fault> {
         |date: jiff::civil::DateTime| date.to_zoned(jiff::tz::TimeZone::system()).map(|at| at.timestamp());
     let today = Zoned::now().date();
     let wrong = || {
-        Fault::new(Code::InvalidArgs, format!("{text:?} is no time")).suggest(
-            "give a time as 2026-07-01T12:00, 12:00 or 2026-07-01T12:00:00Z, or how long ago, as 10m or 2h",
+        Fault::new(Code::InvalidArgs, format!("{text:?} is not a time")).suggest(
+            "give a time, as 2026-07-01T12:00, 12:00 or 2026-07-01T12:00:00Z, or an age, as 10m or 2h",
         )
     };
     if let Ok(at) = text.parse::<Timestamp>() {

@@ -31,61 +31,55 @@ pub(super) fn check(log: &Log, out: &mut impl Write) -> Result<io::Result<Verdic
 }
 
 fn print(name: &str, report: &Report, out: &mut impl Write) -> io::Result<Verdict> {
-    let Report { blocks, values, parts, .. } = report;
-    let counted = format!("{blocks} events, {values} stored values, {parts} parts");
-    let verdict = match (report.damage.first(), report.vouched, report.ending) {
-        (Some(first), ..) => {
-            let line = first.place.line.map_or_else(String::new, |line| format!("{line}:"));
-            writeln!(
-                out,
-                "{name}: damaged, first at {}:{line} byte {}",
-                first.place.part, first.place.offset
-            )?;
-            Verdict::Damaged
-        }
-        (None, Vouched::Here, Ending::Cut(events)) => {
-            writeln!(out, "{name}: cut at the end: {events} events were durable, {blocks} are there")?;
-            Verdict::Damaged
-        }
-        (None, _, Ending::Cut(events)) => {
-            writeln!(
-                out,
-                "{name}: not the log that this machine wrote, which had {events} events: {counted}"
-            )?;
-            Verdict::Damaged
-        }
-        (None, Vouched::Here, Ending::Whole) => {
-            let state = if report.recovered.is_empty() { "sound" } else { "recovered" };
-            writeln!(out, "{name}: {state}: {counted}")?;
-            Verdict::Sound
-        }
-        (None, Vouched::Here, Ending::Unknown) => {
-            writeln!(
-                out,
-                "{name}: written on this machine, {counted}; but how long it was is not known here, so that events \
-                 cut off its end would not show"
-            )?;
-            Verdict::Unvouched
-        }
-        (None, Vouched::Elsewhere, _) => {
-            writeln!(
-                out,
-                "{name}: cannot be vouched for here: it was written on another machine, or by someone without this \
-                 machine's key; {counted}"
-            )?;
-            Verdict::Unvouched
-        }
-        (None, Vouched::Nobody, _) => {
-            writeln!(
-                out,
-                "{name}: not keyed: its hashes fit, but anybody can make them, and events cut off its end would not \
-                 show; {counted}"
-            )?;
-            Verdict::Sound
-        }
-    };
+    let (verdict, said) = judged(report);
+    writeln!(out, "{name}: {said}")?;
     places(report, out)?;
     Ok(verdict)
+}
+
+/// How a log stands, with a sentence that says so.
+fn judged(report: &Report) -> (Verdict, String) {
+    let Report { blocks, values, parts, .. } = report;
+    let counted = format!("{blocks} events, {values} stored values, {parts} parts");
+    match (report.damage.first(), report.vouched, report.ending) {
+        (Some(first), ..) => {
+            let line = first.place.line.map_or_else(String::new, |line| format!("{line}:"));
+            let said = format!("damaged, first at {}:{line} byte {}", first.place.part, first.place.offset);
+            (Verdict::Damaged, said)
+        }
+        (None, Vouched::Here, Ending::Cut(events)) => {
+            (Verdict::Damaged, format!("cut at the end: {events} events were durable, {blocks} are there"))
+        }
+        (None, _, Ending::Cut(events)) => (
+            Verdict::Damaged,
+            format!("not the log that this machine wrote, which had {events} events: {counted}"),
+        ),
+        (None, Vouched::Here, Ending::Whole) => {
+            let state = if report.recovered.is_empty() { "sound" } else { "recovered" };
+            (Verdict::Sound, format!("{state}: {counted}"))
+        }
+        (None, Vouched::Here, Ending::Unknown) => (
+            Verdict::Unvouched,
+            format!(
+                "written on this machine, {counted}; but this machine does not know how long the log was, so events cut \
+                 off its end would not show"
+            ),
+        ),
+        (None, Vouched::Elsewhere, _) => (
+            Verdict::Unvouched,
+            format!(
+                "cannot be vouched for here: it was written on another machine, or by someone without this machine's \
+                 key; {counted}"
+            ),
+        ),
+        (None, Vouched::Nobody, _) => (
+            Verdict::Sound,
+            format!(
+                "not keyed: its hashes fit, but anybody can make them, and events cut off its end would not show; \
+                 {counted}"
+            ),
+        ),
+    }
 }
 
 fn places(report: &Report, out: &mut impl Write) -> io::Result<()> {

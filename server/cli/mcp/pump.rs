@@ -221,7 +221,7 @@ fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), Fault> 
 }
 
 fn gone(error: &std::io::Error) -> Fault {
-    Fault::internal(format!("the agent reads no more: {error}"))
+    Fault::internal(format!("the agent closed its input: {error}"))
 }
 
 /// Makes a server the agent's: the handshake is repeated, what was under way is said to be lost. Nothing where the

@@ -98,11 +98,8 @@ impl Reach {
                 Err(serde_json::from_value(error.clone()).unwrap_or_else(|_| fault(error.to_string())))
             }
             None => self.find().ok_or_else(|| {
-                Fault::new(
-                    Code::Internal,
-                    format!("a server was started for {}, and ended at once", self.root),
-                )
-                .suggest("run `wherefore doctor`")
+                Fault::new(Code::Internal, format!("the server of {} ended right after its start", self.root))
+                    .suggest("run `wherefore doctor`")
             }),
         }
     }

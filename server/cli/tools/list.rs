@@ -14,21 +14,21 @@ const LIMIT: usize = 10;
 /// What is listed: everything where nothing is said.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Listing {
-    /// The node to look at, its names with `/` between; the root is `/`
+    /// The node of the catalogue to list, as `Files`; `/` separates names, and is the root by itself
     path: Option<String>,
-    /// Only tools with this tag; given more than once, with all of them
+    /// Only tools with this tag; several --tag options have to match together
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Only what answers this request in plain words, best first
+    /// Only tools that answer this request in plain words, the best first
     #[arg(long)]
     query: Option<String>,
-    /// How many tools at most, 10 where it is not said, 50 at the most
+    /// The most tools to list, up to 50 [default: 10]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Where to go on: the cursor that the list before ended with
+    /// The cursor that the previous page ended with
     #[arg(long)]
     cursor: Option<String>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
