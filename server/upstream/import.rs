@@ -284,7 +284,7 @@ mod tests {
         for (schema, expected) in [
             (json!({ "type": "array" }), "root type"),
             (json!({ "properties": { "_output": {} } }), "_output"),
-            (json!({ "properties": { "why": { "type": "object" } } }), "no string"),
+            (json!({ "properties": { "why": { "type": "object" } } }), "not a string"),
             (json!({ "properties": { "a": { "type": "strong" } } }), "JSON Schema"),
             (json!({ "properties": { "a": { "$ref": "http://elsewhere.invalid/x" } } }), "JSON Schema"),
             (json!({ "properties": { "a\u{200b}": {} } }), "hidden characters"),

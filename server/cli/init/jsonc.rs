@@ -80,7 +80,9 @@ pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)
 pub(super) fn take(text: &str, place: Place) -> Result<String, String> {
     let mut text = text.to_owned();
     loop {
-        let Some(root) = object(&tree(&text)?)? else { return Ok(text) };
+        // A node is lost with its tree.
+        let tree = tree(&text)?;
+        let Some(root) = object(&tree)? else { return Ok(text) };
         let Some(container) = find(&root, place.container) else { return Ok(text) };
         let Some(inner) = container.object_value() else { return Ok(text) };
         let is_bare = inner.children().iter().all(|node| node.is_token() || is_blank(node));
