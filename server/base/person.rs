@@ -48,7 +48,9 @@ pub fn home() -> Option<PathBuf> {
 }
 
 fn folder(of: impl Fn(&Xdg) -> PathBuf) -> Option<PathBuf> {
-    Xdg::new().ok().map(|xdg| of(&xdg)).filter(|path| path.is_absolute())
+    let path = Xdg::new().ok().map(|xdg| of(&xdg)).filter(|path| path.is_absolute())?;
+    // Without the slash that etcetera leaves at the end.
+    Some(path.components().collect())
 }
 
 fn ours(folder: PathBuf) -> PathBuf {

@@ -148,8 +148,8 @@ fn a_batch_answers_each_line_whatever_the_others_are() {
         (4, json!(5), "the query is empty", "give the query as words, or as a regular expression for lines"),
         (5, json!(6), "missing field `query`", "\"query\": "),
         (6, json!(7), "`-1`, expected u32", "\"limit\": 10"),
-        (7, Value::Null, "the line is no request", "write one as {"),
-        (8, Value::Null, "the line is no request", "write one as {"),
+        (7, Value::Null, "the line is not a request", "write one as {"),
+        (8, Value::Null, "the line is not a request", "write one as {"),
     ] {
         let answer = &answers[answer];
         assert_eq!((&answer["id"], &answer["results"]), (&id, &json!([])), "{answer}");
