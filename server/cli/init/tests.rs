@@ -315,8 +315,8 @@ fn an_odd_file_keeps_each_byte() {
         let put = put.unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
         let mut added = put.chars();
         assert!(text.chars().all(|c| added.any(|other| other == c)), "{text:?} lost something: {put:?}");
-        let again = agent.format.put(&put, agent.place, &agent.entry("wherefore"), &[]);
-        assert_eq!(again.as_deref(), Ok(&*put), "{text:?}");
+        let entry = agent.format.entry(&put, agent.place);
+        assert_eq!(entry, Ok(Some(agent.entry("wherefore"))), "{put:?}");
         assert_eq!(agent.format.take(&put, agent.place).as_deref(), Ok(text), "{put:?}");
     }
 }
