@@ -330,7 +330,8 @@ impl Server {
             let first =
                 Consent { definition: self.definition.clone(), listed: true, tools: listed, ..before };
             let first = elsewhere.unwrap_or(first);
-            let kept = self.consents.change(self.session.workspace().root(), &self.name, |_| Some(first.clone()));
+            let kept =
+                self.consents.change(self.session.workspace().root(), &self.name, |_| Some(first.clone()));
             if let Err(error) = kept {
                 tracing::warn!(server = self.name, "{error}");
             }
