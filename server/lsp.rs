@@ -32,20 +32,28 @@ use crate::hub::{DocumentEvent, Hub};
 use crate::ports::Editor;
 pub(crate) use transport::{End, Reason};
 
-/// Serves one client until it leaves: an editor of the hub's. `orphaned` resolves when its process,
-/// which `parent` is told of, is gone; `ends_hub` says that nobody else is served by the hub afterwards.
-pub(crate) async fn serve<R, W>(
-    hub: &Hub,
-    ends_hub: bool,
-    input: R,
-    output: W,
-    parent: parent::Client,
-    orphaned: impl Future<Output = ()>,
-) -> End
+/// The connection to a client.
+#[derive(Debug)]
+pub(crate) struct ClientConnection<R, W, O> {
+    /// What it sends.
+    pub input: R,
+    /// What it is sent.
+    pub output: W,
+    /// Is told which process it is.
+    pub parent: parent::Client,
+    /// Resolves when that process is gone.
+    pub orphaned: O,
+}
+
+/// Serves one client until it leaves: an editor of the hub's. `ends_hub` says that nobody else is served by the hub
+/// afterwards.
+pub(crate) async fn serve<R, W, O>(hub: &Hub, ends_hub: bool, connection: ClientConnection<R, W, O>) -> End
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
+    O: Future<Output = ()>,
 {
+    let ClientConnection { input, output, parent, orphaned } = connection;
     let documents = hub.editor_documents();
     let (service, socket, outbox) = backend::service(hub.clone(), documents.clone(), ends_hub, parent);
     let editor: Arc<dyn Editor> = outbox.clone();

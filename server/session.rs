@@ -25,7 +25,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use files::SessionFiles;
-pub use finding::{Meant, Wanted, Where};
+pub use finding::{Meant, Wanted, WantedLines, Where};
 pub use log::SessionLog;
 pub use presence::{Connected, Presence};
 pub use scope::Scope;

@@ -33,14 +33,14 @@ impl Folder {
     /// TOOL_NOT_FOUND, with the nearest names.
     pub fn expand_tool(&self, params: &ExpandToolParams, origin: &Origin) -> Result<ExpandToolAnswer, Fault> {
         let registry = self.registry();
-        let began = Instant::now();
+        let operation = Operation { name: "expand_tool", origin, began: Instant::now() };
         let found = registry.find(&params.tool_id).ok_or_else(|| registry.not_found(&params.tool_id));
         let answer = found.map(|tool| (expand(self, tool.def()), mark(tool.def())));
         let (follows, expanded) = match &answer {
             Ok((answer, _)) => (self.trail().finding(&origin.addressee(), &answer.tool_id), Ok(answer)),
             Err(fault) => (None, Err(fault)),
         };
-        if let Some(call_id) = note(self, origin, "expand_tool", params, follows, expanded, began)
+        if let Some(call_id) = operation.note(self, params, follows, expanded)
             && let Ok((answer, hash)) = &answer
         {
             let expansion = Expansion { call_id, hash: hash.clone() };
@@ -153,13 +153,14 @@ impl Look {
     /// Those of the answer.
     pub fn end<A: Serialize>(
         &self,
-        operation: &str,
+        name: &str,
         params: &impl Serialize,
         answer: Result<A, Fault>,
         found: fn(&A) -> &[ToolPointer],
     ) -> Result<A, Fault> {
         let Self { folder, origin, began, .. } = self;
-        let call_id = note(folder, origin, operation, params, None, answer.as_ref(), *began);
+        let operation = Operation { name, origin, began: *began };
+        let call_id = operation.note(folder, params, None, answer.as_ref());
         if let (Some(call_id), Ok(answer)) = (call_id, &answer) {
             folder.trail().found(
                 &origin.addressee(),
@@ -171,42 +172,50 @@ impl Look {
     }
 }
 
-/// Writes an operation to the log, where it is an agent's: a person who browses leaves no trace. That the log
-/// cannot be written does not keep a tool from being found; the call that comes of it will say so.
-fn note<A: Serialize>(
-    folder: &Folder,
-    origin: &Origin,
-    operation: &str,
-    params: &impl Serialize,
-    follows: Option<CallId>,
-    answer: Result<&A, &Fault>,
+/// An operation that finds tools, as the log has it.
+struct Operation<'a> {
+    name: &'a str,
+    origin: &'a Origin,
     began: Instant,
-) -> Option<CallId> {
-    origin.agent.as_ref()?;
-    let session = folder.session();
-    let call_id = session.begin_call(origin).ok()?;
-    let Ok(Value::Object(mut args)) = serde_json::to_value(params) else { return None };
-    args.retain(|name, value| name != "root" && !value.is_null());
-    let tool = operation.to_owned();
-    let call = Event::ToolCall {
-        call_id: call_id.clone(),
-        origin: origin.clone(),
-        tool: tool.clone(),
-        args,
-        follows,
-        warnings: Vec::new(),
-    };
-    let duration_ms = began.elapsed().as_secs_f64() * 1000.0;
-    let end = match answer {
-        Ok(answer) => Event::ToolResult {
+}
+
+impl Operation<'_> {
+    /// Writes it to the log, where it is an agent's: a person who browses leaves no trace. That the log cannot be written
+    /// does not keep a tool from being found; the call that comes of it will say so.
+    fn note<A: Serialize>(
+        self,
+        folder: &Folder,
+        params: &impl Serialize,
+        follows: Option<CallId>,
+        answer: Result<&A, &Fault>,
+    ) -> Option<CallId> {
+        self.origin.agent.as_ref()?;
+        let session = folder.session();
+        let call_id = session.begin_call(self.origin).ok()?;
+        let Ok(Value::Object(mut args)) = serde_json::to_value(params) else { return None };
+        args.retain(|name, value| name != "root" && !value.is_null());
+        let call = Event::ToolCall {
             call_id: call_id.clone(),
-            tool,
-            status: Status::Ok,
-            result: Arc::new(serde_json::to_value(answer).unwrap_or_default()),
-            duration_ms,
-        },
-        Err(fault) => Event::ToolError { call_id: call_id.clone(), tool, error: fault.clone(), duration_ms },
-    };
-    session.log().post(call).and_then(|_| session.log().post(end)).ok()?;
-    Some(call_id)
+            origin: self.origin.clone(),
+            tool: self.name.to_owned(),
+            args,
+            follows,
+            warnings: Vec::new(),
+        };
+        let (tool, duration_ms) = (self.name.to_owned(), self.began.elapsed().as_secs_f64() * 1000.0);
+        let end = match answer {
+            Ok(answer) => Event::ToolResult {
+                call_id: call_id.clone(),
+                tool,
+                status: Status::Ok,
+                result: Arc::new(serde_json::to_value(answer).unwrap_or_default()),
+                duration_ms,
+            },
+            Err(fault) => {
+                Event::ToolError { call_id: call_id.clone(), tool, error: fault.clone(), duration_ms }
+            }
+        };
+        session.log().post(call).and_then(|_| session.log().post(end)).ok()?;
+        Some(call_id)
+    }
 }

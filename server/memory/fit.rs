@@ -88,67 +88,72 @@ pub(crate) fn fit(
     candidates.sort_by(|a, b| {
         (a.priority.cmp(&b.priority)).then(b.hotness.total_cmp(&a.hotness)).then(a.path.cmp(&b.path))
     });
-    let mut fitted = Fitted::default();
-    let mut left = room;
+    let mut fitting = Fitting { fitted: Fitted::default(), left: room, counter };
     let mut waiting = candidates.len();
     for file in candidates {
         waiting -= 1;
-        if left.tokens < LEAST {
-            let reason = "the budget is used up".to_owned();
-            fitted.left_out.push(LeftOut { path: file.path, tokens: None, reason });
+        if fitting.left.tokens < LEAST {
+            fitting.leave_out(file.path, None, "the budget is used up".to_owned());
             continue;
         }
-        let text = match read(&file) {
-            Ok(text) => text,
-            Err(reason) => {
-                fitted.left_out.push(LeftOut { path: file.path, tokens: None, reason });
-                continue;
-            }
-        };
-        let over = counter.count(&file.path) + 2;
-        let whole = counter.count(&text) + over;
-        if whole <= left.tokens && text.len() <= left.bytes {
-            left = take(left, whole, text.len());
-            fitted.tokens += whole;
-            fitted.included.push(Included { file, text, tokens: whole, cut: None });
-            continue;
+        match read(&file) {
+            Ok(text) => fitting.put(file, text, waiting > 0),
+            Err(reason) => fitting.leave_out(file.path, None, reason),
         }
-        let share = if waiting > 0 { left.tokens / 2 } else { left.tokens };
+    }
+    fitting.fitted
+}
+
+/// A context that is being filled.
+struct Fitting {
+    fitted: Fitted,
+    /// The room that is left.
+    left: Room,
+    counter: Counter,
+}
+
+impl Fitting {
+    /// Puts a file in, whole or cut, where it fits; `others_wait` says that it may not take all that is left.
+    fn put(&mut self, file: Candidate, text: String, others_wait: bool) {
+        let over = self.counter.count(&file.path) + 2;
+        let whole = self.counter.count(&text) + over;
+        if whole <= self.left.tokens && text.len() <= self.left.bytes {
+            return self.include(Included { file, text, tokens: whole, cut: None });
+        }
+        let left = self.left;
+        let share = if others_wait { left.tokens / 2 } else { left.tokens };
         // A limit of bytes as one of tokens, a little below it since no part is quite like the whole.
         let share = share.min(left.bytes as u64 * whole / (text.len() as u64).max(1) * 9 / 10);
-        let (path, truncate) = (file.path.clone(), file.truncate);
-        let piece = (share >= LEAST + over).then(|| cut(&text, truncate, share - over, counter)).flatten();
+        let fits = share >= LEAST + over;
+        let piece = fits.then(|| cut(&text, file.truncate, share - over, self.counter)).flatten();
         match piece.filter(|piece| piece.text.len() <= left.bytes) {
             Some(piece) => {
-                let tokens = piece.tokens + over;
-                left = take(left, tokens, piece.text.len());
-                fitted.tokens += tokens;
-                fitted.included.push(Included {
-                    file,
-                    text: piece.text,
-                    tokens,
-                    cut: Some((whole, piece.gone)),
-                });
+                let (tokens, cut) = (piece.tokens + over, Some((whole, piece.gone)));
+                self.include(Included { file, text: piece.text, tokens, cut });
             }
             None => {
-                let reason = match truncate {
+                let reason = match file.truncate {
                     Truncate::Never => {
-                        format!(
-                            "it is never cut, and its {whole} tokens do not fit into the {} left",
-                            left.tokens
-                        )
+                        let left = left.tokens;
+                        format!("it is never cut, and its {whole} tokens do not fit into the {left} left")
                     }
                     _ => format!("not a line of its {whole} tokens fits into the {share} that it may take"),
                 };
-                fitted.left_out.push(LeftOut { path, tokens: Some(whole), reason });
+                self.leave_out(file.path, Some(whole), reason);
             }
         }
     }
-    fitted
-}
 
-fn take(left: Room, tokens: u64, bytes: usize) -> Room {
-    Room { tokens: left.tokens - tokens, bytes: left.bytes - bytes }
+    fn include(&mut self, included: Included) {
+        self.left.tokens -= included.tokens;
+        self.left.bytes -= included.text.len();
+        self.fitted.tokens += included.tokens;
+        self.fitted.included.push(included);
+    }
+
+    fn leave_out(&mut self, path: String, tokens: Option<u64>, reason: String) {
+        self.fitted.left_out.push(LeftOut { path, tokens, reason });
+    }
 }
 
 #[cfg(test)]

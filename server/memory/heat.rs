@@ -24,6 +24,20 @@ pub enum Touch {
     Focus,
 }
 
+/// What a file was touched for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cause<'a> {
+    /// Who touched it.
+    pub by: &'a str,
+    /// Why.
+    pub why: &'a str,
+}
+
+impl Cause<'_> {
+    /// The person at the editor: no reason is known.
+    pub const PERSON: Self = Self { by: "", why: "" };
+}
+
 impl Touch {
     const COUNT: usize = 4;
 
@@ -94,7 +108,7 @@ impl Heat {
     }
 
     /// A file was touched.
-    pub(super) fn touch(&mut self, path: &str, touch: Touch, by: &str, why: &str, now_ms: i64) {
+    pub(super) fn touch(&mut self, path: &str, touch: Touch, cause: Cause<'_>, now_ms: i64) {
         self.active = self.active_at(now_ms);
         self.last_ms = now_ms;
         let (active, half_life) = (self.active, self.half_life_ms);
@@ -116,8 +130,8 @@ impl Heat {
         trace.sum = decayed(trace, active, half_life) + touch.weight();
         trace.at = active;
         trace.count += 1;
-        keep(&mut trace.by, by);
-        keep(&mut trace.why, why);
+        keep(&mut trace.by, cause.by);
+        keep(&mut trace.why, cause.why);
     }
 
     /// What was done to a file counts no longer.
@@ -200,11 +214,11 @@ mod tests {
     #[test]
     fn a_touch_halves_with_activity_and_not_with_a_pause() {
         let mut heat = Heat::new(30);
-        heat.touch("a", Touch::Write, "x", "y", NOW);
+        heat.touch("a", Touch::Write, Cause { by: "x", why: "y" }, NOW);
         assert!((heat.sum("a", NOW) - 0.6).abs() < 1e-9);
         // Work goes on elsewhere, a touch a minute.
         for minute in 1..=30 {
-            heat.touch("b", Touch::Read, "x", "y", NOW + minute * MINUTE);
+            heat.touch("b", Touch::Read, Cause { by: "x", why: "y" }, NOW + minute * MINUTE);
         }
         assert!((heat.sum("a", NOW + 30 * MINUTE) - 0.3).abs() < 1e-9);
         // A night passes: five minutes of it count.
@@ -217,8 +231,8 @@ mod tests {
     fn typing_is_one_touch_and_reads_are_each() {
         let mut heat = Heat::new(30);
         for key in 0..50 {
-            heat.touch("a", Touch::Edit, "", "", NOW + key * 100);
-            heat.touch("b", Touch::Read, "agent", "Look for the bug", NOW + key * 100);
+            heat.touch("a", Touch::Edit, Cause::PERSON, NOW + key * 100);
+            heat.touch("b", Touch::Read, Cause { by: "agent", why: "Look for the bug" }, NOW + key * 100);
         }
         let edits = heat.traces("a").and_then(|traces| traces.of(Touch::Edit)).unwrap();
         let reads = heat.traces("b").and_then(|traces| traces.of(Touch::Read)).unwrap();
@@ -230,8 +244,8 @@ mod tests {
     #[test]
     fn touches_follow_a_file() {
         let mut heat = Heat::new(30);
-        heat.touch("a", Touch::Write, "x", "y", NOW);
-        heat.touch("b", Touch::Read, "x", "y", NOW);
+        heat.touch("a", Touch::Write, Cause { by: "x", why: "y" }, NOW);
+        heat.touch("b", Touch::Read, Cause { by: "x", why: "y" }, NOW);
         assert!(heat.follow("a", "c"));
         assert!((heat.sum("a", NOW), heat.sum("c", NOW)) == (0.0, 0.6));
         // A save by way of a file that nobody touched.
@@ -242,10 +256,10 @@ mod tests {
     #[test]
     fn only_the_hottest_are_remembered() {
         let mut heat = Heat::new(30);
-        heat.touch("hot", Touch::Write, "x", "y", NOW);
+        heat.touch("hot", Touch::Write, Cause { by: "x", why: "y" }, NOW);
         for file in 0..5000 {
-            heat.touch(&format!("f{file}"), Touch::Focus, "", "", NOW + file);
-            heat.touch("hot", Touch::Write, "x", "y", NOW + file);
+            heat.touch(&format!("f{file}"), Touch::Focus, Cause::PERSON, NOW + file);
+            heat.touch("hot", Touch::Write, Cause { by: "x", why: "y" }, NOW + file);
         }
         assert!(heat.paths().count() <= 2 * KEPT, "{}", heat.paths().count());
         assert!(heat.traces("hot").is_some());
@@ -260,7 +274,12 @@ mod tests {
         let paths: Vec<String> = (0..300).map(|file| format!("src/module/file{file}.rs")).collect();
         let began = std::time::Instant::now();
         for at in 0..30_000_usize {
-            heat.touch(&paths[at % 300], Touch::Read, "claude-code/2.1", "Find where the limit is set", NOW);
+            heat.touch(
+                &paths[at % 300],
+                Touch::Read,
+                Cause { by: "claude-code/2.1", why: "Find where the limit is set" },
+                NOW,
+            );
         }
         println!("{} ns a touch", began.elapsed().as_nanos() / 30_000);
     }

@@ -138,7 +138,7 @@ fn ago(ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::heat::Heat;
+    use crate::memory::heat::{Cause, Heat};
 
     fn hint(advice: Advice, by: Option<&str>) -> Option<Hint> {
         Some(Hint { advice, by: by.map(str::to_owned), why: "The bug is\nhere".to_owned() })
@@ -164,10 +164,10 @@ mod tests {
     fn each_reason_is_a_phrase_for_a_person() {
         let now = 1_700_000_000_000;
         let mut heat = Heat::new(30);
-        heat.touch("a", Touch::Edit, "", "", now - 2 * 60_000);
-        heat.touch("a", Touch::Read, "claude-code/2.1", "First", now - 200 * 60_000);
-        heat.touch("a", Touch::Read, "claude-code/2.1", "Find the limit", now - 60_000);
-        heat.touch("a", Touch::Write, "me\u{202e}", "", now - 3_000 * 60_000);
+        heat.touch("a", Touch::Edit, Cause::PERSON, now - 2 * 60_000);
+        heat.touch("a", Touch::Read, Cause { by: "claude-code/2.1", why: "First" }, now - 200 * 60_000);
+        heat.touch("a", Touch::Read, Cause { by: "claude-code/2.1", why: "Find the limit" }, now - 60_000);
+        heat.touch("a", Touch::Write, Cause { by: "me\u{202e}", why: "" }, now - 3_000 * 60_000);
         let standing = Standing {
             open: true,
             unsaved: true,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
-use super::heat::{Heat, Touch};
+use super::heat::{Cause, Heat, Touch};
 use super::hotness::{self, Standing};
 use super::notes::{NoteFiles, Notes};
 use super::roles;
@@ -95,14 +95,14 @@ impl Memory {
         self.heat().set_half_life(minutes);
     }
 
-    /// A file was touched by somebody, and why; both empty for the person at the editor.
-    pub fn touch(&self, path: &str, touch: Touch, by: &str, why: &str) {
+    /// A file was touched by somebody.
+    pub fn touch(&self, path: &str, touch: Touch, cause: Cause<'_>) {
         // What is looked at in our own folder is no work on the project.
         if path.split('/').next() == Some(OURS) {
             return;
         }
         let now = self.now_ms();
-        self.heat().touch(path, touch, by, why, now);
+        self.heat().touch(path, touch, cause, now);
         self.changed();
     }
 

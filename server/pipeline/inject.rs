@@ -1,6 +1,6 @@
 //! What a call touched goes into the memory of the workspace.
 
-use crate::memory::Touch;
+use crate::memory::{Cause, Touch};
 use crate::protocol::{Access, ChangeKind};
 use crate::registry::{Output, Permitted};
 use crate::session::Session;
@@ -8,15 +8,15 @@ use crate::session::Session;
 /// A call ran: the files that it read, and those that it changes.
 pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output) {
     let (memory, call) = (session.memory(), permitted.call());
-    let (by, why) = (call.origin().who(), call.why().as_str());
+    let cause = Cause { by: call.origin().who(), why: call.why().as_str() };
     // Of what is read only files count: a listing or a search says little of one of them.
     let read = permitted.grant().paths().filter(|touch| touch.access == Access::Read && touch.file.is_some());
     for touch in read {
-        memory.touch(touch.resolved.as_str(), Touch::Read, by, why);
+        memory.touch(touch.resolved.as_str(), Touch::Read, cause);
     }
     if let Some(draft) = &output.change {
         for change in draft.changes.iter().filter(|change| change.kind != ChangeKind::Mkdir) {
-            memory.touch(change.path.as_str(), Touch::Write, by, why);
+            memory.touch(change.path.as_str(), Touch::Write, cause);
         }
     }
 }

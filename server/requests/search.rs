@@ -13,7 +13,7 @@ use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::Options;
 use crate::protocol::{Code, Fault};
 use crate::rules::Opener;
-use crate::session::{Session, Wanted, Where};
+use crate::session::{Session, Wanted, WantedLines, Where};
 
 /// Results where no number is named: lines, and files.
 const LINES: u32 = 100;
@@ -158,8 +158,8 @@ fn lines(
     };
     let (scope, glob) = (params.scope.as_deref(), params.glob.as_deref());
     let place = Where { scope: scope.unwrap_or_default(), glob: glob.unwrap_or_default() };
-    let found =
-        session.search().lines(&session.files().opened_by(Opener::Person), &query, place, options, go_on)?;
+    let wanted = WantedLines { query: &query, place, options };
+    let found = session.search().lines(&session.files().opened_by(Opener::Person), wanted, go_on)?;
     let cursor = found.next().map(|next| next.to_string());
     let hit = |(path, hit): (Arc<str>, Hit)| {
         let line = u32::try_from(hit.line).unwrap_or(u32::MAX);

@@ -59,7 +59,8 @@ async fn editor(hub: Hub, stream: BufReader<UnixStream>) {
     // Its end of the stream is closed when it is gone: the process that passes its bytes on watches it.
     let (parent, _) = lsp::parent::watch(None);
     let (input, output) = tokio::io::split(stream);
-    lsp::serve(&hub, false, input, output, parent, pending()).await;
+    let connection = lsp::ClientConnection { input, output, parent, orphaned: pending() };
+    lsp::serve(&hub, false, connection).await;
 }
 
 /// Opens an address over HTTP for as long as the connection lasts, and tells where it is.

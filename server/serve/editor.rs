@@ -40,7 +40,8 @@ async fn alone(
     let hub = hub();
     // Without it only this client reaches the server; that is worth a word, not a refusal to serve.
     let listening = let_in(&hub, false).inspect_err(|fault| tracing::warn!("{}", fault.message));
-    let end = lsp::serve(&hub, true, input, stdio::output(), parent, orphaned).await;
+    let connection = lsp::ClientConnection { input, output: stdio::output(), parent, orphaned };
+    let end = lsp::serve(&hub, true, connection).await;
     drop(listening);
     leave(&hub, end).await
 }

@@ -35,6 +35,17 @@ pub struct Where<'a> {
     pub glob: &'a str,
 }
 
+/// Lines that are wanted.
+#[derive(Clone, Debug)]
+pub struct WantedLines<'a> {
+    /// What they match.
+    pub query: &'a Query,
+    /// Where they stand.
+    pub place: Where<'a>,
+    /// How many, and what is shown around them. The search sets `scope` itself.
+    pub options: Options,
+}
+
 /// Files that are wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
@@ -62,18 +73,17 @@ pub struct Meant {
 }
 
 impl FileSearch {
-    /// The lines that match, until `go_on` says no. `options.scope` is set here.
+    /// The lines that match, until `go_on` says no.
     ///
     /// # Errors
     /// NOT_FOUND and PERMISSION_DENIED for the scope, INVALID_ARGS for a glob; CANCELLED where `go_on` said no.
     pub fn lines(
         &self,
         files: &Files,
-        query: &Query,
-        place: Where<'_>,
-        mut options: Options,
+        wanted: WantedLines<'_>,
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<Found, Fault> {
+        let WantedLines { query, place, mut options } = wanted;
         let scope = self.scope_of(files, place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
@@ -104,7 +114,7 @@ impl FileSearch {
         // The ranker and the model know no file that a rule asks about, whoever searches.
         let texts = Texts::new(self.files.documents(), &self.files.unasked());
         self.take_in(&texts, progress, go_on)?;
-        let Said { heard, embedded, trouble } = self.nearness.of(self, wanted.text, wanted.wait);
+        let Said { heard, embedded, trouble } = self.nearness.of(self, wanted);
         let near = heard.as_ref().map(|heard| meaning::Nearness {
             model: heard.model.model(),
             is_static: heard.model.is_static(),

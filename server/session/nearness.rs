@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-use super::finding::lines_of;
+use super::finding::{Wanted, lines_of};
 use super::search::FileSearch;
 use super::texts::Texts;
 use crate::embed::{Chosen, Near, Use};
@@ -126,7 +126,7 @@ impl Nearness {
 
     /// What the model says of a query. It waits that long for vectors that are not made yet, and for that of the query no
     /// longer than the settings say. To be called on a thread that may wait.
-    pub(super) fn of(&self, search: &Arc<FileSearch>, query: &str, wait: Duration) -> Said {
+    pub(super) fn of(&self, search: &Arc<FileSearch>, wanted: &Wanted<'_>) -> Said {
         let near = match self.shared.model.near() {
             Ok(Some(near)) => near,
             Ok(None) => {
@@ -139,7 +139,7 @@ impl Nearness {
         };
         let pieces = search.finder.meaning().pieces();
         let Ok(runtime) = Handle::try_current() else { return Said::default() };
-        runtime.block_on(self.ask(search, &near, pieces, query, wait))
+        runtime.block_on(self.ask(search, &near, pieces, wanted))
     }
 
     async fn ask(
@@ -147,9 +147,9 @@ impl Nearness {
         search: &Arc<FileSearch>,
         near: &Arc<Near>,
         pieces: Arc<Pieces>,
-        query: &str,
-        wait: Duration,
+        wanted: &Wanted<'_>,
     ) -> Said {
+        let (query, wait) = (wanted.text, wanted.wait);
         let keys = pieces.keys();
         if near.held() == 0 {
             // What earlier processes made.

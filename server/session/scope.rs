@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::text::Snapshot;
-use super::{Meant, Session, Wanted, Where};
+use super::{Meant, Session, Wanted, WantedLines, Where};
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::query::Query;
@@ -166,7 +166,8 @@ impl Scope {
     /// # Errors
     /// As [`super::FileSearch::lines`].
     pub fn search_lines(&self, query: &Query, place: Where<'_>, options: Options) -> Result<Found, Fault> {
-        self.session.search().lines(&self.files, query, place, options, &|| self.goes_on())
+        let wanted = WantedLines { query, place, options };
+        self.session.search().lines(&self.files, wanted, &|| self.goes_on())
     }
 
     /// The files that are most likely meant.

@@ -22,6 +22,8 @@ use crate::watch::Stamp;
 
 /// The most threads that take files in.
 const THREADS: usize = 4;
+/// Files that one thread takes in alone.
+const FEW: usize = 64;
 /// Files between two reports of progress.
 const REPORT: usize = 256;
 /// How long a search waits at a time for another one that takes files in, before it looks whether it is still wanted.
@@ -104,6 +106,87 @@ impl Taking {
     }
 }
 
+impl Taken {
+    /// Files that differ from what was read.
+    fn changed<'a>(&self, list: &'a [FileEntry]) -> Vec<&'a FileEntry> {
+        let known = |entry: &&FileEntry| self.files.get(&entry.path) == Some(&(entry.stamp, entry.changed));
+        list.iter().filter(|entry| !known(entry)).collect()
+    }
+
+    /// Forgets unsaved texts that were saved or given up: the disk counts again.
+    fn forget_saved(&mut self, texts: &Texts, meaning: &Meaning) {
+        let is_saved = |path: &&Arc<str>| !texts.unsaved().contains_key(*path);
+        let saved: Vec<Arc<str>> = self.unsaved.keys().filter(is_saved).cloned().collect();
+        for path in saved {
+            self.unsaved.remove(&path);
+            self.files.remove(&path);
+            meaning.remove(&path);
+        }
+    }
+
+    /// Forgets files that are there no longer.
+    fn forget_gone(&mut self, list: &[FileEntry], texts: &Texts, meaning: &Meaning) {
+        if self.files.len() > list.len() {
+            let there = |path: &str| list.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok();
+            self.files.retain(|path, _| there(path));
+            meaning.retain(|path| there(path) || texts.unsaved().contains_key(path));
+        }
+    }
+
+    /// Takes unsaved texts in that are others than before.
+    fn take_unsaved(&mut self, texts: &Texts, meaning: &Meaning) {
+        for (path, text) in texts.unsaved() {
+            if self.unsaved.get(path).is_none_or(|known| !Arc::ptr_eq(known, text)) {
+                meaning.put(path, text.as_bytes());
+                self.unsaved.insert(path.clone(), text.clone());
+            }
+        }
+    }
+}
+
+/// Files that are read for the ranker, by several threads at once.
+struct Reading<'a> {
+    files: &'a [&'a FileEntry],
+    /// The place of the file that is read next.
+    next: AtomicUsize,
+    /// Which of them were read.
+    done: Vec<AtomicBool>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(files: &'a [&'a FileEntry]) -> Self {
+        let done = files.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { files, next: AtomicUsize::new(0), done }
+    }
+
+    /// Reads files until none is left or `go_on` says no; `report` hears the place of each.
+    fn work(&self, texts: &Texts, meaning: &Meaning, go_on: &dyn Fn() -> bool, report: &dyn Fn(usize)) {
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let (Some(entry), Some(done)) = (self.files.get(at), self.done.get(at)) else { return };
+            if !go_on() {
+                return;
+            }
+            let mut bytes = Vec::new();
+            let file = texts.open(&entry.path);
+            let read = file.map(|file| file.take(MOST).read_to_end(&mut bytes));
+            // What is closed to callers is not even known by its name.
+            match read {
+                Some(Ok(_)) => meaning.put(&entry.path, &bytes),
+                _ => drop(meaning.remove(&entry.path)),
+            }
+            done.store(true, Ordering::Relaxed);
+            report(at);
+        }
+    }
+
+    /// The files that were read.
+    fn read(&self) -> impl Iterator<Item = &FileEntry> {
+        let all = self.files.iter().zip(&self.done);
+        all.filter(|(_, done)| done.load(Ordering::Relaxed)).map(|(entry, _)| *entry)
+    }
+}
+
 impl FileSearch {
     /// Brings the ranker up to date. What was read when `go_on` says no is not read again.
     ///
@@ -119,80 +202,51 @@ impl FileSearch {
         let mut taken = taking.wait(progress, go_on, PATIENCE)?;
         let list = self.listed("", "", go_on)?;
         taken.judge(texts.rules(), meaning);
-        // A text that was saved or given up: the disk counts again.
-        let saved: Vec<Arc<str>> =
-            taken.unsaved.keys().filter(|path| !texts.unsaved().contains_key(*path)).cloned().collect();
-        for path in saved {
-            taken.unsaved.remove(&path);
-            taken.files.remove(&path);
-            meaning.remove(&path);
+        taken.forget_saved(texts, meaning);
+        let changed = taken.changed(&list);
+        let reading = Reading::of(&changed);
+        self.read(&reading, texts, progress, go_on);
+        taken.files.extend(reading.read().map(|entry| (entry.path.clone(), (entry.stamp, entry.changed))));
+        if !go_on() {
+            return Err(stopped());
         }
-        let changed: Vec<&FileEntry> = list
-            .iter()
-            .filter(|entry| taken.files.get(&entry.path) != Some(&(entry.stamp, entry.changed)))
-            .collect();
-        let (many, all) = (changed.len() > 64, changed.len());
-        let (next, done) =
-            (AtomicUsize::new(0), changed.iter().map(|_| AtomicBool::new(false)).collect::<Vec<_>>());
-        let work = |report: &dyn Fn(usize)| {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(entry), Some(done)) = (changed.get(at), done.get(at)) else { return };
-                if !go_on() {
-                    return;
-                }
-                let mut bytes = Vec::new();
-                let file = texts.open(&entry.path);
-                let read = file.map(|file| file.take(MOST).read_to_end(&mut bytes));
-                // What is closed to callers is not even known by its name.
-                match read {
-                    Some(Ok(_)) => self.finder.meaning().put(&entry.path, &bytes),
-                    _ => drop(self.finder.meaning().remove(&entry.path)),
-                }
-                done.store(true, Ordering::Relaxed);
-                report(at);
-            }
-        };
-        let threads = if many {
-            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS))
-        } else {
-            1
+        taken.forget_gone(&list, texts, meaning);
+        taken.take_unsaved(texts, meaning);
+        if changed.len() > FEW {
+            meaning.settle();
+            taking.tell(changed.len(), changed.len(), progress);
+        }
+        Ok(())
+    }
+
+    /// Reads files in this thread, and in further ones where they are many.
+    fn read(
+        &self,
+        reading: &Reading<'_>,
+        texts: &Texts,
+        progress: &dyn Fn(usize, usize),
+        go_on: &(impl Fn() -> bool + Sync),
+    ) {
+        let (taking, meaning, all) = (self.finder.taking(), self.finder.meaning(), reading.files.len());
+        let threads = match all > FEW {
+            true => std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS)),
+            false => 1,
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
+                let work = || reading.work(texts, meaning, go_on, &|_| {});
                 // Where the system gives no further thread, this one does it all.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, || work(&|_| {}));
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
             }
             let told = Cell::new(0);
             taking.tell(0, all, progress);
-            work(&|at| {
+            reading.work(texts, meaning, go_on, &|at| {
                 if at >= told.get() + REPORT {
                     told.set(at);
                     taking.tell(at, all, progress);
                 }
             });
         });
-        let read = changed.iter().zip(&done).filter(|(_, done)| done.load(Ordering::Relaxed));
-        taken.files.extend(read.map(|(entry, _)| (entry.path.clone(), (entry.stamp, entry.changed))));
-        if !go_on() {
-            return Err(stopped());
-        }
-        if taken.files.len() > list.len() {
-            let there = |path: &str| list.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok();
-            taken.files.retain(|path, _| there(path));
-            meaning.retain(|path| there(path) || texts.unsaved().contains_key(path));
-        }
-        for (path, text) in texts.unsaved() {
-            if taken.unsaved.get(path).is_none_or(|known| !Arc::ptr_eq(known, text)) {
-                meaning.put(path, text.as_bytes());
-                taken.unsaved.insert(path.clone(), text.clone());
-            }
-        }
-        if many {
-            meaning.settle();
-            taking.tell(all, all, progress);
-        }
-        Ok(())
     }
 }
 
