@@ -251,7 +251,7 @@ impl Session {
         let mut problems = self.workspace.governance().problems();
         problems.extend(self.workspace.store().unheard());
         let trouble = self.workspace.state().trouble();
-        problems.extend(trouble.map(|fault| format!("nothing can be changed: {}", fault.message)));
+        problems.extend(trouble.map(|error| format!("nothing can be changed: {error}")));
         problems.extend(self.troubles.all());
         problems
     }

@@ -8,8 +8,8 @@ use super::hints::{self, Hints};
 use super::hotness::Hint;
 use super::manifest::{self, Manifest};
 use crate::base::OURS;
-use crate::protocol::{Advice, Fault};
-use crate::workspace::{Stamp, Store};
+use crate::protocol::Advice;
+use crate::workspace::{Stamp, Store, WorkspaceError};
 
 /// What the files say.
 #[derive(Clone, Debug, Default)]
@@ -81,23 +81,23 @@ impl NoteFiles {
                 continue;
             }
             let text = self.text(name);
-            let failed = |fault: Fault| vec![format!("{name}: {}", fault.message)];
+            let failed = |error: WorkspaceError| vec![format!("{name}: {error}")];
             match *name {
                 "hot.yml" => {
                     notes.hot = text.map_or_else(
-                        |fault| Hints { problems: failed(fault), ..Hints::default() },
+                        |error| Hints { problems: failed(error), ..Hints::default() },
                         |text| hints::read(Advice::Hot, &text),
                     )
                 }
                 "cold.yml" => {
                     notes.cold = text.map_or_else(
-                        |fault| Hints { problems: failed(fault), ..Hints::default() },
+                        |error| Hints { problems: failed(error), ..Hints::default() },
                         |text| hints::read(Advice::Cold, &text),
                     )
                 }
                 _ => {
                     notes.manifest = text.map_or_else(
-                        |fault| Manifest { problems: failed(fault), ..Manifest::default() },
+                        |error| Manifest { problems: failed(error), ..Manifest::default() },
                         |text| manifest::read(&text),
                     )
                 }
@@ -107,7 +107,7 @@ impl NoteFiles {
         read.1.clone()
     }
 
-    fn text(&self, name: &str) -> Result<String, Fault> {
+    fn text(&self, name: &str) -> Result<String, WorkspaceError> {
         let bytes = self.store.read(name)?.unwrap_or_default();
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -118,7 +118,7 @@ impl NoteFiles {
     /// What `change` says, or what keeps the file from being written; it is then as it was.
     fn change(&self, name: &str, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), String> {
         let _writing = self.writing.lock();
-        let said = |fault: Fault| format!("{OURS}/{name}: {}", fault.message);
+        let said = |error: WorkspaceError| format!("{OURS}/{name}: {error}");
         let before = self.text(name).map_err(said)?;
         let after = change(&before).map_err(|wrong| format!("{OURS}/{wrong}"))?;
         if after == before {

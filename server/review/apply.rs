@@ -147,7 +147,7 @@ pub(super) fn record(
 ) -> Result<(), Fault> {
     let keep = |text: &str| {
         let bytes = encoding.encode(text).map_err(|c| unencodable(path, encoding, c))?;
-        session.workspace().state().put(&bytes)
+        Ok::<_, Fault>(session.workspace().state().put(&bytes)?)
     };
     let (before, after) = (Some(keep(was)?), Some(keep(now)?));
     let step = Step {
@@ -218,9 +218,10 @@ fn on_disk(session: &Session, put: &Put<'_>, after: Option<&[u8]>) -> Result<(),
     let (path, before) = (put.path, put.before);
     let expect = before.map_or(Expect::Absent, |before| Expect::Hash(before.hash.clone()));
     match after {
-        Some(bytes) => session.files().opened_by(Opener::Person).write(path, bytes, &expect).map(drop),
-        None => session.files().opened_by(Opener::Person).remove(path, &expect),
+        Some(bytes) => session.files().opened_by(Opener::Person).write(path, bytes, &expect).map(drop)?,
+        None => session.files().opened_by(Opener::Person).remove(path, &expect)?,
     }
+    Ok(())
 }
 
 /// The folders that are not there yet on the way to `path`, outermost first.
@@ -265,7 +266,7 @@ fn make_folders(
         if missing.is_empty() {
             Ok(())
         } else {
-            session.files().opened_by(Opener::Person).mkdir(path).map(drop)
+            Ok(session.files().opened_by(Opener::Person).mkdir(path).map(drop)?)
         }
     });
     (made, done)
@@ -313,14 +314,14 @@ pub(super) fn put_bare(
         Some(from) => {
             let before = match files.read(path, limit) {
                 Ok((bytes, _)) => Some(bytes),
-                Err(fault) if fault.code == Code::NotFound => None,
-                Err(fault) => return Err(fault),
+                Err(error) if error.code() == Code::NotFound => None,
+                Err(error) => return Err(error.into()),
             };
             let (after, _) = files.read(from, limit)?;
             let blobs = (before.as_deref().map(|bytes| state.put(bytes)).transpose()?, state.put(&after)?);
             checkpoints.record(call.0, call.1, None, step(path, kind, blobs.0, Some(blobs.1)))?;
             let expect = before.map_or(Expect::Absent, |bytes| Expect::Hash(hash::short(&bytes)));
-            let copied = files.copy_file(from, path, &expect).map(drop);
+            let copied = files.copy_file(from, path, &expect).map(drop).map_err(Fault::from);
             if matches!(&copied, Err(fault) if fault.applied != Some(true)) {
                 let _ = checkpoints.unrecord(call.0, call.1);
             }

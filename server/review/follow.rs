@@ -144,7 +144,7 @@ impl Desk {
     /// # Errors
     /// PERMISSION_DENIED by a rule or where it leads outside.
     pub(super) fn is_gone(&self, path: &WorkspacePath) -> Result<bool, Fault> {
-        self.session.files().opened_by(Opener::Person).stat(path).map(|stat| stat.is_none())
+        Ok(self.session.files().opened_by(Opener::Person).stat(path)?.is_none())
     }
 }
 

@@ -56,7 +56,7 @@ fn compare(session: &Session, step: &Step, file: &mut ProposedFile, view: &mut V
         .read(&step.path, session.workspace().settings().limits.edit_bytes)
     {
         Ok((bytes, _)) => Some(bytes),
-        Err(fault) if fault.code == Code::NotFound => None,
+        Err(error) if error.code() == Code::NotFound => None,
         Err(_) => return Recovered::new(),
     };
     let hash = now.as_deref().map(hash::short);

@@ -15,11 +15,11 @@ const LONGEST: usize = 64;
 pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
     let path = format!("{FOLDER}/{name}");
     let read = match session.workspace().state().read(&path) {
-        Err(fault) if !matches!(fault.code, Code::InvalidArgs | Code::Unsupported) => {
-            session.troubles().report(format!("the proposal {name:?} cannot be read now: {}", fault.message));
+        Err(error) if !matches!(error.code(), Code::InvalidArgs | Code::Unsupported) => {
+            session.troubles().report(format!("the proposal {name:?} cannot be read now: {error}"));
             return None;
         }
-        Err(fault) => Err(fault.message),
+        Err(error) => Err(error.to_string()),
         Ok(bytes) => serde_json::from_slice::<Item>(&bytes.unwrap_or_default())
             .map_err(|error| format!("it is no proposal ({error})")),
     };
@@ -33,7 +33,7 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
     };
     let place = match session.workspace().state().set_aside(&path) {
         Ok(place) => format!("it is set aside as {place}"),
-        Err(fault) => fault.message,
+        Err(error) => error.to_string(),
     };
     session.troubles().report(format!(
         "the kept proposal {name:?} does not hold together and is not shown: {wrong}; {place}"

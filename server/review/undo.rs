@@ -308,16 +308,16 @@ impl Desk {
             (ChangeKind::Mkdir, None, None) => {
                 return match files.rmdir(path) {
                     Ok(()) => record(Step { kind: ChangeKind::Delete, ..step.clone() }).map(|()| Taken::Back),
-                    Err(fault) if fault.code == Code::NotFound => Ok(Taken::Not("is not there any more")),
-                    Err(fault) if fault.code == Code::InvalidArgs => {
+                    Err(error) if error.code() == Code::NotFound => Ok(Taken::Not("is not there any more")),
+                    Err(error) if error.code() == Code::InvalidArgs => {
                         Ok(Taken::Not("holds something by now and stays"))
                     }
-                    Err(fault) => Err(fault),
+                    Err(error) => Err(error.into()),
                 };
             }
             (ChangeKind::Delete, None, None) => {
                 record(Step { kind: ChangeKind::Mkdir, ..step.clone() })?;
-                return files.mkdir(path).map(|_| Taken::Back);
+                return Ok(files.mkdir(path).map(|_| Taken::Back)?);
             }
             _ => {}
         }
@@ -328,10 +328,10 @@ impl Desk {
             Ok::<_, Fault>(Expect::Hash(crate::base::hash::short(&bytes)))
         })?;
         match &step.before {
-            Some(blob) => files.write(path, &self.blob(blob)?, &expect).map(drop),
-            None => files.remove(path, &expect),
+            Some(blob) => files.write(path, &self.blob(blob)?, &expect).map(drop)?,
+            None => files.remove(path, &expect)?,
         }
-        .map(|()| Taken::Back)
+        Ok(Taken::Back)
     }
 
     fn blob(&self, blob: &str) -> Result<Vec<u8>, Fault> {

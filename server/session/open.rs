@@ -3,6 +3,7 @@
 use super::log::{OpenLog, SessionLog};
 use crate::base::ids::{Counter, unique};
 use crate::journal::{Journal, JournalError, Keeper, Opening};
+use crate::protocol::Fault;
 
 /// How many processes of one day may write logs of their own beside the shared one.
 const MOST_SHARED: u32 = 1000;
@@ -70,7 +71,7 @@ fn opening(log: &SessionLog, name: &str, keeper: &Keeper) -> Opening {
         root: log.workspace.root().to_owned(),
         folder: Box::new(move || {
             let opened = store.root().renew().and_then(|_| store.dir(&folder));
-            opened.map_err(|fault| JournalError::Folder(Box::new(fault)))
+            opened.map_err(|error| JournalError::Folder(Box::new(Fault::from(error))))
         }),
         settings: log.workspace.settings().log.clone(),
         clock: log.clock.clone(),

@@ -37,8 +37,8 @@ impl SessionFiles {
     pub fn text_through(&self, files: &Files, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
         let on_disk = match files.read(path, self.workspace.settings().limits.edit_bytes) {
             Ok((bytes, _)) => Some(bytes),
-            Err(fault) if fault.code == Code::NotFound => None,
-            Err(fault) => return Err(fault),
+            Err(error) if error.code() == Code::NotFound => None,
+            Err(error) => return Err(error.into()),
         };
         let decoded = on_disk.as_deref().map(|bytes| decode(path, bytes)).transpose()?;
         let Some(document) = self.document(path) else {
@@ -63,7 +63,7 @@ impl SessionFiles {
         let on_disk = match files.read(path, self.workspace.settings().limits.edit_bytes) {
             Ok((bytes, _)) if bytes == text.as_bytes() => return false,
             Ok((bytes, _)) => text::decode(bytes),
-            Err(fault) => return fault.code == Code::NotFound && !text.is_empty(),
+            Err(error) => return error.code() == Code::NotFound && !text.is_empty(),
         };
         on_disk.is_some_and(|Decoded { text: on_disk, encoding }| match encoding {
             // Which 8-bit encoding the editor took it for is not known: what is alike in all of them is compared.

@@ -118,7 +118,7 @@ impl WorkingFiles {
         }
         // Opened and not only looked at: so a folder and a device are told apart, and near names are found.
         // Nothing of its text is told, so that nobody has to be asked.
-        self.files.opened_by(Opener::Person).open(&path).map(|opened| opened.stat.path)
+        Ok(self.files.opened_by(Opener::Person).open(&path)?.stat.path)
     }
 
     /// Carries out a person's word on a file.

@@ -216,7 +216,7 @@ fn read(scope: &Scope, path: &str) -> Result<String, String> {
     let path = WorkspacePath::clean(path).ok_or_else(|| "it is no path of this workspace".to_owned())?;
     let size = match scope.open_size(&path) {
         Some(size) => Some(size),
-        None => scope.files().stat(&path).map_err(|fault| fault.message)?.map(|stat| stat.size),
+        None => scope.files().stat(&path).map_err(|error| error.to_string())?.map(|stat| stat.size),
     };
     if let Some(size) = size.filter(|size| *size > LARGEST) {
         return Err(format!(

@@ -101,9 +101,10 @@ fn sources(scope: &Scope, input: &SummarizeInput) -> Result<Vec<Source>, Fault> 
             Some(snapshot) => snapshot,
             // Opening it tells which names are near.
             None => {
-                return Err(scope.files().open(&path).err().unwrap_or_else(|| {
-                    Fault::new(Code::NotFound, format!("{path} was there a moment ago"))
-                }));
+                return Err(scope.files().open(&path).err().map_or_else(
+                    || Fault::new(Code::NotFound, format!("{path} was there a moment ago")),
+                    Fault::from,
+                ));
             }
         };
         bytes += snapshot.text.len();

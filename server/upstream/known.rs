@@ -49,9 +49,9 @@ impl Known {
     /// Keeps it.
     pub(crate) fn save(&self, store: &Store, server: &str) {
         let text = serde_json::to_vec(self).unwrap_or_default();
-        if let Err(fault) = store.write(&path(server), &text) {
+        if let Err(error) = store.write(&path(server), &text) {
             // It is listed anew at the next start.
-            tracing::warn!(server, "the listing is not kept: {}", fault.message);
+            tracing::warn!(server, "the listing is not kept: {error}");
         }
     }
 

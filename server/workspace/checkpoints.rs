@@ -97,7 +97,7 @@ impl<'a> Checkpoints<'a> {
         let Some(mut checkpoint) = self.read(session, call)? else { return Ok(()) };
         checkpoint.steps.pop();
         match checkpoint.steps.is_empty() {
-            true => self.state.remove(&file(session, call)).map(drop),
+            true => Ok(self.state.remove(&file(session, call)).map(drop)?),
             false => self.save(&checkpoint),
         }
     }
@@ -108,7 +108,7 @@ impl<'a> Checkpoints<'a> {
             return Err(Fault::internal(format!("{:?} names no call", checkpoint.call)));
         }
         let json = serde_json::to_vec(checkpoint).map_err(|error| Fault::internal(error.to_string()))?;
-        self.state.write(&file(&checkpoint.session, &checkpoint.call), &json)
+        Ok(self.state.write(&file(&checkpoint.session, &checkpoint.call), &json)?)
     }
 
     /// The newest checkpoint of a call, as `c-0007` or `SESSION/c-0007`.
@@ -150,7 +150,7 @@ impl<'a> Checkpoints<'a> {
             return Ok(None);
         }
         let bytes = match self.state.read(&file(session, call)) {
-            Err(fault) if matches!(fault.code, Code::InvalidArgs | Code::Unsupported) => None,
+            Err(error) if matches!(error.code(), Code::InvalidArgs | Code::Unsupported) => None,
             read => read?,
         };
         let found = bytes.and_then(|bytes| serde_json::from_slice::<Checkpoint>(&bytes).ok());

@@ -149,7 +149,7 @@ fn read_person() -> Result<Option<Vec<u8>>, String> {
 }
 
 fn read_project(store: &Store) -> Result<Option<Vec<u8>>, String> {
-    store.read_up_to("config.toml", LARGEST).map_err(|fault| fault.message)
+    store.read_up_to("config.toml", LARGEST).map_err(|error| error.to_string())
 }
 
 /// The bytes of a settings file, where it is one.

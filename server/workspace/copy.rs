@@ -6,13 +6,14 @@ use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::files::{Files, Opened};
 use super::list;
 use super::stat::Kind;
 use super::swap::{Stop, retry};
 use super::write::{Expect, Written};
 use crate::base::WorkspacePath;
-use crate::protocol::{Access, Code, Fault};
+use crate::protocol::Access;
 
 /// One thing that copying a folder makes, in the order to make them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Files {
         from: &WorkspacePath,
         to: &WorkspacePath,
         expect: &Expect,
-    ) -> Result<Written, Fault> {
+    ) -> Result<Written, WorkspaceError> {
         let Opened { mut file, stat } = self.open(from)?;
         if self.root.resolve(to)? == stat.path {
             return Err(onto_itself(from, to));
@@ -84,12 +85,17 @@ impl Files {
     ///
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS where one is inside the other; QUOTA_EXCEEDED for too many.
-    pub fn copy_plan(&self, from: &WorkspacePath, to: &WorkspacePath, max: usize) -> Result<CopyPlan, Fault> {
+    pub fn copy_plan(
+        &self,
+        from: &WorkspacePath,
+        to: &WorkspacePath,
+        max: usize,
+    ) -> Result<CopyPlan, WorkspaceError> {
         let source = self.look_at(from)?;
         let target = self.locate(Access::Write, to)?;
         match source.stat.as_ref().map(Kind::of) {
             Some(Kind::Folder) => {}
-            Some(_) => return Err(errno::fault("copy as a folder", from, Errno::NOTDIR)),
+            Some(_) => return Err(errno::failed("copy as a folder", from, Errno::NOTDIR)),
             None => return Err(self.missing(from)),
         }
         if target.path.is_in(&source.path) {
@@ -100,8 +106,7 @@ impl Files {
         while let Some((from, to)) = todo.pop() {
             let below = retry(&from, || self.plan_folder(&from, &to, &mut plan))?;
             if plan.steps.len() > max {
-                let message = format!("`{from}`: a copy makes at most {max} files and folders");
-                return Err(Fault::new(Code::QuotaExceeded, message).suggest("copy its parts one by one"));
+                return Err(WorkspaceError::CopyTooLarge { from, max });
             }
             todo.extend(below.into_iter().rev());
         }
@@ -152,7 +157,7 @@ impl Files {
                     let leads = self.leads(&source, &text).and_then(|_| self.leads(&target, &text));
                     match leads {
                         Ok(_) => plan.steps.push(CopyStep::Link { to: target, target: text.into_owned() }),
-                        Err(fault) => skip(fault.message),
+                        Err(error) => skip(error.to_string()),
                     }
                 }
                 other => skip(format!("it is {}", other.noun())),
@@ -162,10 +167,6 @@ impl Files {
     }
 }
 
-fn onto_itself(from: &WorkspacePath, to: &WorkspacePath) -> Fault {
-    Fault::new(
-        Code::InvalidArgs,
-        format!("cannot copy `{from}` to `{to}`: the target is the source or lies in it"),
-    )
-    .suggest("choose a target outside of what is copied")
+fn onto_itself(from: &WorkspacePath, to: &WorkspacePath) -> WorkspaceError {
+    WorkspaceError::OntoItself { from: from.clone(), to: to.clone() }
 }

@@ -2,14 +2,13 @@
 
 use rustix::io::Errno;
 
+use super::error::WorkspaceError;
 use crate::base::WorkspacePath;
-use crate::protocol::{Code, Fault};
+use crate::protocol::Code;
 
-/// The fault for an error of the system on the way to `doing` (as "write") something with `path`.
-pub(super) fn fault(doing: &str, path: &WorkspacePath, errno: Errno) -> Fault {
-    let (code, why, suggestion) = meaning(errno);
-    let fault = Fault::new(code, format!("cannot {doing} `{path}`: {why}"));
-    if suggestion.is_empty() { fault } else { fault.suggest(suggestion) }
+/// An error of the system on the way to `doing` (as "write") something with `path`.
+pub(super) fn failed(doing: &'static str, path: &WorkspacePath, source: Errno) -> WorkspaceError {
+    WorkspaceError::System { doing, path: path.clone(), source }
 }
 
 /// The error behind one of the standard library's.
@@ -17,12 +16,13 @@ pub(super) fn of(error: &std::io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
-/// The fault for a file that is not there.
-pub(super) fn missing(path: &WorkspacePath) -> Fault {
-    fault("find", path, Errno::NOENT)
+/// Why the system did not do something.
+pub(super) fn why(errno: &Errno) -> String {
+    meaning(*errno).1
 }
 
-fn meaning(errno: Errno) -> (Code, String, &'static str) {
+/// The code of an error of the system, what it means, and the act to take next.
+pub(super) fn meaning(errno: Errno) -> (Code, String, &'static str) {
     let (code, why, suggestion) = match errno {
         Errno::NOENT => (Code::NotFound, "no such file or folder", "list the folder to see what is there"),
         Errno::ACCESS | Errno::PERM => (

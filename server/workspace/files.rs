@@ -8,14 +8,15 @@ use rustix::fs::{AtFlags, Mode, fsync, mkdirat, unlinkat};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::resolve::Located;
 use super::root::{OpenError, Root};
 use super::stat::{Kind, Stat};
 use super::state::State;
 use super::swap::{Stop, retry};
 use crate::base::{FileId, WorkspacePath};
-use crate::protocol::{Access, Code, Fault};
-use crate::rules::{Opener, Rules};
+use crate::protocol::Access;
+use crate::rules::{Opener, Refusal, Rules};
 
 /// The files of a workspace, for one [`Opener`]. Every call asks the rules again, about the path asked for and the one
 /// it leads to: what they deny stays closed even to a caller that forgot to ask, and so does the content of a file that
@@ -81,8 +82,8 @@ impl Files {
     ///
     /// # Errors
     /// PERMISSION_DENIED by a rule that denies, or that asks and has no yes.
-    pub fn permit(&self, access: Access, path: &WorkspacePath) -> Result<(), Fault> {
-        Ok(self.rules.open(access, path, &self.opener)?)
+    pub fn permit(&self, access: Access, path: &WorkspacePath) -> Result<(), Refusal> {
+        self.rules.open(access, path, &self.opener)
     }
 
     /// The rule that asks before this path is read, where the opener has no yes to it.
@@ -94,12 +95,12 @@ impl Files {
     ///
     /// # Errors
     /// As [`Files::permit`].
-    pub fn admit(&self, access: Access, path: &WorkspacePath) -> Result<(), Fault> {
+    pub fn admit(&self, access: Access, path: &WorkspacePath) -> Result<(), WorkspaceError> {
         self.locate(access, path).map(drop)
     }
 
     /// Where a path leads, if the rules permit the access there and by the path asked.
-    pub(super) fn locate(&self, access: Access, asked: &WorkspacePath) -> Result<Located, Fault> {
+    pub(super) fn locate(&self, access: Access, asked: &WorkspacePath) -> Result<Located, WorkspaceError> {
         self.permit(access, asked)?;
         let located = self.root.locate(asked)?;
         if located.path != *asked {
@@ -109,7 +110,7 @@ impl Files {
     }
 
     /// Where a path leads that is only looked at: its content stays closed. What a rule asks about may be seen to be there.
-    pub(super) fn look_at(&self, asked: &WorkspacePath) -> Result<Located, Fault> {
+    pub(super) fn look_at(&self, asked: &WorkspacePath) -> Result<Located, WorkspaceError> {
         self.rules.permit(Access::Read, asked)?;
         let located = self.root.locate(asked)?;
         if located.path != *asked {
@@ -122,7 +123,7 @@ impl Files {
     ///
     /// # Errors
     /// PERMISSION_DENIED by a rule or where it leads outside.
-    pub fn stat(&self, path: &WorkspacePath) -> Result<Option<Stat>, Fault> {
+    pub fn stat(&self, path: &WorkspacePath) -> Result<Option<Stat>, WorkspaceError> {
         let located = self.look_at(path)?;
         Ok(located.stat.map(|stat| Stat::new(located.path, &stat)))
     }
@@ -131,7 +132,7 @@ impl Files {
     ///
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS for a folder, FIFO, socket or device.
-    pub fn open(&self, path: &WorkspacePath) -> Result<Opened, Fault> {
+    pub fn open(&self, path: &WorkspacePath) -> Result<Opened, WorkspaceError> {
         self.permit(Access::Read, path)?;
         // Most paths hold no symlink: then this opens the file, and no link was followed to it.
         if let Ok((file, stat)) = self.root.open_file(path) {
@@ -167,15 +168,14 @@ impl Files {
     ///
     /// # Errors
     /// As [`Files::open`]; QUOTA_EXCEEDED where it is larger.
-    pub fn read(&self, path: &WorkspacePath, max: u64) -> Result<(Vec<u8>, Stat), Fault> {
+    pub fn read(&self, path: &WorkspacePath, max: u64) -> Result<(Vec<u8>, Stat), WorkspaceError> {
         let Opened { file, stat } = self.open(path)?;
         let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(max)).unwrap_or(0));
         let read = file.take(max.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|error| errno::fault("read", path, errno::of(&error)))?;
+        read.map_err(|error| errno::failed("read", path, errno::of(&error)))?;
         let size = (bytes.len() as u64).max(stat.size);
         if size > max {
-            let message = format!("`{path}` holds {size} bytes, more than the {max} that are read at once");
-            return Err(Fault::new(Code::QuotaExceeded, message).suggest("read a range of its lines"));
+            return Err(WorkspaceError::TooLarge { path: path.clone(), size, max });
         }
         Ok((bytes, stat))
     }
@@ -184,7 +184,7 @@ impl Files {
     ///
     /// # Errors
     /// INVALID_ARGS where a file stands in the way, PERMISSION_DENIED, QUOTA_EXCEEDED.
-    pub fn mkdir(&self, path: &WorkspacePath) -> Result<Vec<WorkspacePath>, Fault> {
+    pub fn mkdir(&self, path: &WorkspacePath) -> Result<Vec<WorkspacePath>, WorkspaceError> {
         let mut made = Vec::new();
         let done = retry(path, || self.mkdir_once(path, &mut made));
         done.map(|()| made)
@@ -230,11 +230,11 @@ impl Files {
     ///
     /// # Errors
     /// NOT_FOUND; INVALID_ARGS where it is not empty or no folder; PERMISSION_DENIED.
-    pub fn rmdir(&self, path: &WorkspacePath) -> Result<(), Fault> {
+    pub fn rmdir(&self, path: &WorkspacePath) -> Result<(), WorkspaceError> {
         retry(path, || {
             let located = self.locate(Access::Write, path)?;
             let Some(above) = located.path.parent() else {
-                return Err(errno::fault("remove", path, Errno::PERM).into());
+                return Err(errno::failed("remove", path, Errno::PERM).into());
             };
             let folder = self.root.folder(&above).map_err(|error| Stop::of("remove", path, error))?;
             unlinkat(&folder, located.path.name(), AtFlags::REMOVEDIR)
@@ -244,23 +244,16 @@ impl Files {
     }
 }
 
-/// The fault for what is neither file nor folder where a file is wanted.
-pub(super) fn irregular(path: &WorkspacePath, kind: Kind) -> Fault {
-    let message = format!("`{path}` is {}; only regular files are read and written", kind.noun());
-    let act = if kind == Kind::Folder { "list it, or name a file in it" } else { "choose a regular file" };
-    Fault::new(Code::InvalidArgs, message).suggest(act)
+/// The error for what is neither file nor folder where a file is wanted.
+pub(super) fn irregular(path: &WorkspacePath, kind: Kind) -> WorkspaceError {
+    WorkspaceError::Irregular { path: path.clone(), kind }
 }
 
-fn in_the_way(path: &WorkspacePath, kind: Kind) -> Fault {
-    let message = format!("cannot make the folder `{path}`: {} stands there", kind.noun());
-    Fault::new(Code::InvalidArgs, message).suggest("choose another name")
+fn in_the_way(path: &WorkspacePath, kind: Kind) -> WorkspaceError {
+    WorkspaceError::InTheWay { path: path.clone(), kind }
 }
 
-/// The fault for a change that took effect but may not outlive a power cut.
-pub(super) fn not_durable(path: &WorkspacePath, error: Errno) -> Fault {
-    let mut fault = errno::fault("make durable the change of", path, error);
-    fault.message.push_str("; the change itself took effect");
-    fault.suggestion = Some("read the path to see it; ask the person to look at the disk".to_owned());
-    fault.applied = Some(true);
-    fault
+/// The error for a change that took effect but may not outlive a power cut.
+pub(super) fn not_durable(path: &WorkspacePath, error: Errno) -> WorkspaceError {
+    WorkspaceError::NotDurable { path: path.clone(), source: error }
 }

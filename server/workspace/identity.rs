@@ -9,19 +9,19 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use crate::base::WorkspacePath;
-use crate::protocol::{Code, Fault};
 
 /// Refuses to replace what would not be the same file afterwards, or what the person wants kept.
 ///
 /// A file with several names is refused: a rename would part them, and writing in place would leave half of
 /// it after a crash.
-pub(super) fn replaceable(folder: &OwnedFd, path: &WorkspacePath, stat: &Stat) -> Result<(), Fault> {
+pub(super) fn replaceable(folder: &OwnedFd, path: &WorkspacePath, stat: &Stat) -> Result<(), WorkspaceError> {
     if stat.st_nlink > 1 {
         let why = format!("it has {} names (hard links), and they would be parted", stat.st_nlink);
         return Err(refused(
             path,
-            &why,
+            why,
             "write a new file instead, or ask the person to unlink the other names",
         ));
     }
@@ -29,17 +29,17 @@ pub(super) fn replaceable(folder: &OwnedFd, path: &WorkspacePath, stat: &Stat) -
 }
 
 /// Refuses to change what is marked read-only, whatever this process may do.
-pub(super) fn writable(folder: &OwnedFd, path: &WorkspacePath, stat: &Stat) -> Result<(), Fault> {
+pub(super) fn writable(folder: &OwnedFd, path: &WorkspacePath, stat: &Stat) -> Result<(), WorkspaceError> {
     if stat.st_mode & 0o222 == 0 {
         let why = format!("it is read-only (mode {:04o})", stat.st_mode & 0o7777);
-        return Err(refused(path, &why, "leave it, or ask the person to make it writable"));
+        return Err(refused(path, why, "leave it, or ask the person to make it writable"));
     }
     accessat(folder, path.name(), Access::WRITE_OK, AtFlags::EACCESS)
-        .map_err(|error| errno::fault("write", path, error))
+        .map_err(|error| errno::failed("write", path, error))
 }
 
-fn refused(path: &WorkspacePath, why: &str, act: &str) -> Fault {
-    Fault::new(Code::PermissionDenied, format!("cannot write `{path}`: {why}")).suggest(act)
+fn refused(path: &WorkspacePath, why: String, act: &'static str) -> WorkspaceError {
+    WorkspaceError::Kept { path: path.clone(), why, act }
 }
 
 /// Gives `new` the identity of `old`. Its bytes must be written already: writing takes some of it away.
@@ -48,13 +48,13 @@ pub(super) fn take_over(
     stat: &Stat,
     new: impl AsFd,
     path: &WorkspacePath,
-) -> Result<(), Fault> {
+) -> Result<(), WorkspaceError> {
     let lost = |what: &str, error| match error {
         Errno::PERM | Errno::ACCESS => {
             let why = format!("its {what} could not be kept");
-            refused(path, &why, "ask the person to change it, or to take the file over first")
+            refused(path, why, "ask the person to change it, or to take the file over first")
         }
-        error => errno::fault("keep the identity of", path, error),
+        error => errno::failed("keep the identity of", path, error),
     };
     let now = fstat(&new).map_err(|error| lost("owner", error))?;
     let owner = (now.st_uid != stat.st_uid).then(|| Uid::from_raw(stat.st_uid));

@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::files::Files;
 use super::stat::{Kind, Stat, modified};
 use super::swap::{Stop, retry};
 use super::temp;
 use crate::base::WorkspacePath;
-use crate::protocol::{Code, Fault};
 
 /// Where a symlink leads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +62,7 @@ impl Files {
     ///
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS where it is no folder.
-    pub fn list(&self, path: &WorkspacePath, skip: usize, max: usize) -> Result<Listing, Fault> {
+    pub fn list(&self, path: &WorkspacePath, skip: usize, max: usize) -> Result<Listing, WorkspaceError> {
         retry(path, || {
             let located = self.look_at(path)?;
             match located.stat.as_ref().map(Kind::of) {
@@ -71,7 +71,7 @@ impl Files {
                 None => return Err(self.missing(path).into()),
             }
             let folder = self.root.folder(&located.path).map_err(|error| Stop::of("list", path, error))?;
-            let failed = |error| errno::fault("list", path, error);
+            let failed = |error| errno::failed("list", path, error);
             let mut names = names(&folder).map_err(failed)?;
             names.sort_unstable();
             let total = names.len();
@@ -119,7 +119,6 @@ pub(super) fn names(folder: &OwnedFd) -> Result<Vec<CString>, Errno> {
     Ok(names)
 }
 
-fn no_folder(path: &WorkspacePath, kind: Kind) -> Fault {
-    Fault::new(Code::InvalidArgs, format!("`{path}` is {}, not a folder", kind.noun()))
-        .suggest("read it, or list the folder it is in")
+fn no_folder(path: &WorkspacePath, kind: Kind) -> WorkspaceError {
+    WorkspaceError::NoFolder { path: path.clone(), kind }
 }

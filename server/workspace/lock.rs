@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::protocol::{Code, Fault};
+use super::error::WorkspaceError;
 
 /// How long a lock is waited for. It is held for a check and a rename, so whoever holds it longer is stopped.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,17 +28,16 @@ impl Lock {
     ///
     /// # Errors
     /// TIMEOUT where another process does not let it go.
-    pub(super) fn wait(file: OwnedFd, shared: bool) -> Result<Self, Fault> {
+    pub(super) fn wait(file: OwnedFd, shared: bool) -> Result<Self, WorkspaceError> {
         let until = Instant::now() + PATIENCE;
         loop {
             match flock(&file, operation(shared)) {
                 Ok(()) => return Ok(Self(file)),
                 Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => std::thread::sleep(PAUSE),
                 Err(Errno::AGAIN | Errno::INTR) => {
-                    let message = format!("another process has held the workspace's lock for {PATIENCE:?}");
-                    return Err(Fault::new(Code::Timeout, message).suggest("try again in a moment"));
+                    return Err(WorkspaceError::Locked(PATIENCE));
                 }
-                Err(error) => return Err(Fault::internal(format!("cannot lock the workspace: {error}"))),
+                Err(error) => return Err(WorkspaceError::NoLock(error)),
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Names near one that is not there.
 
 use crate::base::WorkspacePath;
-use crate::protocol::{Access, Fault};
+use crate::protocol::Access;
 
-use super::errno;
+use super::error::WorkspaceError;
 use super::files::Files;
 use super::list;
 
@@ -14,9 +14,9 @@ const SHOWN: usize = 3;
 const ALIKE: f32 = 0.6;
 
 impl Files {
-    /// The fault for a file that is not there, with the paths in its folder that look most like it.
-    pub(super) fn missing(&self, path: &WorkspacePath) -> Fault {
-        errno::missing(path).hint(self.nearest(path).unwrap_or_default())
+    /// The error for a file that is not there, with the paths in its folder that look most like it.
+    pub(super) fn missing(&self, path: &WorkspacePath) -> WorkspaceError {
+        WorkspaceError::Missing { path: path.clone(), near: self.nearest(path).unwrap_or_default() }
     }
 
     fn nearest(&self, path: &WorkspacePath) -> Option<Vec<String>> {

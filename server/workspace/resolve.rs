@@ -7,11 +7,11 @@ use rustix::fs::{AtFlags, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::root::{Place, Root};
 use super::stat::{Kind, id};
 use super::swap::{Stop, retry};
 use crate::base::{FileId, WorkspacePath};
-use crate::protocol::{Code, Fault};
 
 /// Links followed before they count as a circle, as in the kernel.
 const LINKS: usize = 40;
@@ -30,7 +30,7 @@ impl Root {
     ///
     /// # Errors
     /// PERMISSION_DENIED where a link leads outside the workspace or round in a circle.
-    pub fn resolve(&self, path: &WorkspacePath) -> Result<WorkspacePath, Fault> {
+    pub fn resolve(&self, path: &WorkspacePath) -> Result<WorkspacePath, WorkspaceError> {
         self.locate(path).map(|located| located.path)
     }
 
@@ -38,13 +38,13 @@ impl Root {
     ///
     /// # Errors
     /// As [`Root::resolve`].
-    pub fn look(&self, path: &WorkspacePath) -> Result<(WorkspacePath, Option<FileId>), Fault> {
+    pub fn look(&self, path: &WorkspacePath) -> Result<(WorkspacePath, Option<FileId>), WorkspaceError> {
         let Located { path, stat } = self.locate(path)?;
         let file = stat.filter(|stat| Kind::of(stat) == Kind::File).map(|stat| id(&stat));
         Ok((path, file))
     }
 
-    pub(super) fn locate(&self, asked: &WorkspacePath) -> Result<Located, Fault> {
+    pub(super) fn locate(&self, asked: &WorkspacePath) -> Result<Located, WorkspaceError> {
         // Most paths hold no symlink: then one open says all.
         match self.open_at(asked, OFlags::PATH | OFlags::NOFOLLOW).and_then(fstat) {
             Ok(stat) if Kind::of(&stat) != Kind::Symlink => {
@@ -52,7 +52,7 @@ impl Root {
             }
             Err(Errno::NOENT) => return Ok(Located { path: asked.clone(), stat: None }),
             Ok(_) | Err(Errno::LOOP) => {}
-            Err(error) => return Err(errno::fault("open", asked, error)),
+            Err(error) => return Err(errno::failed("open", asked, error)),
         }
         retry(asked, || Walk { root: self, top: self.place(), asked, done: Vec::new(), folder: None }.run())
     }
@@ -157,12 +157,10 @@ impl Walk<'_> {
     }
 
     fn failed(&self, error: Errno) -> Stop {
-        errno::fault("open", self.asked, error).into()
+        errno::failed("open", self.asked, error).into()
     }
 
     fn outside(&self, link: &str) -> Stop {
-        let message = format!("`{}` leads outside the workspace through the symlink `{link}`", self.asked);
-        let act = "use a path inside the workspace; what lies outside stays closed";
-        Fault::new(Code::PermissionDenied, message).suggest(act).into()
+        WorkspaceError::LeadsOutside { path: self.asked.clone(), link: link.to_owned() }.into()
     }
 }

@@ -10,9 +10,10 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstat, open, openat, 
 use rustix::io::{Errno, retry_on_intr};
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::stat::{Kind, id, same};
 use crate::base::{FileId, WorkspacePath};
-use crate::protocol::{Code, Fault};
+use crate::protocol::Fault;
 
 /// The root of a workspace. It stays on the folder that was opened until [`Root::renew`] finds another one of the same
 /// owner at its path.
@@ -66,7 +67,7 @@ impl Root {
     ///
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED, or INVALID_ARGS where it is no folder or its path is not UTF-8.
-    pub fn open(path: &Path) -> Result<Self, Fault> {
+    pub fn open(path: &Path) -> Result<Self, WorkspaceError> {
         let root = Self::open_portable(path)?;
         let place = root.place();
         let probe = openat2(&*place, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), BENEATH);
@@ -81,20 +82,17 @@ impl Root {
     ///
     /// # Errors
     /// As [`Root::open`].
-    pub fn open_portable(path: &Path) -> Result<Self, Fault> {
+    pub fn open_portable(path: &Path) -> Result<Self, WorkspaceError> {
         let text =
             |path: std::io::Result<PathBuf>| path.ok().and_then(|path| path.to_str().map(str::to_owned));
         let Some(given) = text(std::path::absolute(path)) else {
-            return Err(Fault::new(Code::InvalidArgs, format!("the root {path:?} is not a UTF-8 path")));
+            return Err(WorkspaceError::RootName { path: path.to_owned() });
         };
         let real = text(std::fs::canonicalize(path)).unwrap_or_else(|| given.clone());
         let climbs = path.components().any(|part| part == Component::ParentDir);
         let text = if climbs { real.clone() } else { given };
-        let folder = retry_on_intr(|| open(text.as_str(), FOLDER, Mode::empty())).map_err(|error| {
-            let fault = errno::fault("open the root", &WorkspacePath::root(), error);
-            Fault::new(fault.code, fault.message.replace("`.`", &format!("`{text}`")))
-                .suggest("name an existing folder as the root")
-        })?;
+        let folder = retry_on_intr(|| open(text.as_str(), FOLDER, Mode::empty()))
+            .map_err(|source| WorkspaceError::NoRoot { path: text.clone(), source })?;
         let place = Place::of(folder, true).map_err(|error| unopened(&text, error))?;
         Ok(Self { place: RwLock::new(Arc::new(place)), path: text, real, opened: AtomicU64::new(0) })
     }
@@ -105,7 +103,7 @@ impl Root {
     ///
     /// # Errors
     /// NOT_FOUND where the folder that it has was removed.
-    pub fn renew(&self) -> Result<u64, Fault> {
+    pub fn renew(&self) -> Result<u64, WorkspaceError> {
         let (place, opened) = (self.place(), self.opened.load(Ordering::Acquire));
         let found = retry_on_intr(|| stat(self.real.as_str()));
         if found.is_ok_and(|found| id(&found) == place.id) {
@@ -118,9 +116,7 @@ impl Root {
                 Ok(self.opened.fetch_add(1, Ordering::AcqRel) + 1)
             }
             _ if fstat(&*place).is_ok_and(|stat| stat.st_nlink == 0) => {
-                let message = format!("the workspace's folder {} was removed", self.path);
-                Err(Fault::new(Code::NotFound, message)
-                    .suggest("put it back: calls go on as soon as it is there"))
+                Err(WorkspaceError::RootRemoved { path: self.path.clone() })
             }
             _ => Ok(opened),
         }
@@ -248,8 +244,8 @@ impl From<Errno> for OpenError {
     }
 }
 
-fn unopened(path: &str, errno: Errno) -> Fault {
-    Fault::new(Code::Internal, format!("cannot open the root {path}: {errno}"))
+fn unopened(path: &str, source: Errno) -> WorkspaceError {
+    WorkspaceError::RootUnopened { path: path.to_owned(), source }
 }
 
 /// [`Root::open_at`] without `openat2`. cap-std opens each folder beneath the one before; that it is the one

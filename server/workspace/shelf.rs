@@ -13,12 +13,12 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::files::irregular;
 use super::lock::Lock;
 use super::root::{OpenError, Root};
 use super::stat::Kind;
 use crate::base::WorkspacePath;
-use crate::protocol::{Code, Fault};
 
 /// What a folder of ours permits, and to whom.
 pub(super) const PRIVATE: Mode = Mode::RWXU;
@@ -55,8 +55,9 @@ impl Shelf {
     }
 
     /// A path of the shelf, seen from the root.
-    pub(super) fn inside(&self, path: &str) -> Result<WorkspacePath, Fault> {
-        self.at.join(path).ok_or_else(|| Fault::internal(format!("`{path}` leaves the folder `{}`", self.at)))
+    pub(super) fn inside(&self, path: &str) -> Result<WorkspacePath, WorkspaceError> {
+        let leaves = || WorkspaceError::LeavesOurs { path: path.to_owned(), folder: self.at.clone() };
+        self.at.join(path).ok_or_else(leaves)
     }
 
     /// Whether the shelf's own folder is there.
@@ -65,9 +66,9 @@ impl Shelf {
     }
 
     /// Makes the shelf's own folder where it is missing, and closes it to others.
-    pub(super) fn prepare(&self) -> Result<OwnedFd, Fault> {
+    pub(super) fn prepare(&self) -> Result<OwnedFd, WorkspaceError> {
         let folder = self.make(&self.at)?;
-        let failed = |error| errno::fault("prepare", &self.at, error);
+        let failed = |error| errno::failed("prepare", &self.at, error);
         if fstat(&folder).map_err(failed)?.st_mode & OTHERS != 0 {
             fchmod(&folder, PRIVATE).map_err(failed)?;
         }
@@ -75,11 +76,11 @@ impl Shelf {
     }
 
     /// Opens a folder of the shelf, made with those above it where missing.
-    pub(super) fn dir(&self, path: &str) -> Result<OwnedFd, Fault> {
+    pub(super) fn dir(&self, path: &str) -> Result<OwnedFd, WorkspaceError> {
         self.make(&self.inside(path)?)
     }
 
-    fn make(&self, path: &WorkspacePath) -> Result<OwnedFd, Fault> {
+    fn make(&self, path: &WorkspacePath) -> Result<OwnedFd, WorkspaceError> {
         match self.root.folder(path) {
             Ok(folder) => return Ok(folder),
             Err(Errno::NOENT) => {}
@@ -102,21 +103,20 @@ impl Shelf {
 
     /// The bytes of a file of at most `max` bytes; nothing where it is not there. UNSUPPORTED for a larger one,
     /// INVALID_ARGS for what is no regular file.
-    pub(super) fn read(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) fn read(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, WorkspaceError> {
         let path = self.inside(path)?;
         let (file, stat) = match self.root.open_file(&path) {
             Ok(opened) => opened,
             Err(OpenError::Errno(Errno::NOENT)) => return Ok(None),
-            Err(OpenError::Errno(error)) => return Err(errno::fault("read", &path, error)),
+            Err(OpenError::Errno(error)) => return Err(errno::failed("read", &path, error)),
             Err(OpenError::Kind(kind)) => return Err(irregular(&path, kind)),
         };
         let size = u64::try_from(stat.st_size).unwrap_or_default();
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(max)).unwrap_or(0));
         let read = std::fs::File::from(file).take(max.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|error| errno::fault("read", &path, errno::of(&error)))?;
+        read.map_err(|error| errno::failed("read", &path, errno::of(&error)))?;
         if size.max(bytes.len() as u64) > max {
-            let message = format!("`{path}` holds more than the {max} bytes that a file of that kind may");
-            return Err(Fault::new(Code::Unsupported, message).suggest("ask the person to look at it"));
+            return Err(WorkspaceError::OursTooLarge { path, max });
         }
         Ok(Some(bytes))
     }
@@ -130,9 +130,9 @@ impl Shelf {
     }
 
     /// The names in a folder, sorted; none where it is not there.
-    pub(super) fn list(&self, path: &str) -> Result<Vec<String>, Fault> {
+    pub(super) fn list(&self, path: &str) -> Result<Vec<String>, WorkspaceError> {
         let path = self.inside(path)?;
-        let failed = |error| errno::fault("list", &path, error);
+        let failed = |error| errno::failed("list", &path, error);
         let folder = match self.root.folder(&path) {
             Ok(folder) => folder,
             Err(Errno::NOENT) => return Ok(Vec::new()),
@@ -149,7 +149,7 @@ impl Shelf {
     }
 
     /// Removes a file; false where it was not there.
-    pub(super) fn remove(&self, path: &str) -> Result<bool, Fault> {
+    pub(super) fn remove(&self, path: &str) -> Result<bool, WorkspaceError> {
         let path = self.inside(path)?;
         let removed = path.parent().ok_or(Errno::ISDIR).and_then(|folder| {
             let folder = self.root.folder(&folder)?;
@@ -159,7 +159,7 @@ impl Shelf {
         match removed {
             Ok(()) => Ok(true),
             Err(Errno::NOENT) => Ok(false),
-            Err(error) => Err(errno::fault("remove", &path, error)),
+            Err(error) => Err(errno::failed("remove", &path, error)),
         }
     }
 
@@ -208,15 +208,15 @@ impl Shelf {
 
     /// Removes a folder with the files in it and in the folders in it, unless a process has it locked; false where one
     /// has.
-    pub(super) fn remove_unlocked(&self, path: &str) -> Result<bool, Fault> {
+    pub(super) fn remove_unlocked(&self, path: &str) -> Result<bool, WorkspaceError> {
         let at = self.inside(path)?;
-        let failed = |error| errno::fault("remove", &at, error);
+        let failed = |error| errno::failed("remove", &at, error);
         let Some(_lock) = Lock::try_alone(self.root.folder(&at).map_err(failed)?) else { return Ok(false) };
         self.remove_tree(path).map(|()| true)
     }
 
     /// Removes a folder with all that is in it; a link goes, and not what it leads to.
-    pub(super) fn remove_tree(&self, path: &str) -> Result<(), Fault> {
+    pub(super) fn remove_tree(&self, path: &str) -> Result<(), WorkspaceError> {
         for name in self.list(path)? {
             let inner = format!("{path}/{name}");
             match self.entry(&inner) {
@@ -225,11 +225,11 @@ impl Shelf {
             }
         }
         let at = self.inside(path)?;
-        self.remove_folder(path).map_err(|error| errno::fault("remove", &at, error))
+        self.remove_folder(path).map_err(|error| errno::failed("remove", &at, error))
     }
 
     /// Puts whatever stands at `from` at `to`, in a folder that is made where it is missing.
-    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Fault> {
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), WorkspaceError> {
         let (from, to) = (self.inside(from)?, self.inside(to)?);
         let target = self.make(&to.parent().unwrap_or_else(WorkspacePath::root))?;
         let source = from.parent().unwrap_or_else(WorkspacePath::root);
@@ -238,25 +238,19 @@ impl Shelf {
             fsync(&target)?;
             fsync(&source)
         });
-        renamed.map_err(|error| errno::fault("move", &from, error))
+        renamed.map_err(|error| errno::failed("move", &from, error))
     }
 }
 
-/// The fault for a file of ours that is larger than it can be.
-pub(super) fn too_large(path: &WorkspacePath, size: u64, max: u64) -> Fault {
-    let message = format!("`{path}` would hold {size} bytes; a file of that kind holds {max} at most");
-    Fault::new(Code::QuotaExceeded, message).suggest("make the change in several parts")
+/// The error for a file of ours that is larger than it can be.
+pub(super) fn too_large(path: &WorkspacePath, size: u64, max: u64) -> WorkspaceError {
+    WorkspaceError::WouldBeTooLarge { path: path.clone(), size, max }
 }
 
-fn blocked(path: &WorkspacePath, error: Errno) -> Fault {
+fn blocked(path: &WorkspacePath, error: Errno) -> WorkspaceError {
     match error {
-        Errno::LOOP | Errno::NOTDIR | Errno::XDEV => {
-            let message = format!("`{path}` must be a folder; a symlink or file stands in its way");
-            Fault::new(Code::PermissionDenied, message)
-                .fatal()
-                .suggest("ask the person to look at it and remove it")
-        }
-        error => errno::fault("prepare", path, error),
+        Errno::LOOP | Errno::NOTDIR | Errno::XDEV => WorkspaceError::Blocked { path: path.clone() },
+        error => errno::failed("prepare", path, error),
     }
 }
 

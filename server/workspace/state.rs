@@ -17,12 +17,12 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::lock::Lock;
 use super::root::Root;
 use super::shelf::{PRIVATE, Shelf, is_ours, too_large};
 use super::stat::same;
 use crate::base::{WorkspacePath, hash, ids, person};
-use crate::protocol::{Code, Fault};
 use crate::rules::Held;
 
 /// Bytes of the largest proposal, and of the largest checkpoint.
@@ -100,9 +100,9 @@ impl State {
     }
 
     /// Why nothing can be kept in it, where that is known without writing anything.
-    pub fn trouble(&self) -> Option<Fault> {
-        if let Err(fault) = self.opened(false) {
-            return Some(fault);
+    pub fn trouble(&self) -> Option<WorkspaceError> {
+        if let Err(error) = self.opened(false) {
+            return Some(error);
         }
         let path = self.path()?;
         let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
@@ -110,8 +110,8 @@ impl State {
             true => access(there, Access::WRITE_OK | Access::EXEC_OK),
             false => Err(Errno::NOTDIR),
         };
-        let fault = |error| self.told(errno::fault("write in", &WorkspacePath::root(), error));
-        writable.err().map(fault)
+        let failed = |error| self.told(errno::failed("write in", &WorkspacePath::root(), error));
+        writable.err().map(failed)
     }
 
     /// Where the person's state folder lies in the workspace, if it does: closed to every tool.
@@ -125,40 +125,40 @@ impl State {
     ///
     /// # Errors
     /// As the system says; UNSUPPORTED for a larger one, INVALID_ARGS for what is no regular file.
-    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         self.read_up_to(path, LARGEST)
     }
 
-    fn read_up_to(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, Fault> {
+    fn read_up_to(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, WorkspaceError> {
         let Some(shelf) = self.opened(false)? else { return Ok(None) };
-        shelf.read(path, max).map_err(|fault| self.told(fault))
+        shelf.read(path, max).map_err(|error| self.told(error))
     }
 
     /// The names in a folder, sorted; none where it is not there.
     ///
     /// # Errors
     /// As the system says.
-    pub fn list(&self, path: &str) -> Result<Vec<String>, Fault> {
+    pub fn list(&self, path: &str) -> Result<Vec<String>, WorkspaceError> {
         let Some(shelf) = self.opened(false)? else { return Ok(Vec::new()) };
-        shelf.list(path).map_err(|fault| self.told(fault))
+        shelf.list(path).map_err(|error| self.told(error))
     }
 
     /// Writes a file of at most [`LARGEST`] bytes whole, durable when this returns.
     ///
     /// # Errors
     /// As the system says; QUOTA_EXCEEDED where it is larger. The file is then as it was.
-    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
         self.write_up_to(path, bytes, LARGEST)
     }
 
-    fn write_up_to(&self, path: &str, bytes: &[u8], max: u64) -> Result<(), Fault> {
+    fn write_up_to(&self, path: &str, bytes: &[u8], max: u64) -> Result<(), WorkspaceError> {
         let shelf = self.made()?;
         let target = shelf.inside(path)?;
         if bytes.len() as u64 > max {
             return Err(too_large(&target, bytes.len() as u64, max));
         }
         let above = path.rsplit_once('/').map_or(".", |(above, _)| above);
-        let folder = shelf.dir(above).map_err(|fault| self.told(fault))?;
+        let folder = shelf.dir(above).map_err(|error| self.told(error))?;
         let temporary = self.writing()?;
         let name = ids::unique();
         let written = (|| {
@@ -172,7 +172,7 @@ impl State {
         })();
         written.map_err(|error| {
             let _ = unlinkat(&temporary, &name, AtFlags::empty());
-            self.told(errno::fault("write", &target, error))
+            self.told(errno::failed("write", &target, error))
         })
     }
 
@@ -180,18 +180,18 @@ impl State {
     ///
     /// # Errors
     /// As the system says.
-    pub fn remove(&self, path: &str) -> Result<bool, Fault> {
+    pub fn remove(&self, path: &str) -> Result<bool, WorkspaceError> {
         let Some(shelf) = self.opened(false)? else { return Ok(false) };
-        shelf.remove(path).map_err(|fault| self.told(fault))
+        shelf.remove(path).map_err(|error| self.told(error))
     }
 
     /// Puts a file that does not hold together where nobody reads it, and gives that place.
     ///
     /// # Errors
     /// As the system says.
-    pub fn set_aside(&self, path: &str) -> Result<String, Fault> {
+    pub fn set_aside(&self, path: &str) -> Result<String, WorkspaceError> {
         let aside = format!("{ASIDE}/{}-{}", ids::unique(), path.rsplit('/').next().unwrap_or(path));
-        self.made()?.rename(path, &aside).map_err(|fault| self.told(fault))?;
+        self.made()?.rename(path, &aside).map_err(|error| self.told(error))?;
         Ok(format!("{}/{aside}", self.shown()))
     }
 
@@ -199,7 +199,7 @@ impl State {
     ///
     /// # Errors
     /// As the system says.
-    pub fn put(&self, bytes: &[u8]) -> Result<String, Fault> {
+    pub fn put(&self, bytes: &[u8]) -> Result<String, WorkspaceError> {
         let hash = hash::short(bytes);
         // Made young, so that no sweep takes it before it is said what it is for.
         let kept = self.get(&hash).is_ok_and(|kept| kept.is_some());
@@ -213,7 +213,7 @@ impl State {
     ///
     /// # Errors
     /// As the system says.
-    pub fn get(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault> {
+    pub fn get(&self, hash: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
@@ -225,11 +225,11 @@ impl State {
     ///
     /// # Errors
     /// TIMEOUT where another process does not let it go; PERMISSION_DENIED where the state folder cannot be written.
-    pub fn lock(&self) -> Result<Lock, Fault> {
+    pub fn lock(&self) -> Result<Lock, WorkspaceError> {
         let shelf = self.made()?;
-        let folder = shelf.dir(".").map_err(|fault| self.told(fault))?;
+        let folder = shelf.dir(".").map_err(|error| self.told(error))?;
         let path = shelf.inside(LOCK)?;
-        let failed = |error| self.told(errno::fault("lock", &path, error));
+        let failed = |error| self.told(errno::failed("lock", &path, error));
         loop {
             let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let file = openat(&folder, LOCK, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
@@ -245,12 +245,12 @@ impl State {
     }
 
     /// The folder of the intents and of our own temporaries, kept from being swept.
-    pub(super) fn writing(&self) -> Result<Lock, Fault> {
-        Lock::wait(self.made()?.dir(TEMPORARY).map_err(|fault| self.told(fault))?, true)
+    pub(super) fn writing(&self) -> Result<Lock, WorkspaceError> {
+        Lock::wait(self.made()?.dir(TEMPORARY).map_err(|error| self.told(error))?, true)
     }
 
     /// The names in the folder of the intents, with the folder itself where nobody writes.
-    pub(super) fn left_behind(&self) -> Result<(Vec<String>, Option<Lock>), Fault> {
+    pub(super) fn left_behind(&self) -> Result<(Vec<String>, Option<Lock>), WorkspaceError> {
         let names = self.list(TEMPORARY)?;
         if names.is_empty() {
             return Ok((names, None));
@@ -258,12 +258,12 @@ impl State {
         Ok((names, Lock::try_alone(self.made()?.dir(TEMPORARY)?)))
     }
 
-    fn made(&self) -> Result<Arc<Shelf>, Fault> {
-        self.opened(true)?.ok_or_else(|| Fault::internal("the state folder was not made"))
+    fn made(&self) -> Result<Arc<Shelf>, WorkspaceError> {
+        self.opened(true)?.ok_or(WorkspaceError::StateNotMade)
     }
 
     /// Its folder; made where that is wanted, else nothing where it is not there.
-    pub(super) fn opened(&self, make: bool) -> Result<Option<Arc<Shelf>>, Fault> {
+    pub(super) fn opened(&self, make: bool) -> Result<Option<Arc<Shelf>>, WorkspaceError> {
         let mut held = self.shelf.lock();
         // Somebody may have removed the folder meanwhile: then it is made anew, beneath a descriptor of its own.
         let stands = |shelf: &Arc<Shelf>| {
@@ -277,19 +277,19 @@ impl State {
         if !base.is_dir() && !make {
             return Ok(None);
         }
-        let shelf = self.open_below(base, make).map_err(|fault| self.told(fault))?;
+        let shelf = self.open_below(base, make).map_err(|error| self.told(error))?;
         held.clone_from(&shelf);
         Ok(shelf)
     }
 
-    fn open_below(&self, base: &Path, make: bool) -> Result<Option<Arc<Shelf>>, Fault> {
+    fn open_below(&self, base: &Path, make: bool) -> Result<Option<Arc<Shelf>>, WorkspaceError> {
         if make {
             let made = DirBuilder::new().recursive(true).mode(PRIVATE.as_raw_mode()).create(base);
-            made.map_err(|error| errno::fault("make", &WorkspacePath::root(), errno::of(&error)))?;
+            made.map_err(|error| errno::failed("make", &WorkspacePath::root(), errno::of(&error)))?;
         }
         let root = Root::open(base)?;
         let top = root.folder(&WorkspacePath::root());
-        own(top.map_err(|error| errno::fault("open", &WorkspacePath::root(), error))?)?;
+        own(top.map_err(|error| errno::failed("open", &WorkspacePath::root(), error))?)?;
         let name = format!("{ROOTS}/{}", folder_name(self.workspace.real()));
         let shelf =
             Shelf::new(Arc::new(root), WorkspacePath::clean(&name).unwrap_or_else(WorkspacePath::root));
@@ -307,42 +307,23 @@ impl State {
     }
 
     /// The person's state folder, where it may be used.
-    fn place(&self) -> Result<&Path, Fault> {
+    fn place(&self) -> Result<&Path, WorkspaceError> {
         let Some(base) = self.base.as_deref() else {
-            let message = "there is no folder for what this machine keeps of a workspace: neither HOME nor \
-                           XDG_STATE_HOME names one";
-            return Err(Fault::new(Code::PermissionDenied, message).suggest(WAY_OUT));
+            return Err(WorkspaceError::NoState);
         };
         let root = Path::new(self.workspace.real());
         let at_home = person::home().is_some_and(|home| real(&home).starts_with(root));
         if real(base).starts_with(root) && !at_home {
-            let message = format!(
-                "the state folder {} lies in the workspace, so that it may have come with the code; it is not used",
-                base.display()
-            );
-            return Err(Fault::new(Code::PermissionDenied, message).suggest(WAY_OUT));
+            return Err(WorkspaceError::StateInWorkspace { path: base.display().to_string() });
         }
         Ok(base)
     }
 
-    /// A fault about this folder, with what it is for and how to go on.
-    fn told(&self, fault: Fault) -> Fault {
-        let message = format!(
-            "{}; that is in {}, where this machine keeps what waits for the person and what undo needs",
-            fault.message,
-            self.shown()
-        );
-        let suggestion = match fault.code {
-            Code::QuotaExceeded | Code::Timeout => fault.suggestion.clone(),
-            _ => Some(WAY_OUT.to_owned()),
-        };
-        Fault { message, suggestion, ..fault }
+    /// An error about this folder, with what it is for and how to go on.
+    fn told(&self, error: WorkspaceError) -> WorkspaceError {
+        WorkspaceError::InState { source: Box::new(error), place: self.shown() }
     }
 }
-
-/// What a person can do where there is no state folder.
-const WAY_OUT: &str =
-    "ask the person to set HOME or XDG_STATE_HOME to a folder of theirs that can be written; reading goes on";
 
 fn object(hash: &str) -> String {
     format!("{OBJECTS}/{hash}")
@@ -368,14 +349,12 @@ fn real(path: &Path) -> PathBuf {
 }
 
 /// Refuses a folder of somebody else's, and closes one of ours to others.
-fn own(folder: impl std::os::fd::AsFd) -> Result<(), Fault> {
+fn own(folder: impl std::os::fd::AsFd) -> Result<(), WorkspaceError> {
     let path = WorkspacePath::root();
-    let failed = |error| errno::fault("look at", &path, error);
+    let failed = |error| errno::failed("look at", &path, error);
     let stat = fstat(&folder).map_err(failed)?;
     if !is_ours(&stat) {
-        let message =
-            format!("the state folder belongs to the user {}, not to you; it is not used", stat.st_uid);
-        return Err(Fault::new(Code::PermissionDenied, message));
+        return Err(WorkspaceError::StateOfAnother { user: stat.st_uid });
     }
     if stat.st_mode & 0o022 != 0 {
         fchmod(&folder, PRIVATE).map_err(failed)?;

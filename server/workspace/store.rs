@@ -12,12 +12,12 @@ use rustix::fs::{AtFlags, Mode, OFlags, fsync, openat, renameat, statat};
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::root::Root;
 use super::shelf::{Shelf, Stamp};
 use super::state::State;
 use super::temp::Temporary;
 use crate::base::{OURS, WorkspacePath};
-use crate::protocol::Fault;
 
 /// Bytes of the largest file that is read from it: a part of a session log is the largest there is.
 const LARGEST: u64 = 1 << 30;
@@ -60,7 +60,7 @@ impl Store {
     ///
     /// # Errors
     /// PERMISSION_DENIED where the workspace cannot be written or something stands in the way.
-    pub fn dir(&self, path: &str) -> Result<OwnedFd, Fault> {
+    pub fn dir(&self, path: &str) -> Result<OwnedFd, WorkspaceError> {
         self.make_ready()?;
         self.shelf.dir(path)
     }
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// # Errors
     /// As the system says; INVALID_ARGS where it is no regular file.
-    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         self.shelf.read(path, LARGEST)
     }
 
@@ -77,7 +77,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::read`]; UNSUPPORTED where it holds more.
-    pub fn read_up_to(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, Fault> {
+    pub fn read_up_to(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, WorkspaceError> {
         self.shelf.read(path, max)
     }
 
@@ -91,7 +91,7 @@ impl Store {
     ///
     /// # Errors
     /// As the system says; the file is then as it was.
-    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
         self.make_ready()?;
         let target = self.shelf.inside(path)?;
         let above = target.parent().unwrap_or_else(WorkspacePath::root);
@@ -102,7 +102,7 @@ impl Store {
             renameat(&folder, temporary.name.as_str(), &folder, target.name())?;
             fsync(&folder)
         });
-        written.map_err(|error| errno::fault("write", &target, error))?;
+        written.map_err(|error| errno::failed("write", &target, error))?;
         temporary.renamed();
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Store {
     ///
     /// # Errors
     /// As the system says.
-    pub fn list(&self, path: &str) -> Result<Vec<String>, Fault> {
+    pub fn list(&self, path: &str) -> Result<Vec<String>, WorkspaceError> {
         self.shelf.list(path)
     }
 
@@ -119,7 +119,7 @@ impl Store {
     ///
     /// # Errors
     /// As the system says.
-    pub fn remove(&self, path: &str) -> Result<bool, Fault> {
+    pub fn remove(&self, path: &str) -> Result<bool, WorkspaceError> {
         self.shelf.remove(path)
     }
 
@@ -140,13 +140,13 @@ impl Store {
     }
 
     /// The store's own folder, closed to others, with a `.gitignore` that keeps it out of version control.
-    fn make_ready(&self) -> Result<(), Fault> {
+    fn make_ready(&self) -> Result<(), WorkspaceError> {
         if self.ready.get().is_some() && self.shelf.stands() {
             return Ok(());
         }
         let folder = self.shelf.prepare()?;
         let path = self.shelf.inside(".")?;
-        let failed = |error| errno::fault("prepare", &path, error);
+        let failed = |error| errno::failed("prepare", &path, error);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(&folder, ".gitignore", flags, Mode::RUSR | Mode::WUSR) {
             Ok(file) => {

@@ -3,8 +3,8 @@
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use crate::base::WorkspacePath;
-use crate::protocol::Fault;
 
 /// How often an operation begins again.
 const TRIES: usize = 20;
@@ -15,21 +15,21 @@ pub(super) enum Stop {
     /// Something was swapped meanwhile.
     Swapped,
     /// It failed.
-    Fault(Box<Fault>),
+    Failed(Box<WorkspaceError>),
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(Box::new(fault))
+impl From<WorkspaceError> for Stop {
+    fn from(error: WorkspaceError) -> Self {
+        Self::Failed(Box::new(error))
     }
 }
 
 impl Stop {
     /// For an error with a path that was resolved a moment ago: no link may stand on it now.
-    pub(super) fn of(doing: &str, path: &WorkspacePath, error: Errno) -> Self {
+    pub(super) fn of(doing: &'static str, path: &WorkspacePath, error: Errno) -> Self {
         match error {
             Errno::LOOP | Errno::XDEV => Self::Swapped,
-            error => errno::fault(doing, path, error).into(),
+            error => errno::failed(doing, path, error).into(),
         }
     }
 }
@@ -38,13 +38,16 @@ impl Stop {
 ///
 /// # Errors
 /// What `once` says; PERMISSION_DENIED where the path does not hold still.
-pub(super) fn retry<T>(path: &WorkspacePath, mut once: impl FnMut() -> Result<T, Stop>) -> Result<T, Fault> {
+pub(super) fn retry<T>(
+    path: &WorkspacePath,
+    mut once: impl FnMut() -> Result<T, Stop>,
+) -> Result<T, WorkspaceError> {
     for _ in 0..TRIES {
         match once() {
             Ok(done) => return Ok(done),
-            Err(Stop::Fault(fault)) => return Err(*fault),
+            Err(Stop::Failed(error)) => return Err(*error),
             Err(Stop::Swapped) => {}
         }
     }
-    Err(errno::fault("open", path, Errno::LOOP))
+    Err(errno::failed("open", path, Errno::LOOP))
 }

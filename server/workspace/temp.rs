@@ -11,10 +11,10 @@ use rustix::fs::{AtFlags, Mode, OFlags, fsync, openat, readlinkat, symlinkat, un
 use rustix::io::Errno;
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::lock::Lock;
 use super::state::State;
 use crate::base::{WorkspacePath, ids};
-use crate::protocol::Fault;
 
 /// What the name of every temporary in the workspace begins with.
 pub(super) const PREFIX: &str = ".wherefore-tmp-";
@@ -39,8 +39,8 @@ impl Temporary {
         folder: &OwnedFd,
         path: &WorkspacePath,
         mode: Mode,
-    ) -> Result<Self, Fault> {
-        let failed = |error| errno::fault("make a temporary file in", path, error);
+    ) -> Result<Self, WorkspaceError> {
+        let failed = |error| errno::failed("make a temporary file in", path, error);
         let records = state.writing()?;
         let folder = folder.try_clone().map_err(|error| failed(errno::of(&error)))?;
         let name = format!("{PREFIX}{}", ids::unique());
@@ -84,7 +84,7 @@ impl State {
     ///
     /// # Errors
     /// As the system says.
-    pub fn sweep(&self) -> Result<usize, Fault> {
+    pub fn sweep(&self) -> Result<usize, WorkspaceError> {
         let (names, records) = self.left_behind()?;
         let Some(records) = records else { return Ok(0) };
         let mut removed = 0;

@@ -106,6 +106,6 @@ fn path(text: &str) -> WorkspacePath {
     WorkspacePath::clean(text).unwrap()
 }
 
-fn code<T: std::fmt::Debug>(result: Result<T, Fault>) -> Code {
-    result.unwrap_err().code
+fn code<T: std::fmt::Debug>(result: Result<T, impl Into<Fault>>) -> Code {
+    result.map_err(Into::<Fault>::into).unwrap_err().code
 }

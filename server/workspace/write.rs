@@ -11,9 +11,9 @@ use rustix::fs::{
     AtFlags, Mode, RenameFlags, fstat, fsync, linkat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
-use serde_json::json;
 
 use super::errno;
+use super::error::WorkspaceError;
 use super::files::{Files, irregular, not_durable};
 use super::identity;
 use super::resolve::Located;
@@ -21,7 +21,7 @@ use super::stat::{Kind, modified, same};
 use super::swap::{Stop, retry};
 use super::temp::Temporary;
 use crate::base::{WorkspacePath, hash};
-use crate::protocol::{Access, Code, Fault};
+use crate::protocol::Access;
 
 /// What must stand at the path for a write to happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,12 @@ impl Files {
     /// STALE where `expect` does not hold; NOT_FOUND where the folder is missing; PERMISSION_DENIED for a
     /// path that is closed, read-only, or could not stay the same file; QUOTA_EXCEEDED; with `applied` set
     /// where the write took effect but its durability is not certain.
-    pub fn write(&self, path: &WorkspacePath, bytes: &[u8], expect: &Expect) -> Result<Written, Fault> {
+    pub fn write(
+        &self,
+        path: &WorkspacePath,
+        bytes: &[u8],
+        expect: &Expect,
+    ) -> Result<Written, WorkspaceError> {
         self.replace(path, None, expect, &mut |out| out.write_all(bytes))
     }
 
@@ -76,7 +81,7 @@ impl Files {
         mode: Option<Mode>,
         expect: &Expect,
         fill: Fill<'_>,
-    ) -> Result<Written, Fault> {
+    ) -> Result<Written, WorkspaceError> {
         retry(path, || {
             let located = self.locate(Access::Write, path)?;
             let place = self.place(&located)?;
@@ -91,7 +96,7 @@ impl Files {
     ///
     /// # Errors
     /// STALE where `expect` does not hold; NOT_FOUND; INVALID_ARGS for a folder; PERMISSION_DENIED.
-    pub fn remove(&self, path: &WorkspacePath, expect: &Expect) -> Result<(), Fault> {
+    pub fn remove(&self, path: &WorkspacePath, expect: &Expect) -> Result<(), WorkspaceError> {
         retry(path, || {
             let located = self.locate(Access::Write, path)?;
             let place = self.place(&located)?;
@@ -127,7 +132,7 @@ impl Files {
         expect: &Expect,
         fill: Fill<'_>,
     ) -> Result<Written, Stop> {
-        let failed = |error| errno::fault("write", place.path, error);
+        let failed = |error| errno::failed("write", place.path, error);
         let owner_only = Mode::RUSR | Mode::WUSR;
         let ours = mode.unwrap_or(owner_only | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH);
         let mode = if place.old.is_some() { owner_only } else { ours };
@@ -193,43 +198,36 @@ fn rename_new(folder: &OwnedFd, from: &str, name: &str) -> Result<(), Errno> {
 }
 
 /// Whether what stands at the place is what the caller knows.
-fn expected(place: &Place<'_>, expect: &Expect) -> Result<(), Fault> {
+fn expected(place: &Place<'_>, expect: &Expect) -> Result<(), WorkspaceError> {
     match (expect, &place.old) {
         (Expect::Anything, _) | (Expect::Absent, None) => Ok(()),
         (Expect::Absent, Some(old)) => {
-            let found = hash_of(old).map_err(|error| errno::fault("read", place.path, error))?;
-            Err(stale(place, "exists already", None, &found))
+            let found = hash_of(old).map_err(|error| errno::failed("read", place.path, error))?;
+            Err(stale(place, "exists already", None, found))
         }
         (Expect::Hash(hash), None) => {
-            let message = format!("`{}` is gone since it was read", place.path);
-            Err(Fault::new(Code::Stale, message)
-                .suggest("list its folder, then decide anew")
-                .detail(json!({ "path": place.path, "expected_hash": hash, "hash": null })))
+            Err(WorkspaceError::Gone { path: place.path.clone(), expected: hash.clone() })
         }
         (Expect::Hash(hash), Some(old)) => {
-            let found = hash_of(old).map_err(|error| errno::fault("read", place.path, error))?;
+            let found = hash_of(old).map_err(|error| errno::failed("read", place.path, error))?;
             if found == *hash {
                 Ok(())
             } else {
-                Err(stale(place, "has changed since it was read", Some(hash), &found))
+                Err(stale(place, "has changed since it was read", Some(hash), found))
             }
         }
     }
 }
 
-fn stale(place: &Place<'_>, what: &str, expected: Option<&str>, found: &str) -> Fault {
+fn stale(place: &Place<'_>, what: &'static str, expected: Option<&str>, found: String) -> WorkspaceError {
     let stat = place.old.as_ref().and_then(|(file, _)| fstat(file).ok());
     let (size, modified) = stat.map(|stat| (stat.st_size, modified(&stat))).unzip();
-    Fault::new(Code::Stale, format!("`{}` {what}; it is left as it stands", place.path))
-        .suggest("read it again and redo the change on what it holds now")
-        .detail(json!({
-            "path": place.path, "expected_hash": expected, "hash": found, "size": size, "modified": modified,
-        }))
+    let (path, expected) = (place.path.clone(), expected.map(str::to_owned));
+    WorkspaceError::Stale { path, what, expected, found, size, modified }
 }
 
-fn no_folder(path: &WorkspacePath, folder: &WorkspacePath) -> Fault {
-    Fault::new(Code::NotFound, format!("cannot write `{path}`: there is no folder `{folder}`"))
-        .suggest("make the folder first (fs.mkdir)")
+fn no_folder(path: &WorkspacePath, folder: &WorkspacePath) -> WorkspaceError {
+    WorkspaceError::FolderMissing { path: path.clone(), folder: folder.clone() }
 }
 
 /// The hash of an open file's bytes as they are now.

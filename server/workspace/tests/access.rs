@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::{Lab, code, path};
-use crate::protocol::Code;
+use crate::protocol::{Code, Fault};
 use crate::workspace::{Expect, Kind, Root};
 
 #[test]
@@ -32,7 +32,7 @@ fn links_are_followed_beneath_the_root_only() {
             lab.link(link, target);
         }
         let check = |asked: &str, expected: Result<&str, Code>| {
-            let resolved = lab.files.root().resolve(&path(asked)).map_err(|fault| fault.code);
+            let resolved = lab.files.root().resolve(&path(asked)).map_err(|error| error.code());
             let resolved = resolved.as_ref().map(|path| path.as_str()).map_err(|code| *code);
             assert_eq!(resolved, expected, "{asked}");
         };
@@ -87,7 +87,7 @@ fn rules_hold_through_links_and_spellings() {
             "ours/new",
             ".WHEREFORE/x",
         ] {
-            let fault = lab.files.open(&path(closed)).unwrap_err();
+            let fault = Fault::from(lab.files.open(&path(closed)).unwrap_err());
             assert_eq!(fault.code, Code::PermissionDenied, "{closed}");
             assert!(fault.message.contains("rule "), "{closed}: {}", fault.message);
         }
@@ -131,7 +131,7 @@ fn only_regular_files_are_opened_and_nothing_waits() {
         cases.extend(device.then_some(("device", Kind::CharDevice)));
         for (name, kind) in cases {
             let begun = Instant::now();
-            let read = lab.files.open(&path(name)).unwrap_err();
+            let read = Fault::from(lab.files.open(&path(name)).unwrap_err());
             let written = lab.files.write(&path(name), b"x", &Expect::Anything);
             let copied = lab.files.copy_file(&path(name), &path("copy"), &Expect::Anything);
             assert!(begun.elapsed() < Duration::from_millis(100), "{name}: {:?}", begun.elapsed());
@@ -213,7 +213,7 @@ fn what_is_missing_has_its_neighbours_named() {
     let lab = Lab::new();
     lab.put("src/main.rs", "");
     lab.put("src/.env", "");
-    let hints = |asked: &str| lab.files.open(&path(asked)).unwrap_err().hints;
+    let hints = |asked: &str| Fault::from(lab.files.open(&path(asked)).unwrap_err()).hints;
     assert_eq!(hints("src/Mian.rs"), ["src/main.rs"]);
     assert_eq!(hints("src/ven"), Vec::<String>::new());
     assert_eq!(hints("scr/main.rs"), Vec::<String>::new());

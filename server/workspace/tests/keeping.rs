@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Lab, code, path};
 use crate::base::hash;
-use crate::protocol::Code;
+use crate::protocol::{Code, Fault};
 use crate::workspace::{Expect, Root, State};
 
 fn state(lab: &Lab, base: Option<PathBuf>) -> State {
@@ -111,7 +111,7 @@ fn where_it_cannot_be_kept_nothing_is_written_and_the_way_out_is_said() {
             lab.files.rules().clone(),
             crate::rules::Opener::Unasked,
         );
-        let fault = files.write(&path("file"), b"new", &Expect::Anything).unwrap_err();
+        let fault = Fault::from(files.write(&path("file"), b"new", &Expect::Anything).unwrap_err());
         assert!(fault.suggestion.as_ref().is_some_and(|way| way.contains("XDG_STATE_HOME")), "{fault:?}");
         assert_eq!(files.read(&path("file"), 9).unwrap().0, b"old", "{place:?}");
         assert_eq!(state.sweep().unwrap_or(0), 0);

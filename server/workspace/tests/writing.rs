@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::{Lab, code, path};
 use crate::base::hash;
-use crate::protocol::Code;
+use crate::protocol::{Code, Fault};
 use crate::workspace::Expect;
 use crate::workspace::write::Written;
 
@@ -99,14 +99,14 @@ fn what_would_not_stay_the_same_file_is_refused() {
     let lab = Lab::new();
     let full = lab.put("twice", "old");
     std::fs::hard_link(&full, lab.at.join("other")).unwrap();
-    let fault = lab.files.write(&path("twice"), b"new", &Expect::Anything).unwrap_err();
+    let fault = Fault::from(lab.files.write(&path("twice"), b"new", &Expect::Anything).unwrap_err());
     assert_eq!(fault.code, Code::PermissionDenied);
     assert_eq!(fault.message, "cannot write `twice`: it has 2 names (hard links), and they would be parted");
     let full = lab.put("fixed", "old");
     set_mode(&full, 0o444);
-    let fault = lab.files.write(&path("fixed"), b"new", &Expect::Anything).unwrap_err();
+    let fault = Fault::from(lab.files.write(&path("fixed"), b"new", &Expect::Anything).unwrap_err());
     assert_eq!(fault.message, "cannot write `fixed`: it is read-only (mode 0444)");
-    assert_eq!(lab.files.remove(&path("fixed"), &Expect::Anything).unwrap_err(), fault);
+    assert_eq!(Fault::from(lab.files.remove(&path("fixed"), &Expect::Anything).unwrap_err()), fault);
     assert_eq!((lab.get("twice"), lab.get("fixed")), (b"old".to_vec(), b"old".to_vec()));
     assert_eq!(lab.names(), ["fixed", "other", "twice"]);
 }
@@ -117,7 +117,7 @@ fn an_old_hash_is_stale_and_says_what_is_there() {
         lab.put("file", "theirs");
         let old = Expect::Hash(hash::short(b"mine"));
         for expect in [&old, &Expect::Absent] {
-            let fault = lab.files.write(&path("file"), b"new", expect).unwrap_err();
+            let fault = Fault::from(lab.files.write(&path("file"), b"new", expect).unwrap_err());
             assert_eq!(fault.code, Code::Stale);
             let details = fault.details.unwrap();
             assert_eq!(
@@ -150,7 +150,7 @@ fn of_two_writers_with_one_hash_one_is_stale() {
         });
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
         assert!(
-            results.iter().flat_map(|result| result.as_ref().err()).all(|fault| fault.code == Code::Stale)
+            results.iter().flat_map(|result| result.as_ref().err()).all(|error| error.code() == Code::Stale)
         );
     }
     assert_eq!(lab.names(), ["file"]);
@@ -170,7 +170,7 @@ fn of_two_makers_one_finds_it_there() {
 #[test]
 fn a_missing_folder_is_named() {
     let lab = Lab::new();
-    let fault = lab.files.write(&path("a/b/file"), b"x", &Expect::Anything).unwrap_err();
+    let fault = Fault::from(lab.files.write(&path("a/b/file"), b"x", &Expect::Anything).unwrap_err());
     assert_eq!(
         (fault.code, fault.message.as_str()),
         (Code::NotFound, "cannot write `a/b/file`: there is no folder `a/b`")
