@@ -3,12 +3,12 @@
 mod definitions;
 mod discovery;
 mod documents;
+mod editor_registry;
 mod folder;
-mod nearness;
 mod note_files;
-mod stage;
 mod sweeping;
 mod telling;
+mod tool_similarity;
 mod toolbox;
 mod trail;
 mod watch_files;
@@ -29,10 +29,10 @@ use crate::workspace::DocumentStore;
 pub use crate::workspace::{EditorId, Edits, TextChange};
 pub use discovery::Look;
 pub use documents::DocumentEvent;
+use editor_registry::EditorRegistry;
+pub use editor_registry::HubChange;
 pub use folder::Folder;
-pub use nearness::Nearness;
-pub use stage::Change;
-use stage::Stage;
+pub use tool_similarity::ToolSimilarity;
 
 /// How a hub is made.
 #[derive(Clone, Debug)]
@@ -58,14 +58,14 @@ pub struct LogPlace {
 
 /// The workspaces that this process serves. Cheap to clone; every clone is the same hub.
 #[derive(Clone, Debug)]
-pub struct Hub(Arc<Inner>);
+pub struct Hub(Arc<HubState>);
 
 #[derive(Debug)]
-struct Inner {
+struct HubState {
     /// Whether short-lived processes of one day share a session log.
     shared_log: bool,
     state: Option<PathBuf>,
-    stage: Arc<Stage>,
+    editors: Arc<EditorRegistry>,
     documents: Arc<DocumentStore>,
     clock: Arc<dyn Clock>,
     folders: RwLock<Vec<Arc<Folder>>>,
@@ -77,12 +77,12 @@ struct Inner {
 impl Hub {
     /// A hub with no workspace yet.
     pub fn new(options: HubOptions) -> Self {
-        let stage = Arc::new(Stage::new(options.editor));
-        Self(Arc::new(Inner {
+        let editors = Arc::new(EditorRegistry::new(options.editor));
+        Self(Arc::new(HubState {
             shared_log: options.shared_log,
             state: options.state,
-            news: Arc::new(toolbox::News::new(stage.clone())),
-            stage,
+            news: Arc::new(toolbox::News::new(editors.clone())),
+            editors,
             documents: Arc::default(),
             clock: Arc::new(SystemClock),
             folders: RwLock::default(),
@@ -100,7 +100,7 @@ impl Hub {
             return Ok(());
         }
         let options = SessionOptions {
-            editor: self.0.stage.clone(),
+            editor: self.0.editors.clone(),
             documents: self.0.documents.clone(),
             clock: self.0.clock.clone(),
             shared_log: self.0.shared_log,
@@ -135,16 +135,16 @@ impl Hub {
             let governance = folder.session().workspace().governance();
             governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         }
-        self.0.stage.enter(editor);
+        self.0.editors.enter(editor);
     }
 
     /// Takes that editor away, after its documents were closed. With the last one go the settings that it sent.
     pub fn detach(&self, editor: &Arc<dyn Editor>) {
-        self.0.stage.leave(editor);
-        if self.0.stage.is_empty() {
+        self.0.editors.leave(editor);
+        if self.0.editors.is_empty() {
             self.settings_changed(None);
         }
-        self.0.stage.tell(Notice::WorkingSet);
+        self.0.editors.tell(Notice::WorkingSet);
     }
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
@@ -153,8 +153,8 @@ impl Hub {
     }
 
     /// Hears of every change from now on.
-    pub fn listen(&self) -> broadcast::Receiver<Change> {
-        self.0.stage.listen()
+    pub fn listen(&self) -> broadcast::Receiver<HubChange> {
+        self.0.editors.listen()
     }
 
     /// The folders served, as they change.
@@ -176,7 +176,7 @@ impl Hub {
 
     /// Whether an editor is attached.
     pub fn attached(&self) -> bool {
-        self.0.stage.attached()
+        self.0.editors.attached()
     }
 
     /// The folders served.
@@ -231,8 +231,8 @@ impl Hub {
     }
 
     /// Tells those who listen that something changed.
-    pub fn changed(&self, change: Change) {
-        self.0.stage.changed(change);
+    pub fn changed(&self, change: HubChange) {
+        self.0.editors.changed(change);
     }
 
     /// The definition files that were refused, of every folder.

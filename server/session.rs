@@ -1,11 +1,11 @@
 //! The one owner of a folder's state, in parts that each have a lock of their own, and the scope of work in flight.
 
+mod file_similarity;
 mod files;
 mod finder;
 mod finding;
 mod indexing;
 mod log;
-mod nearness;
 mod open;
 mod presence;
 mod scope;
@@ -25,12 +25,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use files::SessionFiles;
-pub use finding::{Meant, Wanted, WantedLines, Where};
+pub use finding::{Meant, WantedFiles, WantedLines, Where};
 pub use log::SessionLog;
 pub use presence::{Connected, Presence};
 pub use scope::Scope;
 pub use search::FileSearch;
-pub use shown::Shown;
+pub use shown::ShownFiles;
 pub use text::{Snapshot, unencodable};
 pub use troubles::SessionTroubles;
 pub use working_files::WorkingFiles;
@@ -42,7 +42,7 @@ use crate::memory::Memory;
 use crate::ports::{Clock, Editor};
 use crate::protocol::{Fault, Notice, Origin};
 use crate::workspace::{DocumentStore, FolderDocuments, Root, State, Store};
-use nearness::Nearness;
+use file_similarity::FileSimilarity;
 use workspace::Swap;
 
 /// What one workspace folder holds while a process serves it.
@@ -104,7 +104,7 @@ impl Session {
             memory: memory.clone(),
             editor: editor.clone(),
             finder: finder::Finder::default(),
-            nearness: Nearness::new(settings.embeddings.clone(), governance.no_model().cloned()),
+            similarity: FileSimilarity::new(settings.embeddings.clone(), governance.no_model().cloned()),
         };
         let working_files = WorkingFiles {
             memory: memory.clone(),
@@ -239,7 +239,7 @@ impl Session {
             // A text that was shown under other rules is not compared with any more.
             self.files.forget_shown_texts();
         }
-        self.search.nearness.configure(now.settings().embeddings.as_ref(), now.no_model().cloned());
+        self.search.similarity.configure(now.settings().embeddings.as_ref(), now.no_model().cloned());
         self.memory.set_half_life(now.settings().memory.half_life_min);
         for warning in now.warnings().iter().filter(|warning| !before.warnings().contains(warning)) {
             self.editor.tell(Notice::Trouble(warning.clone()));

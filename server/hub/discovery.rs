@@ -24,7 +24,7 @@ impl Folder {
     /// # Errors
     /// What the model says.
     pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), Fault> {
-        self.toolbox().nearness().fill(&self.directory(), told).await
+        self.toolbox().similarity().fill(&self.directory(), told).await
     }
 
     /// All that a call of a tool needs.
@@ -33,7 +33,7 @@ impl Folder {
     /// TOOL_NOT_FOUND, with the nearest names.
     pub fn expand_tool(&self, params: &ExpandToolParams, origin: &Origin) -> Result<ExpandToolAnswer, Fault> {
         let registry = self.registry();
-        let operation = Operation { name: "expand_tool", origin, began: Instant::now() };
+        let operation = DiscoveryOperation { name: "expand_tool", origin, began: Instant::now() };
         let found = registry.find(&params.tool_id).ok_or_else(|| registry.not_found(&params.tool_id));
         let answer = found.map(|tool| (expand(self, tool.def()), mark(tool.def())));
         let (follows, expanded) = match &answer {
@@ -128,7 +128,7 @@ pub struct Look {
     folder: Arc<Folder>,
     /// The tools.
     pub directory: Arc<Directory>,
-    nearness: Option<Vec<f32>>,
+    similarity: Option<Vec<f32>>,
     origin: Origin,
     began: Instant,
 }
@@ -138,13 +138,13 @@ impl Look {
     pub async fn begin(folder: Arc<Folder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
         let directory = folder.directory();
-        let nearness = folder.toolbox().nearness().of(request.unwrap_or_default(), &directory).await;
-        Self { folder, directory, nearness, origin, began }
+        let similarity = folder.toolbox().similarity().of(request.unwrap_or_default(), &directory).await;
+        Self { folder, directory, similarity, origin, began }
     }
 
     /// How near each tool is to the request, where that is known.
-    pub fn nearness(&self) -> Option<&[f32]> {
-        self.nearness.as_deref()
+    pub fn similarity(&self) -> Option<&[f32]> {
+        self.similarity.as_deref()
     }
 
     /// Where an agent asked for it, notes it in the log and remembers what it found.
@@ -159,7 +159,7 @@ impl Look {
         found: fn(&A) -> &[ToolPointer],
     ) -> Result<A, Fault> {
         let Self { folder, origin, began, .. } = self;
-        let operation = Operation { name, origin, began: *began };
+        let operation = DiscoveryOperation { name, origin, began: *began };
         let call_id = operation.note(folder, params, None, answer.as_ref());
         if let (Some(call_id), Ok(answer)) = (call_id, &answer) {
             folder.trail().found(
@@ -173,13 +173,13 @@ impl Look {
 }
 
 /// An operation that finds tools, as the log has it.
-struct Operation<'a> {
+struct DiscoveryOperation<'a> {
     name: &'a str,
     origin: &'a Origin,
     began: Instant,
 }
 
-impl Operation<'_> {
+impl DiscoveryOperation<'_> {
     /// Writes it to the log, where it is an agent's: a person who browses leaves no trace. That the log cannot be written
     /// does not keep a tool from being found; the call that comes of it will say so.
     fn note<A: Serialize>(

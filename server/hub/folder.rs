@@ -171,7 +171,7 @@ impl Folder {
 
     /// Ends its servers and its log.
     pub fn close(&self) {
-        self.toolbox.nearness().close();
+        self.toolbox.similarity().close();
         self.toolbox.upstreams().close();
         // What the log does not take by now is lost: nobody is left to tell.
         let _ = self.desk.write_unlogged();

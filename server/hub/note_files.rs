@@ -12,14 +12,14 @@ use crate::session::Session;
 
 /// The watch on the folder that they stand in, once there is one.
 #[derive(Debug)]
-pub(super) struct NoteFiles {
+pub(super) struct NoteFilesWatch {
     folder: PathBuf,
     session: Weak<Session>,
     /// With what tells one folder from another that was made in its place.
     watch: Option<(u64, RecommendedWatcher)>,
 }
 
-impl NoteFiles {
+impl NoteFilesWatch {
     /// Those of a session.
     pub(super) fn new(session: &Arc<Session>) -> Self {
         let folder = Path::new(session.workspace().root()).join(OURS);

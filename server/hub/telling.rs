@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use super::note_files::NoteFiles;
+use super::note_files::NoteFilesWatch;
 use crate::memory::collect::Occasion;
 use crate::protocol::{Advice, Notice, WorkingFile};
 use crate::session::Session;
@@ -19,7 +19,7 @@ type Shown = (String, i64, bool, Option<Advice>, bool, bool, u32, Option<u32>);
 /// Tells the session's editor of changes, for as long as the session is there. Nothing happens outside of a runtime.
 pub(super) fn start(session: &Arc<Session>) {
     let Ok(runtime) = Handle::try_current() else { return };
-    let mut notes = NoteFiles::new(session);
+    let mut notes = NoteFilesWatch::new(session);
     let (mut memory, mut documents) = (session.memory().watch(), session.files().documents().watch());
     let session = Arc::downgrade(session);
     runtime.spawn(async move {

@@ -11,8 +11,8 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::nearness::Nearness;
-use super::stage::{Change, Stage};
+use super::editor_registry::{EditorRegistry, HubChange};
+use super::tool_similarity::ToolSimilarity;
 use super::{definitions, watch_files};
 use crate::base::OURS;
 use crate::catalogue::discovery::Directory;
@@ -29,18 +29,18 @@ use crate::workspace::config;
 pub struct News {
     /// Goes up with the problems of definitions.
     pub problems: watch::Sender<u64>,
-    stage: Arc<Stage>,
+    editors: Arc<EditorRegistry>,
 }
 
 impl News {
-    /// News that are told on that stage too.
-    pub fn new(stage: Arc<Stage>) -> Self {
-        Self { problems: watch::Sender::default(), stage }
+    /// News that are told to those editors' listeners too.
+    pub fn new(editors: Arc<EditorRegistry>) -> Self {
+        Self { problems: watch::Sender::default(), editors }
     }
 
     /// The tools are others.
     pub fn tools_changed(&self) {
-        self.stage.changed(Change::Tools);
+        self.editors.changed(HubChange::Tools);
     }
 }
 
@@ -55,7 +55,7 @@ pub struct Toolbox {
     left_out: Mutex<Vec<String>>,
     /// Made when tools are looked for first, and anew when they are others.
     directory: RwLock<Option<Arc<Directory>>>,
-    nearness: Arc<Nearness>,
+    similarity: Arc<ToolSimilarity>,
     /// Held while everything is read.
     reading: Mutex<()>,
     nudge: Arc<OnceLock<Sender<()>>>,
@@ -87,7 +87,7 @@ impl Toolbox {
             problems: Mutex::default(),
             left_out: Mutex::default(),
             directory: RwLock::default(),
-            nearness: Arc::new(Nearness::new(embeddings)),
+            similarity: Arc::new(ToolSimilarity::new(embeddings)),
             reading: Mutex::default(),
             nudge,
             runtime: Handle::try_current().ok(),
@@ -128,14 +128,14 @@ impl Toolbox {
     }
 
     /// The model that they are found with too.
-    pub fn nearness(&self) -> &Nearness {
-        &self.nearness
+    pub fn similarity(&self) -> &ToolSimilarity {
+        &self.similarity
     }
 
     /// Has that model's vectors of them made whenever they change, where nobody waits for it.
     pub fn keep_near(self: &Arc<Self>) {
         if let Some(runtime) = &self.runtime {
-            self.nearness.keep(self, runtime);
+            self.similarity.keep(self, runtime);
         }
     }
 
@@ -148,7 +148,7 @@ impl Toolbox {
     pub fn troubles(&self) -> Vec<String> {
         let mut all = self.upstreams.problems();
         all.extend(self.left_out.lock().iter().cloned());
-        all.extend(self.nearness.trouble());
+        all.extend(self.similarity.trouble());
         all
     }
 
@@ -157,7 +157,7 @@ impl Toolbox {
     pub fn configure(&self, client: Option<&Value>) {
         let before = self.session.workspace().settings();
         self.session.configure(client);
-        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
+        self.similarity.configure(self.session.workspace().settings().embeddings.as_ref());
         if self.session.workspace().settings().mcp_servers != before.mcp_servers {
             self.upstreams.configure();
             self.read();
@@ -167,7 +167,7 @@ impl Toolbox {
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.
     pub fn reload(&self) {
         self.session.reconfigure();
-        self.nearness.configure(self.session.workspace().settings().embeddings.as_ref());
+        self.similarity.configure(self.session.workspace().settings().embeddings.as_ref());
         self.upstreams.configure();
         self.read();
     }
@@ -199,7 +199,7 @@ impl Toolbox {
             catalogue.problems.into_iter().map(|problem| definitions::at(&self.session, problem)).collect();
         if self.registry.replace(catalogue.tools) {
             *self.directory.write() = None;
-            self.nearness.tools_changed();
+            self.similarity.tools_changed();
             self.news.tools_changed();
         }
         let before = std::mem::replace(&mut *self.problems.lock(), problems.clone());
@@ -235,7 +235,7 @@ impl Toolbox {
 
 impl Drop for Toolbox {
     fn drop(&mut self) {
-        self.nearness.close();
+        self.similarity.close();
         // Whoever watches sees that nothing is left to read for.
         if let Some(nudge) = self.nudge.get() {
             let _ = nudge.send(());

@@ -15,12 +15,12 @@ pub struct Trail(Mutex<Steps>);
 
 #[derive(Debug, Default)]
 struct Steps {
-    agents: HashMap<String, Agent>,
+    agents: HashMap<String, AgentSteps>,
     order: VecDeque<String>,
 }
 
 #[derive(Debug, Default)]
-struct Agent {
+struct AgentSteps {
     /// The call that found a tool last, by the tool's name.
     found: HashMap<String, CallId>,
     /// The call that expanded a tool last, and what it showed.
@@ -59,7 +59,7 @@ impl Trail {
         self.with(agent, |steps| steps.expanded.get(tool).cloned())
     }
 
-    fn with<T>(&self, agent: &str, act: impl FnOnce(&mut Agent) -> T) -> T {
+    fn with<T>(&self, agent: &str, act: impl FnOnce(&mut AgentSteps) -> T) -> T {
         let mut steps = self.0.lock();
         if !steps.agents.contains_key(agent) {
             steps.order.push_back(agent.to_owned());

@@ -32,7 +32,7 @@ pub(super) fn start(toolbox: &Arc<Toolbox>) -> Result<Sender<()>, String> {
         }
     });
     let mut places =
-        Places { watcher: watcher.map_err(|error| error.to_string())?, watched: BTreeSet::new() };
+        WatchedFolders { watcher: watcher.map_err(|error| error.to_string())?, watched: BTreeSet::new() };
     places.watch(&toolbox.places());
     let toolbox = Arc::downgrade(toolbox);
     let thread = std::thread::Builder::new().name("tool-files".to_owned());
@@ -40,7 +40,7 @@ pub(super) fn start(toolbox: &Arc<Toolbox>) -> Result<Sender<()>, String> {
     Ok(nudge)
 }
 
-fn run(toolbox: &Weak<Toolbox>, mut places: Places, nudged: &Receiver<()>) {
+fn run(toolbox: &Weak<Toolbox>, mut places: WatchedFolders, nudged: &Receiver<()>) {
     while nudged.recv().is_ok() {
         let first = Instant::now();
         while first.elapsed() < LONGEST {
@@ -70,12 +70,12 @@ fn matters(event: &Event, wanted: &[PathBuf]) -> bool {
     !matches!(event.kind, EventKind::Access(_)) && (event.need_rescan() || event.paths.iter().any(known))
 }
 
-struct Places {
+struct WatchedFolders {
     watcher: RecommendedWatcher,
     watched: BTreeSet<PathBuf>,
 }
 
-impl Places {
+impl WatchedFolders {
     /// Watches those folders; where one is missing, the nearest above it that is there, for it to be made.
     fn watch(&mut self, wanted: &[PathBuf]) {
         let there = |path: &PathBuf| path.ancestors().find(|above| above.is_dir()).map(Path::to_owned);

@@ -20,7 +20,7 @@ use super::seal::Seal;
 use super::surface;
 use crate::base::hidden::{in_line, shown};
 use crate::base::ids;
-use crate::hub::{Change, Hub};
+use crate::hub::{Hub, HubChange};
 use crate::protocol::{Code, Fault, Policy};
 use crate::session::Connected;
 
@@ -54,7 +54,7 @@ pub(super) struct Connection {
     subscribed: Mutex<BTreeSet<String>>,
     telling: OnceLock<AbortHandle>,
     /// Ears for those who are promised to hear of changes: opened before the promise is sent.
-    ears: Mutex<Vec<Receiver<Change>>>,
+    ears: Mutex<Vec<Receiver<HubChange>>>,
     _connected: Option<Connected>,
 }
 
@@ -90,7 +90,7 @@ impl Agent {
         self.connection.ears.lock().push(ear);
     }
 
-    fn ear(&self) -> Receiver<Change> {
+    fn ear(&self) -> Receiver<HubChange> {
         let open = self.connection.ears.lock().pop();
         open.unwrap_or_else(|| self.hub.listen())
     }

@@ -12,7 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::sleep;
 
 use super::resources;
-use crate::hub::Change;
+use crate::hub::HubChange;
 
 /// How long changes are gathered before they are told: a busy log is not told line by line.
 const GATHER: Duration = Duration::from_millis(100);
@@ -31,7 +31,7 @@ pub(super) struct Wishes {
 /// The next notifications for an agent with those wishes; nothing when the server ends. Ask for the wishes at the
 /// moment that they count.
 pub(super) async fn next(
-    changes: &mut Receiver<Change>,
+    changes: &mut Receiver<HubChange>,
     wishes: impl Fn() -> Wishes,
 ) -> Option<Vec<ServerNotification>> {
     loop {
@@ -43,9 +43,9 @@ pub(super) async fn next(
             gathered.insert(change);
         }
         let wishes = wishes();
-        let list = |change: &Change| matches!(change, Change::Proposed(_) | Change::Decided(_));
+        let list = |change: &HubChange| matches!(change, HubChange::Proposed(_) | HubChange::Decided(_));
         let mut notifications: Vec<ServerNotification> = Vec::new();
-        if wishes.tools && (missed || gathered.contains(&Change::Tools)) {
+        if wishes.tools && (missed || gathered.contains(&HubChange::Tools)) {
             notifications.push(ToolListChangedNotification::default().into());
         }
         if wishes.resources && (missed || gathered.iter().any(list)) {
@@ -65,8 +65,8 @@ pub(super) async fn next(
 
 /// Takes one change in; one that came too late for its place was missed, and anything may have changed.
 fn take(
-    received: Result<Change, RecvError>,
-    gathered: &mut BTreeSet<Change>,
+    received: Result<HubChange, RecvError>,
+    gathered: &mut BTreeSet<HubChange>,
     missed: &mut bool,
 ) -> Option<()> {
     match received {

@@ -4,7 +4,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::json;
 
 use crate::base::hidden::in_line;
-use crate::hub::{Change, Hub};
+use crate::hub::{Hub, HubChange};
 use crate::protocol::{Code, Fault, Proposal, ProposalsParams};
 
 /// The session log as it stands.
@@ -79,11 +79,11 @@ fn proposal(hub: &Hub, root: &str, uri: &str) -> Result<String, Fault> {
 }
 
 /// The resource that a change touches, where it touches one.
-pub(super) fn touched(change: &Change) -> Option<String> {
+pub(super) fn touched(change: &HubChange) -> Option<String> {
     match change {
-        Change::Log => Some(LOG.to_owned()),
-        Change::WorkingSet => Some(WORKING_SET.to_owned()),
-        Change::Proposed(id) | Change::Decided(id) => Some(format!("{PROPOSAL}{id}")),
-        Change::Tools => None,
+        HubChange::Log => Some(LOG.to_owned()),
+        HubChange::WorkingSet => Some(WORKING_SET.to_owned()),
+        HubChange::Proposed(id) | HubChange::Decided(id) => Some(format!("{PROPOSAL}{id}")),
+        HubChange::Tools => None,
     }
 }

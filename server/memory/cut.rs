@@ -5,7 +5,7 @@ use crate::protocol::Truncate;
 
 /// What is left of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct CutText {
     /// The text with its mark.
     pub text: String,
     /// Its tokens.
@@ -15,7 +15,7 @@ pub(super) struct Cut {
 }
 
 /// Cuts a text that is too long to at most `room` tokens. Nothing where not one line fits, or nothing may be cut.
-pub(super) fn cut(text: &str, way: Truncate, room: u64, counter: Counter) -> Option<Cut> {
+pub(super) fn cut(text: &str, way: Truncate, room: u64, counter: Counter) -> Option<CutText> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     // A line counted alone may be a token more than in its place, so this errs on the short side.
     let costs: Vec<u64> = lines.iter().map(|line| counter.count(line)).collect();
@@ -32,7 +32,7 @@ pub(super) fn cut(text: &str, way: Truncate, room: u64, counter: Counter) -> Opt
         kept.push_str(&lines[lines.len() - tail..].concat());
         let tokens = counter.count(&kept);
         if tokens <= room {
-            return Some(Cut { text: kept, tokens, gone });
+            return Some(CutText { text: kept, tokens, gone });
         }
         allowed = allowed.checked_sub(tokens - room)?;
     }

@@ -10,7 +10,7 @@ const LEAST: u64 = 48;
 
 /// A file that may go into a context.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Candidate {
+pub(crate) struct ContextCandidate {
     /// Its path.
     pub path: String,
     /// Its place, 1 first.
@@ -23,7 +23,7 @@ pub(crate) struct Candidate {
     pub truncate: Truncate,
 }
 
-impl Candidate {
+impl ContextCandidate {
     /// A file that somebody named, of which nothing else is known.
     pub(crate) fn of(path: String, hotness: f64) -> Self {
         let role = roles::of(&path);
@@ -34,9 +34,9 @@ impl Candidate {
 
 /// A file in the context.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Included {
+pub(crate) struct FittedFile {
     /// The file.
-    pub file: Candidate,
+    pub file: ContextCandidate,
     /// What is left of its text.
     pub text: String,
     /// Its tokens there, its path among them.
@@ -47,7 +47,7 @@ pub(crate) struct Included {
 
 /// A file that is not in the context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct UnfittedFile {
     /// Its path.
     pub path: String,
     /// Its tokens, where they were counted.
@@ -60,9 +60,9 @@ pub(crate) struct LeftOut {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Fitted {
     /// What is in it, in its order.
-    pub included: Vec<Included>,
+    pub included: Vec<FittedFile>,
     /// What is not.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnfittedFile>,
     /// Its tokens.
     pub tokens: u64,
 }
@@ -80,8 +80,8 @@ pub(crate) struct Room {
 /// half of what is left while others wait, so that one long file does not keep the rest out. Each is read when its turn
 /// comes; `read` says why one cannot be.
 pub(crate) fn fit(
-    mut candidates: Vec<Candidate>,
-    mut read: impl FnMut(&Candidate) -> Result<String, String>,
+    mut candidates: Vec<ContextCandidate>,
+    mut read: impl FnMut(&ContextCandidate) -> Result<String, String>,
     room: Room,
     counter: Counter,
 ) -> Fitted {
@@ -114,11 +114,11 @@ struct Fitting {
 
 impl Fitting {
     /// Puts a file in, whole or cut, where it fits; `others_wait` says that it may not take all that is left.
-    fn put(&mut self, file: Candidate, text: String, others_wait: bool) {
+    fn put(&mut self, file: ContextCandidate, text: String, others_wait: bool) {
         let over = self.counter.count(&file.path) + 2;
         let whole = self.counter.count(&text) + over;
         if whole <= self.left.tokens && text.len() <= self.left.bytes {
-            return self.include(Included { file, text, tokens: whole, cut: None });
+            return self.include(FittedFile { file, text, tokens: whole, cut: None });
         }
         let left = self.left;
         let share = if others_wait { left.tokens / 2 } else { left.tokens };
@@ -129,7 +129,7 @@ impl Fitting {
         match piece.filter(|piece| piece.text.len() <= left.bytes) {
             Some(piece) => {
                 let (tokens, cut) = (piece.tokens + over, Some((whole, piece.gone)));
-                self.include(Included { file, text: piece.text, tokens, cut });
+                self.include(FittedFile { file, text: piece.text, tokens, cut });
             }
             None => {
                 let reason = match file.truncate {
@@ -144,7 +144,7 @@ impl Fitting {
         }
     }
 
-    fn include(&mut self, included: Included) {
+    fn include(&mut self, included: FittedFile) {
         self.left.tokens -= included.tokens;
         self.left.bytes -= included.text.len();
         self.fitted.tokens += included.tokens;
@@ -152,7 +152,7 @@ impl Fitting {
     }
 
     fn leave_out(&mut self, path: String, tokens: Option<u64>, reason: String) {
-        self.fitted.left_out.push(LeftOut { path, tokens, reason });
+        self.fitted.left_out.push(UnfittedFile { path, tokens, reason });
     }
 }
 
@@ -162,8 +162,8 @@ mod tests {
 
     const COUNTER: Counter = Counter::ESTIMATE;
 
-    fn file(path: &str, lines: usize, priority: u32, hotness: f64, truncate: Truncate) -> Candidate {
-        Candidate { path: format!("{path}/{lines}"), priority, hotness, role: Role::Source, truncate }
+    fn file(path: &str, lines: usize, priority: u32, hotness: f64, truncate: Truncate) -> ContextCandidate {
+        ContextCandidate { path: format!("{path}/{lines}"), priority, hotness, role: Role::Source, truncate }
     }
 
     fn room(tokens: u64) -> Room {
@@ -171,8 +171,8 @@ mod tests {
     }
 
     /// A file has as many lines as its name says.
-    fn fit_all(candidates: Vec<Candidate>, room: Room) -> Fitted {
-        let read = |file: &Candidate| {
+    fn fit_all(candidates: Vec<ContextCandidate>, room: Room) -> Fitted {
+        let read = |file: &ContextCandidate| {
             let lines: usize = file.path.rsplit('/').next().unwrap().parse().unwrap();
             Ok((1..=lines).map(|line| format!("line number {line:04}\n")).collect())
         };

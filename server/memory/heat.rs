@@ -59,7 +59,7 @@ impl Touch {
 
 /// All touches of one kind on one file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Trace {
+pub(super) struct TouchTrace {
     /// What they sum up to, as of `at`.
     sum: f64,
     /// The activity clock then, in milliseconds.
@@ -76,11 +76,11 @@ pub(super) struct Trace {
 
 /// The touches on one file, by kind.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Traces([Trace; Touch::COUNT]);
+pub(super) struct Traces([TouchTrace; Touch::COUNT]);
 
 impl Traces {
     /// Those of one kind, where there were any.
-    pub(super) fn of(&self, touch: Touch) -> Option<&Trace> {
+    pub(super) fn of(&self, touch: Touch) -> Option<&TouchTrace> {
         Some(&self.0[touch as usize]).filter(|trace| trace.count > 0)
     }
 }
@@ -188,7 +188,7 @@ impl Heat {
     }
 }
 
-fn decayed(trace: &Trace, active: f64, half_life: f64) -> f64 {
+fn decayed(trace: &TouchTrace, active: f64, half_life: f64) -> f64 {
     if trace.count == 0 { 0.0 } else { trace.sum * (-(active - trace.at) / half_life).exp2() }
 }
 

@@ -12,7 +12,7 @@ const LISTS: [&str; 3] = ["hot", "cold", "files"];
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct HintEntry {
     /// The file, relative to the root.
     pub path: String,
     /// Why.
@@ -26,7 +26,7 @@ pub struct Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// Its entries, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<HintEntry>,
     /// What is wrong with it, a sentence each.
     pub problems: Vec<String>,
 }
@@ -77,7 +77,7 @@ pub(super) fn read(advice: Advice, text: &str) -> Hints {
     hints
 }
 
-fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<Entry> {
+fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<HintEntry> {
     let line = item.line;
     let mut wrong = |what: String| problems.push(format!("{name}:{line}: {what}"));
     let text = |key: &str| item.entry(key).and_then(|entry| entry.value.text()).map(str::to_owned);
@@ -93,7 +93,7 @@ fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<Entry> {
         wrong("an entry names no file of this workspace: write `- path: src/main.rs`".to_owned());
         return None;
     };
-    Some(Entry { path, why: text("why").unwrap_or_default(), by: text("by"), line })
+    Some(HintEntry { path, why: text("why").unwrap_or_default(), by: text("by"), line })
 }
 
 /// A path of the workspace as it is written in these files.
@@ -133,7 +133,11 @@ pub(super) fn with(
 ///
 /// # Errors
 /// As [`with`].
-pub(super) fn without(advice: Advice, text: &str, gone: impl Fn(&Entry) -> bool) -> Result<String, String> {
+pub(super) fn without(
+    advice: Advice,
+    text: &str,
+    gone: impl Fn(&HintEntry) -> bool,
+) -> Result<String, String> {
     // What cannot be read is not written: a slip of a person's is not to cost them the rest.
     Listed::read(file(advice), text, &LISTS)?;
     let before = read(advice, text).entries;
@@ -142,7 +146,7 @@ pub(super) fn without(advice: Advice, text: &str, gone: impl Fn(&Entry) -> bool)
     for entry in before.iter().rev().filter(|entry| gone(entry)) {
         after = lines::without(&after, entry.line).ok_or_else(|| odd(advice))?;
     }
-    let kept = |entry: &&Entry| !gone(entry);
+    let kept = |entry: &&HintEntry| !gone(entry);
     let same = read(advice, &after)
         .entries
         .iter()

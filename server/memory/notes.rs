@@ -141,7 +141,7 @@ impl NoteFiles {
     ///
     /// # Errors
     /// Why it cannot be written, as a sentence.
-    pub fn unhint(&self, gone: impl Fn(&hints::Entry) -> bool) -> Result<(), String> {
+    pub fn unhint(&self, gone: impl Fn(&hints::HintEntry) -> bool) -> Result<(), String> {
         for advice in [Advice::Hot, Advice::Cold] {
             self.change(hints::file(advice), |text| hints::without(advice, text, &gone))?;
         }

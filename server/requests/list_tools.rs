@@ -9,7 +9,7 @@ impl Request for ListTools {
     async fn answer(hub: &Hub, params: ListToolsParams, asker: Asker) -> Result<ListToolsAnswer, Fault> {
         let folder = hub.folder(params.root.as_deref())?;
         let look = Look::begin(folder, params.query.as_deref(), asker.origin).await;
-        let answer = look.directory.list(&params, look.nearness());
+        let answer = look.directory.list(&params, look.similarity());
         look.end("list", &params, answer, |answer| &answer.tools)
     }
 }

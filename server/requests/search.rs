@@ -13,7 +13,7 @@ use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::Options;
 use crate::protocol::{Code, Fault};
 use crate::rules::Opener;
-use crate::session::{Session, Wanted, WantedLines, Where};
+use crate::session::{Session, WantedFiles, WantedLines, Where};
 
 /// Results where no number is named: lines, and files.
 const LINES: u32 = 100;
@@ -177,7 +177,7 @@ fn files(
     let limit = params.limit.unwrap_or(FILES) as usize;
     let scope = params.scope.as_deref().unwrap_or_default();
     let wait = Duration::from_millis(params.wait_ms);
-    let wanted = Wanted { text: &params.query, scope, limit, wait };
+    let wanted = WantedFiles { text: &params.query, scope, limit, wait };
     let found =
         session.search().meant(&session.files().opened_by(Opener::Person), &wanted, &|_, _| {}, go_on)?;
     let hits = found.hits.into_iter().map(|hit| SearchHit {

@@ -9,7 +9,7 @@ impl Request for SearchTools {
     async fn answer(hub: &Hub, params: SearchToolsParams, asker: Asker) -> Result<SearchToolsAnswer, Fault> {
         let folder = hub.folder(params.root.as_deref())?;
         let look = Look::begin(folder, Some(&params.query), asker.origin).await;
-        let answer = look.directory.search(&params, look.nearness());
+        let answer = look.directory.search(&params, look.similarity());
         look.end("search_tool_by_category", &params, answer, |answer| &answer.results)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::shown::Shown;
+use super::shown::ShownFiles;
 use super::shown_texts::ShownTexts;
 use super::workspace::Workspace;
 use crate::base::WorkspacePath;
@@ -17,14 +17,14 @@ use crate::workspace::{Document, Files, FolderDocuments};
 pub struct SessionFiles {
     pub(super) workspace: Arc<Workspace>,
     documents: FolderDocuments,
-    shown: Shown,
+    shown: ShownFiles,
     shown_texts: Mutex<ShownTexts>,
 }
 
 impl SessionFiles {
-    /// The files of a workspace. `one_process`: see [`Shown::new`].
+    /// The files of a workspace. `one_process`: see [`ShownFiles::new`].
     pub(super) fn new(workspace: Arc<Workspace>, documents: FolderDocuments, one_process: bool) -> Self {
-        Self { workspace, documents, shown: Shown::new(one_process), shown_texts: Mutex::default() }
+        Self { workspace, documents, shown: ShownFiles::new(one_process), shown_texts: Mutex::default() }
     }
 
     /// The files, behind the rules as they hold now: for nobody whom the person said yes to. A call's own are
@@ -50,7 +50,7 @@ impl SessionFiles {
     }
 
     /// Which state of each file an agent was shown.
-    pub fn shown(&self) -> &Shown {
+    pub fn shown(&self) -> &ShownFiles {
         &self.shown
     }
 

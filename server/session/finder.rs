@@ -7,10 +7,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::Mutex;
 
-use super::indexing::{Indexing, Problem};
+use super::indexing::{IndexProblem, Indexing};
 use super::search::FileSearch;
 use super::taking::Taking;
-use super::texts::Known;
+use super::texts::IndexedFiles;
 use crate::base::{WorkspacePath, person};
 use crate::index::lexical::entry::FileList;
 use crate::index::lexical::index::Index;
@@ -60,7 +60,7 @@ struct Served {
 struct Indexed {
     index: Arc<Index>,
     keeper: Option<Keeper>,
-    problem: Problem,
+    problem: IndexProblem,
 }
 
 impl Indexed {
@@ -68,7 +68,7 @@ impl Indexed {
     fn start(search: &Arc<FileSearch>) -> Self {
         let cache = person::cache();
         let index = cache.map(|cache| Index::open(&cache, search.workspace.root()));
-        let problem = Problem::default();
+        let problem = IndexProblem::default();
         let failed = |error: &std::io::Error| {
             problem.set(Some(format!(
                 "the search index has no place in the cache folder: {error}; searches go on without it"
@@ -77,7 +77,7 @@ impl Indexed {
         let index = index.and_then(|opened| opened.inspect_err(failed).ok());
         let index = Arc::new(index.unwrap_or_else(Index::none));
         let report = Indexing::new(search.editor.clone(), search.workspace.root(), problem.clone());
-        let keeper = Keeper::start(index.clone(), Known(Arc::downgrade(&search.files)), report);
+        let keeper = Keeper::start(index.clone(), IndexedFiles(Arc::downgrade(&search.files)), report);
         Self { index, keeper: keeper.inspect_err(|error| tracing::warn!("{error}")).ok(), problem }
     }
 }

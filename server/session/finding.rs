@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use memchr::memchr_iter;
 
-use super::nearness::Said;
+use super::file_similarity::ModelAnswer;
 use super::search::FileSearch;
 use super::texts::Texts;
 use crate::base::WorkspacePath;
@@ -48,7 +48,7 @@ pub struct WantedLines<'a> {
 
 /// Files that are wanted.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct WantedFiles<'a> {
     /// What they are about.
     pub text: &'a str,
     /// A folder or a file, as a caller writes it; the whole workspace where it is empty.
@@ -106,7 +106,7 @@ impl FileSearch {
     pub fn meant(
         self: &Arc<Self>,
         files: &Files,
-        wanted: &Wanted<'_>,
+        wanted: &WantedFiles<'_>,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<Meant, Fault> {
@@ -114,7 +114,7 @@ impl FileSearch {
         // The ranker and the model know no file that a rule asks about, whoever searches.
         let texts = Texts::new(self.files.documents(), &self.files.unasked());
         self.take_in(&texts, progress, go_on)?;
-        let Said { heard, embedded, trouble } = self.nearness.of(self, wanted);
+        let ModelAnswer { heard, embedded, trouble } = self.similarity.of(self, wanted);
         let near = heard.as_ref().map(|heard| meaning::Nearness {
             model: heard.model.model(),
             is_static: heard.model.is_static(),

@@ -15,9 +15,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Why the index is not kept, as a sentence, as long as that is so.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Problem(Arc<Mutex<Option<String>>>);
+pub(super) struct IndexProblem(Arc<Mutex<Option<String>>>);
 
-impl Problem {
+impl IndexProblem {
     pub(super) fn set(&self, problem: Option<String>) {
         if let Some(problem) = &problem {
             tracing::warn!("{problem}");
@@ -38,11 +38,11 @@ pub(super) struct Indexing {
     began: Instant,
     /// The percentage that was told last.
     told: Option<usize>,
-    problem: Problem,
+    problem: IndexProblem,
 }
 
 impl Indexing {
-    pub(super) fn new(editor: Arc<dyn Editor>, root: &str, problem: Problem) -> Self {
+    pub(super) fn new(editor: Arc<dyn Editor>, root: &str, problem: IndexProblem) -> Self {
         Self { editor, root: root.to_owned(), began: Instant::now(), told: None, problem }
     }
 

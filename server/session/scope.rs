@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::text::Snapshot;
-use super::{Meant, Session, Wanted, WantedLines, Where};
+use super::{Meant, Session, WantedFiles, WantedLines, Where};
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::query::Query;
@@ -176,7 +176,7 @@ impl Scope {
     /// As [`super::FileSearch::meant`].
     pub fn search_meaning(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &WantedFiles<'_>,
         progress: &dyn Fn(usize, usize),
     ) -> Result<Meant, Fault> {
         self.session.search().meant(&self.files, wanted, progress, &|| self.goes_on())

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::file_similarity::FileSimilarity;
 use super::files::SessionFiles;
 use super::finder::Finder;
-use super::nearness::Nearness;
 use super::workspace::Workspace;
 use crate::memory::Memory;
 use crate::ports::Editor;
@@ -18,14 +18,14 @@ pub struct FileSearch {
     pub(super) memory: Arc<Memory>,
     pub(super) editor: Arc<dyn Editor>,
     pub(super) finder: Finder,
-    pub(super) nearness: Nearness,
+    pub(super) similarity: FileSimilarity,
 }
 
 impl FileSearch {
     /// Keeps what searches need current from now on: for a process that stays.
     pub(super) fn serve(self: &Arc<Self>) {
         self.finder.serve(self);
-        self.nearness.serve();
+        self.similarity.serve();
     }
 
     /// How the files are watched, where they are, and what is wrong with the index of them.
@@ -35,12 +35,12 @@ impl FileSearch {
 
     /// What is wrong with the model that files are found with too, as a sentence.
     pub fn trouble(&self) -> Option<String> {
-        self.nearness.trouble()
+        self.similarity.trouble()
     }
 
     /// Ends what runs in the background.
     pub(super) fn end(&self) {
         self.finder.end();
-        self.nearness.end();
+        self.similarity.end();
     }
 }

@@ -15,14 +15,14 @@ type Key = (String, String);
 
 /// What agents were shown.
 #[derive(Debug, Default)]
-pub struct Shown {
-    known: Mutex<Known>,
+pub struct ShownFiles {
+    known: Mutex<ShownStates>,
     /// Whether calls of the command line are those of one process.
     one_process: bool,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct ShownStates {
     /// The hash of a file's bytes, nothing where there was no file; and when that was noted.
     files: HashMap<Key, (Option<String>, u64)>,
     /// The same by when, oldest first.
@@ -30,7 +30,7 @@ struct Known {
     count: u64,
 }
 
-impl Known {
+impl ShownStates {
     fn note(&mut self, key: Key, hash: Option<String>) {
         self.count += 1;
         self.order.insert(self.count, key.clone());
@@ -44,7 +44,7 @@ impl Known {
     }
 }
 
-impl Shown {
+impl ShownFiles {
     /// Nobody was shown anything yet. `one_process` says that whoever calls from the command line is one.
     pub fn new(one_process: bool) -> Self {
         Self { known: Mutex::default(), one_process }
@@ -72,7 +72,7 @@ impl Shown {
         self.known().files.get(&key).map(|(hash, _)| hash.clone())
     }
 
-    fn known(&self) -> parking_lot::MutexGuard<'_, Known> {
+    fn known(&self) -> parking_lot::MutexGuard<'_, ShownStates> {
         self.known.lock()
     }
 
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn each_agent_knows_what_it_was_shown_and_what_it_made_of_that() {
-        let (shown, path) = (Shown::default(), WorkspacePath::clean("a").unwrap());
+        let (shown, path) = (ShownFiles::default(), WorkspacePath::clean("a").unwrap());
         let (one, other) = (agent("one"), agent("other"));
         shown.note(&one, &path, Some("1"));
         assert_eq!((shown.last(&one, &path), shown.last(&other, &path)), (Some(Some("1".to_owned())), None));
@@ -108,17 +108,17 @@ mod tests {
     #[test]
     fn people_at_the_command_line_of_one_server_are_not_taken_for_one() {
         let path = WorkspacePath::clean("a").unwrap();
-        let (server, process) = (Shown::new(false), Shown::new(true));
+        let (server, process) = (ShownFiles::new(false), ShownFiles::new(true));
         for shown in [&server, &process] {
             shown.note(&Origin::door(Door::Cli), &path, Some("1"));
         }
-        let last = |shown: &Shown| shown.last(&Origin::door(Door::Cli), &path).is_some();
+        let last = |shown: &ShownFiles| shown.last(&Origin::door(Door::Cli), &path).is_some();
         assert_eq!((last(&server), last(&process)), (false, true));
     }
 
     #[test]
     fn the_oldest_are_forgotten() {
-        let mut known = Known::default();
+        let mut known = ShownStates::default();
         for number in 0..=MOST {
             known.note(("a".to_owned(), number.to_string()), None);
         }

@@ -34,14 +34,14 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// What was taken in, and how far the search is that does so now.
 #[derive(Debug, Default)]
 pub(super) struct Taking {
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenFiles>,
     done: AtomicUsize,
     all: AtomicUsize,
 }
 
 /// What the ranker has taken in.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct TakenFiles {
     /// Files, as they were read.
     files: HashMap<Arc<str>, (Stamp, u64)>,
     /// Unsaved texts in place of them.
@@ -50,7 +50,7 @@ pub(super) struct Taken {
     rules: Option<Arc<Rules>>,
 }
 
-impl Taken {
+impl TakenFiles {
     /// Judges what was taken in by the rules that hold now: what they close is forgotten, what they open is read anew.
     fn judge(&mut self, rules: &Arc<Rules>, meaning: &Meaning) {
         let Some(before) = self.rules.replace(rules.clone()).filter(|before| !Arc::ptr_eq(before, rules))
@@ -79,7 +79,7 @@ impl Taking {
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
         patience: Duration,
-    ) -> Result<MutexGuard<'_, Taken>, Fault> {
+    ) -> Result<MutexGuard<'_, TakenFiles>, Fault> {
         let asked = Instant::now();
         loop {
             if let Some(taken) = self.taken.try_lock_for(STEP.min(patience)) {
@@ -106,7 +106,7 @@ impl Taking {
     }
 }
 
-impl Taken {
+impl TakenFiles {
     /// Files that differ from what was read.
     fn changed<'a>(&self, list: &'a [FileEntry]) -> Vec<&'a FileEntry> {
         let known = |entry: &&FileEntry| self.files.get(&entry.path) == Some(&(entry.stamp, entry.changed));
@@ -145,7 +145,7 @@ impl Taken {
 }
 
 /// Files that are read for the ranker, by several threads at once.
-struct Reading<'a> {
+struct FileReading<'a> {
     files: &'a [&'a FileEntry],
     /// The place of the file that is read next.
     next: AtomicUsize,
@@ -153,7 +153,7 @@ struct Reading<'a> {
     done: Vec<AtomicBool>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> FileReading<'a> {
     fn of(files: &'a [&'a FileEntry]) -> Self {
         let done = files.iter().map(|_| AtomicBool::new(false)).collect();
         Self { files, next: AtomicUsize::new(0), done }
@@ -204,7 +204,7 @@ impl FileSearch {
         taken.judge(texts.rules(), meaning);
         taken.forget_saved(texts, meaning);
         let changed = taken.changed(&list);
-        let reading = Reading::of(&changed);
+        let reading = FileReading::of(&changed);
         self.read(&reading, texts, progress, go_on);
         taken.files.extend(reading.read().map(|entry| (entry.path.clone(), (entry.stamp, entry.changed))));
         if !go_on() {
@@ -222,7 +222,7 @@ impl FileSearch {
     /// Reads files in this thread, and in further ones where they are many.
     fn read(
         &self,
-        reading: &Reading<'_>,
+        reading: &FileReading<'_>,
         texts: &Texts,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),

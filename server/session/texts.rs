@@ -59,9 +59,9 @@ impl Source for Texts {
 }
 
 /// The files on the disk, for as long as the session is there: for the index, which knows nothing else.
-pub(super) struct Known(pub(super) Weak<SessionFiles>);
+pub(super) struct IndexedFiles(pub(super) Weak<SessionFiles>);
 
-impl Source for Known {
+impl Source for IndexedFiles {
     fn open(&self, path: &str) -> Option<File> {
         open(&self.0.upgrade()?.unasked(), path)
     }

@@ -15,11 +15,11 @@ const KEPT: usize = 20;
 #[derive(Debug)]
 pub struct SessionTroubles {
     editor: Arc<dyn Editor>,
-    lists: Mutex<Lists>,
+    lists: Mutex<TroubleLists>,
 }
 
 #[derive(Debug, Default)]
-struct Lists {
+struct TroubleLists {
     all: Vec<String>,
     /// Those that no answer has told of.
     untold: Vec<String>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::count::Count;
 use super::off_thread;
 use crate::base::WorkspacePath;
-use crate::memory::fit::{Candidate, Fitted, Included, LeftOut, Room, fit};
+use crate::memory::fit::{ContextCandidate, Fitted, FittedFile, Room, UnfittedFile, fit};
 use crate::memory::{Counter, ESTIMATE};
 use crate::protocol::{Advice, Effects, Event, Fault, Role, Truncate, WorkingFile};
 use crate::registry::{Activity, Call, Output, Permitted};
@@ -148,10 +148,10 @@ fn assemble(scope: &Scope, call: &Call, input: &AssembleInput) -> Result<Output<
 /// Adds the files of the working set that have one of `roles` and are not there yet; gives those that stay out.
 fn add_set(
     scope: &Scope,
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut Vec<ContextCandidate>,
     set: &[WorkingFile],
     roles: &[Role],
-) -> Vec<LeftOut> {
+) -> Vec<UnfittedFile> {
     let mut left_out = Vec::new();
     let named = candidates.len();
     for file in set.iter().filter(|file| roles.is_empty() || roles.contains(&file.role)) {
@@ -159,7 +159,7 @@ fn add_set(
             continue;
         }
         match bar(scope, file) {
-            Some(reason) => left_out.push(LeftOut { path: file.path.clone(), tokens: None, reason }),
+            Some(reason) => left_out.push(UnfittedFile { path: file.path.clone(), tokens: None, reason }),
             None => candidates.push(candidate(file)),
         }
     }
@@ -167,8 +167,8 @@ fn add_set(
 }
 
 /// The files that the caller names, in their order, before all others.
-fn named(scope: &Scope, paths: &[String], set: &[WorkingFile]) -> Result<Vec<Candidate>, Fault> {
-    let mut candidates: Vec<Candidate> = Vec::new();
+fn named(scope: &Scope, paths: &[String], set: &[WorkingFile]) -> Result<Vec<ContextCandidate>, Fault> {
+    let mut candidates: Vec<ContextCandidate> = Vec::new();
     for (at, asked) in paths.iter().enumerate() {
         let path = scope.path(asked)?;
         // One that is named and cannot be read is a fault; one of the set is left out.
@@ -180,8 +180,8 @@ fn named(scope: &Scope, paths: &[String], set: &[WorkingFile]) -> Result<Vec<Can
         #[allow(clippy::cast_precision_loss, reason = "an order of some paths")]
         let hotness = 1.0 - at as f64 * 1e-6;
         let file = match known.map(candidate) {
-            Some(file) => Candidate { priority: 1, hotness, ..file },
-            None => Candidate::of(path, hotness),
+            Some(file) => ContextCandidate { priority: 1, hotness, ..file },
+            None => ContextCandidate::of(path, hotness),
         };
         if candidates.iter().all(|other| other.path != file.path) {
             candidates.push(file);
@@ -190,8 +190,8 @@ fn named(scope: &Scope, paths: &[String], set: &[WorkingFile]) -> Result<Vec<Can
     Ok(candidates)
 }
 
-fn candidate(file: &WorkingFile) -> Candidate {
-    Candidate {
+fn candidate(file: &WorkingFile) -> ContextCandidate {
+    ContextCandidate {
         path: file.path.clone(),
         priority: file.priority.unwrap_or(if file.pinned { 1 } else { PLACE }),
         hotness: file.hotness,
@@ -233,7 +233,7 @@ fn read(scope: &Scope, path: &str) -> Result<String, String> {
 /// Moves the files up that hold the words of what is asked about.
 fn rank(
     scope: &Scope,
-    candidates: &mut [Candidate],
+    candidates: &mut [ContextCandidate],
     query: &str,
     warnings: &mut Vec<String>,
 ) -> Result<(), Fault> {
@@ -290,19 +290,19 @@ fn log(scope: &Scope, call: &Call, budget: TokenBudget, fitted: &Fitted) -> Resu
 }
 
 fn answer(fitted: Fitted, budget: TokenBudget, warnings: Vec<String>) -> Assembled {
-    let cut = |included: &Included| {
+    let cut = |included: &FittedFile| {
         let (tokens_whole, (start, end)) = included.cut?;
         let (path, strategy) = (included.file.path.clone(), included.file.truncate);
         Some(CutFile { path, strategy, lines: GoneLines { start, end }, tokens_whole })
     };
-    let included = |Included { file, text, tokens, .. }: Included| IncludedFile {
+    let included = |FittedFile { file, text, tokens, .. }: FittedFile| IncludedFile {
         path: file.path,
         role: file.role,
         priority: file.priority,
         tokens,
         content: text,
     };
-    let left_out = |LeftOut { path, tokens, reason }: LeftOut| LeftOutFile { path, tokens, reason };
+    let left_out = |UnfittedFile { path, tokens, reason }: UnfittedFile| LeftOutFile { path, tokens, reason };
     Assembled {
         tokens: fitted.tokens,
         budget: budget.tokens,

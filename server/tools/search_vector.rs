@@ -10,7 +10,7 @@ use super::count::Count;
 use super::{off_thread, whole_unless};
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
-use crate::session::{Scope, Wanted, Where};
+use crate::session::{Scope, WantedFiles, Where};
 
 /// Files in one answer, where the caller names no number.
 const FILES: Count = Count(10);
@@ -66,7 +66,7 @@ fn search(scope: &Scope, input: &VectorInput) -> Result<Output<Vec<RankedFile>>,
             scope.progress(&format!("{done} of {total} files read"), u32::try_from(share).ok());
         }
     };
-    let wanted = Wanted { text: &input.query, scope: &input.scope, limit, wait: Duration::ZERO };
+    let wanted = WantedFiles { text: &input.query, scope: &input.scope, limit, wait: Duration::ZERO };
     let found = scope.search_meaning(&wanted, &progress)?;
     let place = Where { scope: &input.scope, glob: "" };
     // The ranker knows none of them, also where the person said yes to one: it is read by name.

@@ -38,14 +38,14 @@ pub struct Document {
 /// snapshot is cheap.
 #[derive(Debug)]
 pub struct DocumentStore {
-    open: Mutex<Open>,
+    open: Mutex<OpenDocuments>,
     changes: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenDocuments {
     /// By editor and URI.
-    documents: HashMap<EditorId, HashMap<String, Held>>,
+    documents: HashMap<EditorId, HashMap<String, OpenDocument>>,
     /// Openings and changes so far.
     count: u64,
     /// Editors so far.
@@ -53,7 +53,7 @@ struct Open {
 }
 
 #[derive(Debug)]
-struct Held {
+struct OpenDocument {
     document: Document,
     /// The absolute path that its URI names, where it is a file.
     file: Option<String>,
@@ -80,7 +80,7 @@ impl DocumentStore {
         {
             let mut open = self.open.lock();
             open.count += 1;
-            let held = Held { at: open.count, file: path_of(&document.uri), document };
+            let held = OpenDocument { at: open.count, file: path_of(&document.uri), document };
             open.documents.entry(editor).or_default().insert(held.document.uri.clone(), held);
         }
         self.tell();
@@ -185,7 +185,7 @@ impl FolderDocuments {
     /// Every open document, by URI.
     pub fn all(&self) -> Vec<Document> {
         let open = self.store.open.lock();
-        let mut all: Vec<&Held> = self.inside(&open).collect();
+        let mut all: Vec<&OpenDocument> = self.inside(&open).collect();
         all.sort_by(|a, b| (&a.document.uri, a.at).cmp(&(&b.document.uri, b.at)));
         all.into_iter().map(|held| held.document.clone()).collect()
     }
@@ -195,7 +195,7 @@ impl FolderDocuments {
         self.store.watch()
     }
 
-    fn inside<'a>(&self, open: &'a MutexGuard<'_, Open>) -> impl Iterator<Item = &'a Held> {
+    fn inside<'a>(&self, open: &'a MutexGuard<'_, OpenDocuments>) -> impl Iterator<Item = &'a OpenDocument> {
         let all = open.documents.values().flat_map(HashMap::values);
         all.filter(|held| held.document.root.as_ref() == Some(&self.root))
     }

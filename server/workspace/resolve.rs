@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::errno;
 use super::error::WorkspaceError;
-use super::root::{Place, Root};
+use super::root::{Root, RootFolder};
 use super::stat::{Kind, id};
 use super::swap::{Stop, retry};
 use crate::base::{FileId, WorkspacePath};
@@ -54,14 +54,16 @@ impl Root {
             Ok(_) | Err(Errno::LOOP) => {}
             Err(error) => return Err(errno::failed("open", asked, error)),
         }
-        retry(asked, || Walk { root: self, top: self.place(), asked, done: Vec::new(), folder: None }.run())
+        retry(asked, || {
+            PathWalk { root: self, top: self.place(), asked, done: Vec::new(), folder: None }.run()
+        })
     }
 }
 
 /// A walk down a path.
-struct Walk<'a> {
+struct PathWalk<'a> {
     root: &'a Root,
-    top: Arc<Place>,
+    top: Arc<RootFolder>,
     asked: &'a WorkspacePath,
     /// The parts behind it; none is a symlink.
     done: Vec<String>,
@@ -69,7 +71,7 @@ struct Walk<'a> {
     folder: Option<OwnedFd>,
 }
 
-impl Walk<'_> {
+impl PathWalk<'_> {
     fn run(mut self) -> Result<Located, Stop> {
         let mut todo: Vec<String> = self.asked.parts().map(str::to_owned).collect();
         todo.reverse();

@@ -19,7 +19,7 @@ use crate::protocol::Fault;
 /// owner at its path.
 #[derive(Debug)]
 pub struct Root {
-    place: RwLock<Arc<Place>>,
+    place: RwLock<Arc<RootFolder>>,
     path: String,
     /// The same without symlinks.
     real: String,
@@ -29,7 +29,7 @@ pub struct Root {
 
 /// The folder that a root was opened on.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct RootFolder {
     folder: OwnedFd,
     id: FileId,
     /// Whose it is.
@@ -38,13 +38,13 @@ pub(super) struct Place {
     portable: Option<cap_std::fs::Dir>,
 }
 
-impl AsFd for Place {
+impl AsFd for RootFolder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
 }
 
-impl Place {
+impl RootFolder {
     fn of(folder: OwnedFd, portable: bool) -> Result<Self, Errno> {
         let stat = fstat(&folder)?;
         let copy = || folder.try_clone().map_err(|error| errno::of(&error));
@@ -73,7 +73,7 @@ impl Root {
         let probe = openat2(&*place, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), BENEATH);
         if probe.is_ok() {
             let folder = place.folder.try_clone().map_err(|error| unopened(&root.path, errno::of(&error)))?;
-            root.put(Place::of(folder, false).map_err(|error| unopened(&root.path, error))?);
+            root.put(RootFolder::of(folder, false).map_err(|error| unopened(&root.path, error))?);
         }
         Ok(root)
     }
@@ -93,7 +93,7 @@ impl Root {
         let text = if climbs { real.clone() } else { given };
         let folder = retry_on_intr(|| open(text.as_str(), FOLDER, Mode::empty()))
             .map_err(|source| WorkspaceError::NoRoot { path: text.clone(), source })?;
-        let place = Place::of(folder, true).map_err(|error| unopened(&text, error))?;
+        let place = RootFolder::of(folder, true).map_err(|error| unopened(&text, error))?;
         Ok(Self { place: RwLock::new(Arc::new(place)), path: text, real, opened: AtomicU64::new(0) })
     }
 
@@ -122,7 +122,7 @@ impl Root {
         }
     }
 
-    fn open_again(&self, portable: bool) -> Result<Place, Errno> {
+    fn open_again(&self, portable: bool) -> Result<RootFolder, Errno> {
         let flags = FOLDER | OFlags::NOFOLLOW;
         let links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         let folder = match portable {
@@ -136,10 +136,10 @@ impl Root {
                 folder
             }
         };
-        Place::of(folder, portable)
+        RootFolder::of(folder, portable)
     }
 
-    fn put(&self, place: Place) {
+    fn put(&self, place: RootFolder) {
         *self.place.write() = Arc::new(place);
     }
 
@@ -170,7 +170,7 @@ impl Root {
     }
 
     /// The folder that it is on now.
-    pub(super) fn place(&self) -> Arc<Place> {
+    pub(super) fn place(&self) -> Arc<RootFolder> {
         self.place.read().clone()
     }
 

@@ -30,7 +30,7 @@ pub(crate) type Stamp = (i64, u64, i64, u64);
 
 /// One entry of a folder.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct ShelfEntry {
     pub(super) is_folder: bool,
     pub(super) bytes: u64,
     pub(super) changed: SystemTime,
@@ -164,12 +164,12 @@ impl Shelf {
     }
 
     /// What stands at a path, links not followed; nothing where it is neither file nor folder.
-    pub(super) fn entry(&self, path: &str) -> Option<Entry> {
+    pub(super) fn entry(&self, path: &str) -> Option<ShelfEntry> {
         let file = self.root.open_at(&self.inside(path).ok()?, OFlags::PATH | OFlags::NOFOLLOW).ok()?;
         let stat = fstat(&file).ok()?;
         let kind = Kind::of(&stat);
         let seconds = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or_default());
-        matches!(kind, Kind::File | Kind::Folder).then(|| Entry {
+        matches!(kind, Kind::File | Kind::Folder).then(|| ShelfEntry {
             is_folder: kind == Kind::Folder,
             bytes: u64::try_from(stat.st_size).unwrap_or_default(),
             changed: UNIX_EPOCH + seconds,

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::checkpoints::{Checkpoint, Checkpoints};
-use super::shelf::{Entry, Shelf};
+use super::shelf::{Shelf, ShelfEntry};
 use super::state::{ASIDE, NAMED, OBJECTS, ROOTS, State, TEMPORARY, folder_name};
 use super::store::{SESSIONS, Store};
 use crate::base::{CallId, WorkspacePath};
@@ -160,7 +160,7 @@ impl Sweep<'_> {
                 return Ok(());
             }
             let path = format!("{OBJECTS}/{name}");
-            let is_old = |entry: &Entry| self.age(entry.changed) > GRACE;
+            let is_old = |entry: &ShelfEntry| self.age(entry.changed) > GRACE;
             if !shelf.entry(&path).as_ref().is_some_and(is_old) {
                 continue;
             }
@@ -184,7 +184,7 @@ impl Sweep<'_> {
     fn aside(&self, shelf: &Shelf, swept: &mut Swept) -> Result<(), Fault> {
         for name in shelf.list(ASIDE)? {
             let path = format!("{ASIDE}/{name}");
-            let old = |entry: &Entry| self.age(entry.changed) > self.settings.undo_age().max(DAY);
+            let old = |entry: &ShelfEntry| self.age(entry.changed) > self.settings.undo_age().max(DAY);
             if let Some(entry) = shelf.entry(&path).filter(old)
                 && shelf.remove(&path).is_ok_and(|removed| removed)
             {

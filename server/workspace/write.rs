@@ -51,7 +51,7 @@ pub struct Written {
 type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>;
 
 /// What is about to be replaced: the name and the file seen there.
-struct Place<'a> {
+struct WriteTarget<'a> {
     path: &'a WorkspacePath,
     above: WorkspacePath,
     folder: OwnedFd,
@@ -114,7 +114,7 @@ impl Files {
         })
     }
 
-    fn place<'a>(&self, located: &'a Located) -> Result<Place<'a>, Stop> {
+    fn place<'a>(&self, located: &'a Located) -> Result<WriteTarget<'a>, Stop> {
         let path = &located.path;
         let Some(above) = path.parent() else { return Err(irregular(path, Kind::Folder).into()) };
         let folder = self.root.folder(&above).map_err(|error| match error {
@@ -122,12 +122,12 @@ impl Files {
             error => Stop::of("write", path, error),
         })?;
         let old = located.stat.as_ref().map(|_| self.open_file(path)).transpose()?;
-        Ok(Place { path, above, folder, old })
+        Ok(WriteTarget { path, above, folder, old })
     }
 
     fn replace_once(
         &self,
-        place: &Place<'_>,
+        place: &WriteTarget<'_>,
         mode: Option<Mode>,
         expect: &Expect,
         fill: Fill<'_>,
@@ -149,7 +149,7 @@ impl Files {
     }
 
     /// Puts the temporary at the name, if what stands there is still what was seen and expected.
-    fn commit(&self, place: &Place<'_>, expect: &Expect, temporary: Temporary) -> Result<(), Stop> {
+    fn commit(&self, place: &WriteTarget<'_>, expect: &Expect, temporary: Temporary) -> Result<(), Stop> {
         let lock = self.state.lock()?;
         self.still(place)?;
         expected(place, expect)?;
@@ -170,7 +170,7 @@ impl Files {
     }
 
     /// Whether folder and file are still the ones that were opened, each at its path.
-    fn still(&self, place: &Place<'_>) -> Result<(), Stop> {
+    fn still(&self, place: &WriteTarget<'_>) -> Result<(), Stop> {
         let failed = |error| Stop::of("write", place.path, error);
         let folder = self.root.folder(&place.above).map_err(failed)?;
         if !same(&fstat(&folder).map_err(failed)?, &fstat(&place.folder).map_err(failed)?) {
@@ -198,7 +198,7 @@ fn rename_new(folder: &OwnedFd, from: &str, name: &str) -> Result<(), Errno> {
 }
 
 /// Whether what stands at the place is what the caller knows.
-fn expected(place: &Place<'_>, expect: &Expect) -> Result<(), WorkspaceError> {
+fn expected(place: &WriteTarget<'_>, expect: &Expect) -> Result<(), WorkspaceError> {
     match (expect, &place.old) {
         (Expect::Anything, _) | (Expect::Absent, None) => Ok(()),
         (Expect::Absent, Some(old)) => {
@@ -219,7 +219,12 @@ fn expected(place: &Place<'_>, expect: &Expect) -> Result<(), WorkspaceError> {
     }
 }
 
-fn stale(place: &Place<'_>, what: &'static str, expected: Option<&str>, found: String) -> WorkspaceError {
+fn stale(
+    place: &WriteTarget<'_>,
+    what: &'static str,
+    expected: Option<&str>,
+    found: String,
+) -> WorkspaceError {
     let stat = place.old.as_ref().and_then(|(file, _)| fstat(file).ok());
     let (size, modified) = stat.map(|stat| (stat.st_size, modified(&stat))).unzip();
     let (path, expected) = (place.path.clone(), expected.map(str::to_owned));

@@ -12,7 +12,7 @@ use crate::catalogue::discovery::{Directory, Item};
 use crate::cli::answer;
 use crate::cli::print::visible;
 use crate::cli::progress::Progress;
-use crate::hub::{Hub, Nearness};
+use crate::hub::{Hub, ToolSimilarity};
 use crate::protocol::{
     Code, Door, Fault, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
 };
@@ -45,7 +45,7 @@ pub(super) enum Place {
     /// A workspace's tools.
     Workspace(Hub),
     /// Those of a file, with the model that the person's settings name.
-    Catalogue(Arc<Directory>, Box<Nearness>),
+    Catalogue(Arc<Directory>, Box<ToolSimilarity>),
 }
 
 impl Place {
@@ -56,7 +56,7 @@ impl Place {
     pub(super) fn catalogue(path: &Path) -> Result<Self, Fault> {
         let loaded = config::of_person();
         loaded.problems.iter().for_each(|problem| answer::note(&format!("wherefore: {problem}")));
-        Ok(Self::Catalogue(Arc::new(read(path)?), Box::new(Nearness::new(loaded.settings.embeddings))))
+        Ok(Self::Catalogue(Arc::new(read(path)?), Box::new(ToolSimilarity::new(loaded.settings.embeddings))))
     }
 
     /// Has the vectors of tools made that are missing, where the person set a model. The search goes on without it
@@ -72,7 +72,7 @@ impl Place {
                 Ok(folder) => folder.embed_tools(told).await,
                 Err(fault) => Err(fault),
             },
-            Self::Catalogue(directory, nearness) => nearness.fill(directory, told).await,
+            Self::Catalogue(directory, similarity) => similarity.fill(directory, told).await,
         };
         if let Err(fault) = filled {
             answer::note(&format!("wherefore: {}; tools are ranked without it", visible(&fault.message)));
@@ -82,8 +82,8 @@ impl Place {
     async fn tools(&self, params: SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
         match self {
             Self::Workspace(hub) => SearchTools::answer(hub, params, Asker::door(Door::Cli)).await,
-            Self::Catalogue(directory, nearness) => {
-                directory.search(&params, nearness.of(&params.query, directory).await.as_deref())
+            Self::Catalogue(directory, similarity) => {
+                directory.search(&params, similarity.of(&params.query, directory).await.as_deref())
             }
         }
     }
@@ -91,9 +91,9 @@ impl Place {
     async fn nodes(&self, params: SearchNodesParams) -> Result<SearchNodesAnswer, Fault> {
         match self {
             Self::Workspace(hub) => SearchNodes::answer(hub, params, Asker::door(Door::Cli)).await,
-            Self::Catalogue(directory, nearness) => {
-                let nearness = nearness.of(&params.query, directory).await;
-                Ok(directory.search_nodes(&params, nearness.as_deref()))
+            Self::Catalogue(directory, similarity) => {
+                let similarity = similarity.of(&params.query, directory).await;
+                Ok(directory.search_nodes(&params, similarity.as_deref()))
             }
         }
     }

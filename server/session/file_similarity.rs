@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-use super::finding::{Wanted, lines_of};
+use super::finding::{WantedFiles, lines_of};
 use super::search::FileSearch;
 use super::texts::Texts;
 use crate::embed::{Chosen, Near, Use};
@@ -24,8 +24,8 @@ const ENOUGH: f32 = 0.9;
 
 /// The model that files are found with too, where the person set one.
 #[derive(Debug)]
-pub(super) struct Nearness {
-    shared: Arc<Shared>,
+pub(super) struct FileSimilarity {
+    shared: Arc<SharedModel>,
     task: OnceLock<AbortHandle>,
     /// Why there is no model, where the person's settings are wrong.
     no_model: Mutex<Option<String>>,
@@ -35,7 +35,7 @@ pub(super) struct Nearness {
 
 /// What searches and the task have in common.
 #[derive(Debug)]
-struct Shared {
+struct SharedModel {
     model: Chosen,
     changed: Notify,
     /// There are pieces that vectors have to be made of.
@@ -44,7 +44,7 @@ struct Shared {
     done: watch::Sender<Done>,
 }
 
-impl Drop for Nearness {
+impl Drop for FileSimilarity {
     fn drop(&mut self) {
         self.end();
     }
@@ -75,7 +75,7 @@ pub(super) struct Heard {
 
 /// What the model says of a query.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct ModelAnswer {
     /// How near what is; nothing where it has to be done without.
     pub heard: Option<Heard>,
     /// The share of the pieces that have a vector; nothing where no model is set.
@@ -84,10 +84,10 @@ pub(super) struct Said {
     pub trouble: Option<String>,
 }
 
-impl Nearness {
+impl FileSimilarity {
     /// With the model of these settings; or none, and why that is where settings are wrong.
     pub(super) fn new(settings: Option<EmbeddingSettings>, no_model: Option<String>) -> Self {
-        let shared = Shared {
+        let shared = SharedModel {
             model: Chosen::new(Use::Files, settings),
             changed: Notify::new(),
             wanted: Notify::new(),
@@ -97,7 +97,7 @@ impl Nearness {
         Self { shared, no_model, task: OnceLock::new(), stays: OnceLock::new() }
     }
 
-    /// Takes the settings as they hold now, as [`Nearness::new`] does.
+    /// Takes the settings as they hold now, as [`FileSimilarity::new`] does.
     pub(super) fn configure(&self, settings: Option<&EmbeddingSettings>, no_model: Option<String>) {
         *self.no_model.lock() = no_model;
         if self.shared.model.configure(settings) && self.task.get().is_some() {
@@ -126,19 +126,23 @@ impl Nearness {
 
     /// What the model says of a query. It waits that long for vectors that are not made yet, and for that of the query no
     /// longer than the settings say. To be called on a thread that may wait.
-    pub(super) fn of(&self, search: &Arc<FileSearch>, wanted: &Wanted<'_>) -> Said {
+    pub(super) fn of(&self, search: &Arc<FileSearch>, wanted: &WantedFiles<'_>) -> ModelAnswer {
         let near = match self.shared.model.near() {
             Ok(Some(near)) => near,
             Ok(None) => {
                 let trouble = self.no_model.lock().clone();
-                return Said { trouble, ..Said::default() };
+                return ModelAnswer { trouble, ..ModelAnswer::default() };
             }
             Err(fault) => {
-                return Said { embedded: Some(0.0), trouble: Some(fault.message), ..Said::default() };
+                return ModelAnswer {
+                    embedded: Some(0.0),
+                    trouble: Some(fault.message),
+                    ..ModelAnswer::default()
+                };
             }
         };
         let pieces = search.finder.meaning().pieces();
-        let Ok(runtime) = Handle::try_current() else { return Said::default() };
+        let Ok(runtime) = Handle::try_current() else { return ModelAnswer::default() };
         runtime.block_on(self.ask(search, &near, pieces, wanted))
     }
 
@@ -147,8 +151,8 @@ impl Nearness {
         search: &Arc<FileSearch>,
         near: &Arc<Near>,
         pieces: Arc<Pieces>,
-        wanted: &Wanted<'_>,
-    ) -> Said {
+        wanted: &WantedFiles<'_>,
+    ) -> ModelAnswer {
         let (query, wait) = (wanted.text, wanted.wait);
         let keys = pieces.keys();
         if near.held() == 0 {
@@ -181,7 +185,7 @@ impl Nearness {
             Some(_) => tracing::debug!("files are ranked by words+{}", near.model()),
             None => tracing::debug!("files are ranked by words, without {}", near.model()),
         }
-        Said {
+        ModelAnswer {
             heard: heard.map(|cosines| Heard { pieces: pieces.clone(), cosines, model: near.clone() }),
             embedded: Some(embedded),
             trouble: near.trouble(),
@@ -189,7 +193,7 @@ impl Nearness {
     }
 }
 
-impl Shared {
+impl SharedModel {
     /// Makes what is missing of the pieces as they are now; how long to wait before more is asked of a model that failed.
     async fn work(&self, search: &Weak<FileSearch>) -> Option<Duration> {
         let near = self.model.near().ok().flatten()?;
@@ -212,7 +216,7 @@ impl Shared {
 }
 
 /// Makes vectors whenever they are wanted, until it is aborted.
-async fn keep(shared: Arc<Shared>, search: Weak<FileSearch>) {
+async fn keep(shared: Arc<SharedModel>, search: Weak<FileSearch>) {
     loop {
         shared.wanted.notified().await;
         let work = async {

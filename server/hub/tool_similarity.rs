@@ -14,7 +14,7 @@ use crate::protocol::{EmbeddingSettings, Fault};
 
 /// The model that tools are found with too, where the person set one.
 #[derive(Debug, Default)]
-pub struct Nearness {
+pub struct ToolSimilarity {
     model: Chosen,
     /// The tools looked through last, and what their texts are known by.
     known: Mutex<Option<Known>>,
@@ -25,7 +25,7 @@ pub struct Nearness {
 /// Tools, and what the text of each is known by.
 type Known = (Weak<Directory>, Arc<[Key]>);
 
-impl Nearness {
+impl ToolSimilarity {
     /// With the model of these settings, or none.
     pub fn new(settings: Option<EmbeddingSettings>) -> Self {
         Self { model: Chosen::new(Use::Tools, settings), ..Self::default() }
@@ -77,14 +77,14 @@ impl Nearness {
         self.model.trouble()
     }
 
-    /// Makes what is missing whenever the tools or the settings change, until [`Nearness::close`].
+    /// Makes what is missing whenever the tools or the settings change, until [`ToolSimilarity::close`].
     pub fn keep(self: &Arc<Self>, toolbox: &Arc<Toolbox>, runtime: &Handle) {
-        let (nearness, toolbox) = (self.clone(), Arc::downgrade(toolbox));
+        let (similarity, toolbox) = (self.clone(), Arc::downgrade(toolbox));
         let task = runtime.spawn(async move {
             loop {
                 tokio::select! {
-                    () = nearness.changed.notified() => {}
-                    () = nearness.work(&toolbox) => {}
+                    () = similarity.changed.notified() => {}
+                    () = similarity.work(&toolbox) => {}
                 }
             }
         });

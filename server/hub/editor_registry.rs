@@ -16,7 +16,7 @@ const KEPT: usize = 256;
 
 /// Something that a listener may want to read again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
+pub enum HubChange {
     /// A session log grew.
     Log,
     /// A proposal arrived: its id.
@@ -29,16 +29,16 @@ pub enum Change {
     Tools,
 }
 
-/// The editors' place, which may be empty: editors come and go while agents work. Whatever happens is told to each
+/// The editors that are attached, which may be none: editors come and go while agents work. Whatever happens is told to each
 /// of them and to those who listen; what only one can do is asked of the one that came last.
-pub struct Stage {
+pub struct EditorRegistry {
     /// In the order in which they came.
     editors: RwLock<Vec<Arc<dyn Editor>>>,
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<HubChange>,
 }
 
-impl Stage {
-    /// A stage with this editor in place.
+impl EditorRegistry {
+    /// A registry with this editor in it.
     pub fn new(editor: Arc<dyn Editor>) -> Self {
         Self { editors: RwLock::new(vec![editor]), changes: broadcast::Sender::new(KEPT) }
     }
@@ -60,12 +60,12 @@ impl Stage {
     }
 
     /// Hears of every change from now on.
-    pub fn listen(&self) -> broadcast::Receiver<Change> {
+    pub fn listen(&self) -> broadcast::Receiver<HubChange> {
         self.changes.subscribe()
     }
 
     /// Tells those who listen.
-    pub fn changed(&self, change: Change) {
+    pub fn changed(&self, change: HubChange) {
         // That nobody listens is the common case.
         let _ = self.changes.send(change);
     }
@@ -87,7 +87,7 @@ impl Stage {
     }
 }
 
-impl Editor for Stage {
+impl Editor for EditorRegistry {
     fn attached(&self) -> bool {
         !self.is_empty()
     }
@@ -105,10 +105,10 @@ impl Editor for Stage {
     fn tell(&self, notice: Notice) {
         if self.is_heard() {
             let change = match &notice {
-                Notice::Call(_) | Notice::Finish(_) => Some(Change::Log),
-                Notice::Proposed(proposal) => Some(Change::Proposed(proposal.id.clone())),
-                Notice::Changed(proposal) => Some(Change::Decided(proposal.id.clone())),
-                Notice::WorkingSet => Some(Change::WorkingSet),
+                Notice::Call(_) | Notice::Finish(_) => Some(HubChange::Log),
+                Notice::Proposed(proposal) => Some(HubChange::Proposed(proposal.id.clone())),
+                Notice::Changed(proposal) => Some(HubChange::Decided(proposal.id.clone())),
+                Notice::WorkingSet => Some(HubChange::WorkingSet),
                 Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_) => None,
             };
             change.into_iter().for_each(|change| self.changed(change));
@@ -118,14 +118,14 @@ impl Editor for Stage {
 
     fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {
         if self.is_heard() {
-            self.changed(Change::Log);
+            self.changed(HubChange::Log);
         }
         self.each(|editor| editor.tell_call(notice));
     }
 }
 
-impl fmt::Debug for Stage {
+impl fmt::Debug for EditorRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stage").field("attached", &self.attached()).finish_non_exhaustive()
+        f.debug_struct("EditorRegistry").field("attached", &self.attached()).finish_non_exhaustive()
     }
 }
