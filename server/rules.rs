@@ -21,6 +21,6 @@ pub(crate) use builtin::{Entry, Kind, table};
 pub(crate) use grant::{Allowed, Ask, Grant, Opener, Verdict};
 pub(crate) use held::Held;
 pub(crate) use judge::{Lists, Rules};
-pub use refusal::Refusal;
+pub(crate) use refusal::Refusal;
 pub(crate) use review::ReviewRules;
 pub(crate) use touch::{Effectful, PathTouch};
