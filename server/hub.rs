@@ -21,8 +21,9 @@ use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use crate::base::WorkspacePath;
+use crate::base::clock::{Clock, SystemClock};
 pub use crate::catalogue::Problem;
-use crate::ports::{Clock, Editor, SystemClock};
+use crate::ports::Editor;
 use crate::protocol::{Code, Fault, Notice};
 use crate::session::{Connected, SessionOptions};
 use crate::workspace::DocumentStore;

@@ -4,29 +4,29 @@
 //! `tests/tidy` holds them to that.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod base;
+pub use wherefore_base as base;
 
-pub mod protocol;
+pub use wherefore_protocol as protocol;
 
-mod redact;
+pub use wherefore_redact as redact;
 
 pub mod ports;
 
-mod embed;
+pub use wherefore_embed as embed;
 
-pub mod patch;
+pub use wherefore_patch as patch;
 
 mod rules;
 
 pub mod catalogue;
 
-pub mod journal;
+pub use wherefore_journal as journal;
 
 mod workspace;
 
-mod watch;
+pub use wherefore_watch as watch;
 
-pub mod index;
+pub use wherefore_index as index;
 
 mod memory;
 

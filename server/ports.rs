@@ -1,4 +1,4 @@
-//! The traits that exist for their fakes: the editor, the caller, the clock, the embedder and the summariser.
+//! The traits that exist for their fakes: the editor, the caller and the summariser.
 
 use std::fmt::Debug;
 
@@ -118,28 +118,6 @@ pub trait Caller: Send + Sync + Debug {
     }
 }
 
-/// A model that makes a vector of a text. Texts of like meaning have vectors of like direction.
-pub trait Embedder: Send + Sync + Debug {
-    /// The model's name, for a reader.
-    fn model(&self) -> &str;
-
-    /// Which model it is, and where it runs: vectors of different identities cannot be compared.
-    fn identity(&self) -> &str;
-
-    /// Whether a text's vector is no more than the mean of those of its words, as in a model2vec folder: it tells less of
-    /// what a text means than one of a model that reads it as a whole.
-    fn is_static(&self) -> bool {
-        false
-    }
-
-    /// A vector for each text, in their order: all of one length, every number finite, none of them all zero.
-    /// Bounded in time.
-    ///
-    /// # Errors
-    /// What the model, or the way to it, says.
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>>;
-}
-
 /// A text to be summarised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -191,20 +169,4 @@ pub trait Summarizer: Send + Sync + Debug {
     /// # Errors
     /// What the model, or the way to it, says.
     fn summarize(&self, sources: Vec<Source>, style: Style) -> BoxFuture<'_, Result<Vec<Section>, Fault>>;
-}
-
-/// The time of day.
-pub trait Clock: Send + Sync + Debug {
-    /// Now.
-    fn now(&self) -> jiff::Timestamp;
-}
-
-/// The machine's clock.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> jiff::Timestamp {
-        jiff::Timestamp::now()
-    }
 }

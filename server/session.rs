@@ -25,6 +25,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use files::SessionFiles;
+pub(crate) use finding::query_fault;
 pub use finding::{Meant, WantedFiles, WantedLines, Where};
 pub use log::SessionLog;
 pub use presence::{Connected, Presence};
@@ -37,9 +38,10 @@ pub use working_files::WorkingFiles;
 pub use workspace::Workspace;
 
 use crate::base::CallId;
+use crate::base::clock::Clock;
 use crate::journal::Journal;
 use crate::memory::Memory;
-use crate::ports::{Clock, Editor};
+use crate::ports::Editor;
 use crate::protocol::{Fault, Notice, Origin};
 use crate::workspace::{DocumentStore, FolderDocuments, Root, State, Store};
 use file_similarity::FileSimilarity;

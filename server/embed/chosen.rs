@@ -10,7 +10,7 @@ use crate::protocol::{EmbeddingSettings, Fault};
 
 /// What a model is used for. Each holds vectors of its own, in a file of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Use {
+pub enum Use {
     /// To find tools.
     #[default]
     Tools,
@@ -20,7 +20,7 @@ pub(crate) enum Use {
 
 /// The model, where the person set one.
 #[derive(Debug, Default)]
-pub(crate) struct Chosen {
+pub struct Chosen {
     used: Use,
     model: RwLock<Model>,
 }
@@ -34,13 +34,13 @@ struct Model {
 
 impl Chosen {
     /// That of these settings, or none.
-    pub(crate) fn new(used: Use, settings: Option<EmbeddingSettings>) -> Self {
+    pub fn new(used: Use, settings: Option<EmbeddingSettings>) -> Self {
         let settings = settings.filter(|settings| used.is_allowed(settings));
         Self { used, model: RwLock::new(Model { settings, near: None }) }
     }
 
     /// Takes the settings as they hold now; whether the model is another one.
-    pub(crate) fn configure(&self, settings: Option<&EmbeddingSettings>) -> bool {
+    pub fn configure(&self, settings: Option<&EmbeddingSettings>) -> bool {
         let settings = settings.filter(|settings| self.used.is_allowed(settings));
         let mut model = self.model.write();
         let is_other = model.settings.as_ref() != settings;
@@ -54,7 +54,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub(crate) fn near(&self) -> Result<Option<Arc<Near>>, Fault> {
+    pub fn near(&self) -> Result<Option<Arc<Near>>, Fault> {
         let model = self.model.read();
         let made = match (&model.settings, &model.near) {
             (None, _) => return Ok(None),
@@ -74,7 +74,7 @@ impl Chosen {
     }
 
     /// What is wrong with it, as a sentence.
-    pub(crate) fn trouble(&self) -> Option<String> {
+    pub fn trouble(&self) -> Option<String> {
         match self.near() {
             Ok(near) => near?.trouble(),
             Err(fault) => Some(fault.message),

@@ -10,9 +10,9 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::json;
 
+use crate::Embedder;
 use crate::base::hidden::shown;
-use crate::base::http;
-use crate::ports::Embedder;
+use crate::http;
 use crate::protocol::{Code, EmbeddingSettings, Fault};
 
 /// Texts of one request, and bytes that end it early: a slow model is to answer in time.

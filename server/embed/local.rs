@@ -19,9 +19,9 @@ use std::time::UNIX_EPOCH;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
+use crate::Embedder;
 use crate::base::hidden::shown;
 use crate::base::person;
-use crate::ports::Embedder;
 use crate::protocol::{Code, Fault};
 
 /// How far the background's thread gives way to others.

@@ -17,7 +17,7 @@ use super::quantised::{Quantised, Widened};
 use super::store::{self, VectorStore};
 use super::trouble::Trouble;
 use super::vectors::{Key, Record, Vectors};
-use crate::ports::Embedder;
+use crate::Embedder;
 use crate::protocol::{Code, EmbeddingSettings, Fault};
 use crate::redact::redact;
 
@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 
 /// A model with the vectors that it has made.
 #[derive(Debug)]
-pub(crate) struct Near {
+pub struct Near {
     embedder: Arc<dyn Embedder>,
     vectors: Vectors,
     /// How long a request is waited for.
@@ -45,7 +45,7 @@ impl Near {
     ///
     /// # Errors
     /// As [`super::open`].
-    pub(crate) fn open(settings: &EmbeddingSettings, folder: Option<&Path>) -> Result<Self, Fault> {
+    pub fn open(settings: &EmbeddingSettings, folder: Option<&Path>) -> Result<Self, Fault> {
         let (embedder, _) = super::open(settings)?;
         let store = store::open(&embedder, folder, settings.store.as_ref());
         Ok(Self::new(embedder, store, Duration::from_millis(settings.wait_ms)))
@@ -69,27 +69,27 @@ impl Near {
     }
 
     /// The model's name.
-    pub(crate) fn model(&self) -> &str {
+    pub fn model(&self) -> &str {
         self.embedder.model()
     }
 
     /// Whether its vectors are means of those of words: [`Embedder::is_static`].
-    pub(crate) fn is_static(&self) -> bool {
+    pub fn is_static(&self) -> bool {
         self.embedder.is_static()
     }
 
     /// How long a search waits for the model.
-    pub(crate) fn wait(&self) -> Duration {
+    pub fn wait(&self) -> Duration {
         self.wait
     }
 
     /// Holds the vectors of these texts that are kept, and no others; the places of those that have none.
-    pub(crate) async fn hold(&self, keys: &[Key]) -> Vec<usize> {
+    pub async fn hold(&self, keys: &[Key]) -> Vec<usize> {
         self.vectors.want(keys).await
     }
 
     /// How many vectors are held.
-    pub(crate) fn held(&self) -> usize {
+    pub fn held(&self) -> usize {
         self.vectors.count()
     }
 
@@ -99,7 +99,7 @@ impl Near {
     ///
     /// # Errors
     /// What the model says.
-    pub(crate) async fn fill(
+    pub async fn fill(
         self: &Arc<Self>,
         keys: &Arc<[Key]>,
         texts: impl Fn(&[usize]) -> Vec<Option<String>> + Send + Sync + 'static,
@@ -141,7 +141,7 @@ impl Near {
 
     /// The cosine of the angle between a request's vector and that of each text, NaN where a text has none yet. Nothing
     /// where the request has none in time.
-    pub(crate) async fn nearness(self: &Arc<Self>, request: &str, keys: &[Key]) -> Option<Vec<f32>> {
+    pub async fn nearness(self: &Arc<Self>, request: &str, keys: &[Key]) -> Option<Vec<f32>> {
         let kept = self.vectors.dimension()?;
         let vector = self.of_request(request).await?;
         if vector.dimension() != kept {
@@ -154,17 +154,17 @@ impl Near {
     }
 
     /// Waits until all vectors were forgotten, so that they have to be made anew.
-    pub(crate) async fn forgotten(&self) {
+    pub async fn forgotten(&self) {
         self.forgotten.notified().await;
     }
 
     /// How long the model is left alone after it failed.
-    pub(crate) fn pause(&self) -> Duration {
+    pub fn pause(&self) -> Duration {
         self.trouble.lock().pause()
     }
 
     /// Why it, or the store of its vectors, failed last, where that has not worked since.
-    pub(crate) fn trouble(&self) -> Option<String> {
+    pub fn trouble(&self) -> Option<String> {
         let said = self.trouble.lock().said();
         said.or_else(|| self.vectors.trouble())
     }

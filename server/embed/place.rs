@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use super::endpoint::{self, Endpoint};
 use super::local::{self, Local};
 use super::store;
-use crate::base::http;
-use crate::ports::Embedder;
+use crate::Embedder;
+use crate::http;
 use crate::protocol::{EmbeddingSettings, Fault};
 
 /// The most milliseconds that a search may wait.
@@ -18,7 +18,7 @@ const LONGEST_WAIT: u64 = 10_000;
 ///
 /// # Errors
 /// That sentence.
-pub(crate) fn check(settings: &EmbeddingSettings) -> Result<(), String> {
+pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
     if settings.wait_ms > LONGEST_WAIT {
         return Err(format!("its `wait_ms` is at most {LONGEST_WAIT}"));
     }
@@ -36,7 +36,7 @@ pub(crate) fn check(settings: &EmbeddingSettings) -> Result<(), String> {
 }
 
 /// Whether the model may read texts of files: as the person says, else where it is on this machine.
-pub(crate) fn takes_files(settings: &EmbeddingSettings) -> bool {
+pub fn takes_files(settings: &EmbeddingSettings) -> bool {
     let is_here = || settings.url.trim().is_empty() || http::is_loopback(settings.url.trim());
     settings.files.unwrap_or_else(is_here)
 }
@@ -45,7 +45,7 @@ pub(crate) fn takes_files(settings: &EmbeddingSettings) -> bool {
 ///
 /// # Errors
 /// As [`Endpoint::new`], [`Local::in_folder`] and [`Local::built_in`].
-pub(crate) fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String), Fault> {
+pub fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String), Fault> {
     let (found, place) = match &settings.folder {
         Some(folder) => (Local::in_folder(folder)?, folder.as_str()),
         None if settings.built_in => (Local::built_in()?, "this program"),

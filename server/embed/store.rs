@@ -20,12 +20,12 @@ use futures::future::BoxFuture;
 
 use super::quantised::Quantised;
 use super::vectors::{Key, Record};
-use crate::ports::Embedder;
+use crate::Embedder;
 use crate::protocol::{Fault, VectorStoreSettings};
 
 use chain::Chain;
 pub(super) use file::VectorFile;
-pub(crate) use postgres::Postgres;
+pub use postgres::Postgres;
 use shared::Shared;
 
 /// Vectors with the texts that they are of.

@@ -12,13 +12,13 @@ use crate::base::person;
 use crate::protocol::Fault;
 
 /// What a text is known by.
-pub(crate) type Key = [u8; 32];
+pub type Key = [u8; 32];
 
 /// A vector with the text that it is of.
 pub(super) type Record = (Key, Quantised);
 
 /// What a text is known by.
-pub(crate) fn key(text: &str) -> Key {
+pub fn key(text: &str) -> Key {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 

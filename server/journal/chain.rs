@@ -18,8 +18,8 @@ use super::head::Head;
 use super::key::Key;
 use super::opening::{self, FolderOpener, Opening};
 use super::sync::{Mark, Syncer};
+use crate::base::clock::Clock;
 use crate::base::markdown;
-use crate::ports::Clock;
 use crate::protocol::{Event, LogEvent};
 
 /// What befell a log, a sentence each, until somebody takes it.

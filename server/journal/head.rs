@@ -226,7 +226,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::{Head, Keeper};
-    use crate::journal::key::Key;
+    use crate::key::Key;
 
     #[test]
     fn a_head_is_read_back_as_it_was_written_and_only_then() {

@@ -9,7 +9,7 @@ use super::error::JournalError;
 use super::file::LOG;
 use super::head::Keeper;
 use crate::base::OURS;
-use crate::ports::Clock;
+use crate::base::clock::Clock;
 use crate::protocol::LogSettings;
 
 /// Opens a session's folder.

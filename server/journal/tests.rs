@@ -22,7 +22,7 @@ use super::{
     Ending, Entry, ForeignReason, Item, Journal, JournalError, Keeper, LOG, Log, Opening, Report, Values,
     Vouched, verify,
 };
-use crate::ports::Clock;
+use crate::base::clock::Clock;
 use crate::protocol::{Event, Fault, LogEvent, LogSettings, Origin, Status};
 
 /// A clock that stands.

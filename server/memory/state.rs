@@ -11,7 +11,7 @@ use super::hotness::{self, Standing};
 use super::notes::{NoteFiles, Notes};
 use super::roles;
 use crate::base::OURS;
-use crate::ports::Clock;
+use crate::base::clock::Clock;
 use crate::protocol::{HunkState, Proposal, WorkingFile};
 use crate::workspace::Store;
 

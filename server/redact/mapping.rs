@@ -9,7 +9,7 @@ use super::{mark, redact};
 
 /// Redacts every string of a value in place, keys too. Below a key that names a secret (`password`, `token`, …) the whole
 /// string goes, whatever its shape.
-pub(crate) fn redact_value(value: &mut Value) {
+pub fn redact_value(value: &mut Value) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(clean) = redact(text) {
@@ -44,14 +44,14 @@ fn redact_map(map: &mut Map<String, Value>) {
 }
 
 /// Whether a mapping is a pair whose name says that its `value` is a secret: `{"name": "DB_PASSWORD", "value": …}`.
-pub(crate) fn names_value(map: &Map<String, Value>) -> bool {
+pub fn names_value(map: &Map<String, Value>) -> bool {
     map.contains_key("value")
         && ["name", "key"].iter().filter_map(|name| map.get(*name)?.as_str()).any(is_key)
 }
 
 /// What stands for a value below a key that names a secret, or for the `value` of a pair whose name does (`pair`); nothing
 /// below another key.
-pub(crate) fn redact_named(key: &str, value: &Value, pair: bool) -> Option<Value> {
+pub fn redact_named(key: &str, value: &Value, pair: bool) -> Option<Value> {
     match value {
         Value::String(_) | Value::Array(_) | Value::Number(_) if is_key(key) || (pair && key == "value") => {}
         _ => return None,
@@ -75,7 +75,7 @@ pub(crate) fn redact_named(key: &str, value: &Value, pair: bool) -> Option<Value
 }
 
 /// What stands for the argument at a place, where the one before is a flag that takes a secret.
-pub(crate) fn redact_argument(items: &[Value], at: usize) -> Option<Value> {
+pub fn redact_argument(items: &[Value], at: usize) -> Option<Value> {
     let text = items.get(at)?.as_str()?;
     let flag = items.get(at.checked_sub(1)?)?.as_str()?;
     let name = flag.strip_prefix('-')?.trim_start_matches('-');

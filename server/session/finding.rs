@@ -88,7 +88,7 @@ impl FileSearch {
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
         // What is unsaved may stand in no list.
-        let globs = Globs::new(Path::new(self.workspace.root()), place.glob)?;
+        let globs = Globs::new(Path::new(self.workspace.root()), place.glob).map_err(walk_fault)?;
         let admits = |path: &str| globs.admits(path);
         let admits = (!place.glob.is_empty()).then_some(&admits as &dyn Fn(&str) -> bool);
         let texts = Texts::new(self.files.documents(), files);
@@ -192,7 +192,7 @@ impl FileSearch {
         glob: &str,
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<FileList, Fault> {
-        self.finder.files(Path::new(self.workspace.root()), scope, glob, go_on).map_err(Fault::from)
+        self.finder.files(Path::new(self.workspace.root()), scope, glob, go_on).map_err(walk_fault)
     }
 
     /// The path of what is to be searched; empty for the whole.
@@ -236,23 +236,22 @@ pub(super) fn stopped() -> Fault {
     Fault::new(Code::Cancelled, "the call was cancelled")
 }
 
-impl From<WalkError> for Fault {
-    fn from(error: WalkError) -> Self {
-        match error {
-            WalkError::Glob { .. } => {
-                Self::new(Code::InvalidArgs, error.to_string()).suggest("write one like *.rs or src/**/*.ts")
-            }
-            WalkError::Odd(_) => Self::new(Code::Unsupported, error.to_string())
-                .suggest("ask the person to remove it, or search another folder"),
-            WalkError::Io(_) => Self::internal(error.to_string()),
-            WalkError::Stopped => stopped(),
+/// The fault of a folder whose files cannot be listed.
+fn walk_fault(error: WalkError) -> Fault {
+    let message = error.to_string();
+    match error {
+        WalkError::Glob { .. } => {
+            Fault::new(Code::InvalidArgs, message).suggest("write one like *.rs or src/**/*.ts")
         }
+        WalkError::Odd(_) => Fault::new(Code::Unsupported, message)
+            .suggest("ask the person to remove it, or search another folder"),
+        WalkError::Io(_) => Fault::internal(message),
+        WalkError::Stopped => stopped(),
     }
 }
 
-impl From<QueryError> for Fault {
-    fn from(error: QueryError) -> Self {
-        Self::new(Code::InvalidArgs, error.to_string())
-            .suggest("mend the expression, or set `literal` to search for the text as it stands")
-    }
+/// The fault of a pattern that cannot be searched for.
+pub(crate) fn query_fault(error: QueryError) -> Fault {
+    Fault::new(Code::InvalidArgs, error.to_string())
+        .suggest("mend the expression, or set `literal` to search for the text as it stands")
 }

@@ -9,9 +9,9 @@ use super::open;
 use super::troubles::SessionTroubles;
 use super::workspace::Workspace;
 use crate::base::CallId;
+use crate::base::clock::Clock;
 use crate::base::ids::Counter;
 use crate::journal::{Journal, Mark, Posted};
-use crate::ports::Clock;
 use crate::protocol::{Fault, LogEvent};
 
 /// The log of one session.

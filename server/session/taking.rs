@@ -255,7 +255,8 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::ports::{NoEditor, SystemClock};
+    use crate::base::clock::SystemClock;
+    use crate::ports::NoEditor;
     use crate::session::{Session, SessionOptions};
 
     fn session(files: usize) -> (tempfile::TempDir, Session) {

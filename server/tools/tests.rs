@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::*;
+use crate::base::clock::SystemClock;
 use crate::catalogue::{ToolDef, load};
-use crate::ports::{NoEditor, SystemClock};
+use crate::ports::NoEditor;
 use crate::protocol::Risk;
 use crate::session::{Session, SessionOptions};
 

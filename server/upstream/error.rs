@@ -12,7 +12,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use super::health::Health;
 use super::remote::cut;
 use crate::base::hidden::shown;
-use crate::base::http;
+use crate::embed::http;
 use crate::protocol::{Code, Fault};
 
 /// Bytes of a server's own words in an error.

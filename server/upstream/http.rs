@@ -9,7 +9,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use super::error::UpstreamError;
 use super::expand::{Unset, expand};
 use crate::base::hidden::shown;
-use crate::base::http;
+use crate::embed::http;
 use crate::protocol::{McpServer, Network};
 
 /// The transport to a server's URL.

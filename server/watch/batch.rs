@@ -10,7 +10,7 @@ use crate::protocol::RescanReason;
 
 /// What befell a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ChangeKind {
+pub enum ChangeKind {
     /// It is new.
     Created,
     /// It has another content, or other attributes.
@@ -26,7 +26,7 @@ pub(crate) enum ChangeKind {
 
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
+pub struct Change {
     /// Its path in the root.
     pub path: Arc<str>,
     /// What befell it.
@@ -35,7 +35,7 @@ pub(crate) struct Change {
 
 /// Changes that belong together, as far as time tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Batch {
+pub struct Batch {
     /// The generation of the list after them.
     pub generation: u64,
     /// One a file, in the order of their paths.

@@ -15,7 +15,7 @@ pub(super) const KEPT: usize = 64;
 
 /// Hears of the changes that come after it was made.
 #[derive(Debug)]
-pub(crate) struct Listener(Receiver<Arc<Batch>>);
+pub struct Listener(Receiver<Arc<Batch>>);
 
 impl Listener {
     pub(super) fn new(sender: &Sender<Arc<Batch>>) -> Self {
@@ -24,7 +24,7 @@ impl Listener {
 
     #[cfg(test)]
     /// The next changes, where there are some already.
-    pub(crate) fn ready(&mut self) -> Option<Arc<Batch>> {
+    pub fn ready(&mut self) -> Option<Arc<Batch>> {
         match self.0.try_recv() {
             Ok(batch) => Some(batch),
             Err(TryRecvError::Lagged(_)) => Some(lagged()),
@@ -34,7 +34,7 @@ impl Listener {
 
     /// The next changes, for a thread that may wait; none once the watch has ended. A listener that was too slow hears
     /// that it missed some.
-    pub(crate) fn wait(&mut self) -> Option<Arc<Batch>> {
+    pub fn wait(&mut self) -> Option<Arc<Batch>> {
         match self.0.blocking_recv() {
             Ok(batch) => Some(batch),
             Err(RecvError::Lagged(_)) => Some(lagged()),

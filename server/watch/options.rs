@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How a folder is watched. The default is what the server uses.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub struct Options {
     /// Names of hidden files and folders (`.github`) that are listed all the same, unless an ignore file names them.
     /// `.git` and `.wherefore` never are.
     pub hidden: Vec<String>,

@@ -21,7 +21,7 @@ const PIECE: usize = 256;
 
 /// All files of the root that are not ignored, in the order of their paths' bytes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Snapshot {
+pub struct Snapshot {
     generation: u64,
     len: usize,
     /// None is empty.
@@ -30,33 +30,33 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// It counts the changes: of two snapshots with the same one, both list the same.
-    pub(crate) fn generation(&self) -> u64 {
+    pub fn generation(&self) -> u64 {
         self.generation
     }
 
     /// How many files there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// All files, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &FileEntry> {
+    pub fn iter(&self) -> impl Iterator<Item = &FileEntry> {
         self.pieces.iter().flat_map(|piece| piece.iter())
     }
 
     /// The file at a path.
-    pub(crate) fn get(&self, path: &str) -> Option<&FileEntry> {
+    pub fn get(&self, path: &str) -> Option<&FileEntry> {
         let piece = self.pieces.get(self.piece_of(path)?)?;
         piece.get(piece.binary_search_by(|entry| entry.path.as_ref().cmp(path)).ok()?)
     }
 
     /// The files beneath a folder, in order; all where it is empty.
-    pub(crate) fn under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a FileEntry> {
+    pub fn under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a FileEntry> {
         let first = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let before = |entry: &FileEntry| entry.path.as_ref().cmp(first.as_str()) == Ordering::Less;
         let piece = self.piece_of(&first).unwrap_or(0);

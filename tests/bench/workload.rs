@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use wherefore::base::CallId;
+use wherefore::base::clock::SystemClock;
 use wherefore::journal::{Journal, Keeper, Opening};
-use wherefore::ports::SystemClock;
 use wherefore::protocol::{Door, Event, LogSettings, Origin, Status};
 
 /// Bytes of the file that is read.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use wherefore::base::CallId;
+use wherefore::base::clock::{Clock, SystemClock};
 use wherefore::journal::{Journal, Keeper, Opening};
-use wherefore::ports::{Clock, SystemClock};
 use wherefore::protocol::{Door, Event, LogSettings, Origin};
 
 use crate::support::{BINARY, Project, run, with_why};

@@ -1,4 +1,5 @@
-//! Which module may know which: the order in `server/lib.rs` is the order of the layers.
+//! Which module may know which: the order in `server/lib.rs` is the order of the layers. Some of these modules are crates
+//! of their own, `wherefore-NAME` in `server/NAME`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,11 +12,15 @@ use crate::tree::{File, Finding, Tree};
 /// The ways in. They know `hub`, `pipeline` and `catalogue`, never a tool.
 const DOORS: [&str; 4] = ["lsp", "socket", "cli", "mcp"];
 
-/// The modules of `server/lib.rs`, lowest first.
+/// The modules of `server/lib.rs`, lowest first: its own, and the crates that it gives a name.
 pub(crate) fn order(tree: &Tree) -> Vec<String> {
     let declared = |line: &str| {
-        let name = line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("mod "))?;
-        Some(name.strip_suffix(';')?.to_owned())
+        let line = line.strip_prefix("pub ").unwrap_or(line).strip_suffix(';')?;
+        let name = line.strip_prefix("mod ").or_else(|| {
+            let (package, name) = line.strip_prefix("use wherefore_")?.split_once(" as ")?;
+            (package == name).then_some(name)
+        })?;
+        Some(name.to_owned())
     };
     rust_code::code(&tree.file("server/lib.rs").text).lines().filter_map(declared).collect()
 }
@@ -112,9 +117,12 @@ fn imports(tree: &Tree, wrong: impl Fn(&File, usize, &str, &str) -> Option<Findi
     for file in
         tree.server().filter(|file| !file.path.ends_with("/tests.rs") && !file.path.contains("/tests/"))
     {
-        let code = rust_code::code(&file.text);
-        for (line, to) in imported(&code, depth(&file.path)) {
-            findings.extend(wrong(file, line, module(file), &to));
+        let (code, from) = (rust_code::code(&file.text), module(file));
+        // In a crate `crate::` names its own modules: it knows others by their packages only.
+        let is_crate = tree.paths.iter().any(|path| *path == format!("server/{from}/Cargo.toml"));
+        let named = if is_crate { BTreeSet::new() } else { imported(&code, depth(&file.path)) };
+        for (line, to) in named.into_iter().chain(packages(&code)) {
+            findings.extend(wrong(file, line, from, &to));
         }
     }
     findings
@@ -140,6 +148,14 @@ fn imported(code: &str, depth: usize) -> BTreeSet<(usize, String)> {
         found.extend(heads(&code[end..]).into_iter().map(|name| (line, name)));
     }
     found
+}
+
+/// Each crate of ours that `code` names, with its line.
+fn packages(code: &str) -> BTreeSet<(usize, String)> {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bwherefore_(\w+)").expect("a pattern"));
+    let line = |at: usize| code[..at].matches('\n').count() + 1;
+    let found = NAME.captures_iter(code).filter_map(|name| name.get(1));
+    found.map(|name| (line(name.start()), name.as_str().to_owned())).collect()
 }
 
 /// The first name of a path, or of each path of a group in braces.
@@ -180,4 +196,11 @@ fn every_way_to_name_a_module_is_seen() {
         let expected = expected.iter().map(|(line, name)| (*line, (*name).to_owned())).collect();
         assert_eq!(imported(code, depth), expected, "{code}");
     }
+}
+
+#[test]
+fn a_crate_is_known_by_its_package() {
+    let code = "use wherefore_base as base;\nfn f() { wherefore_patch::cut(crate::index::all()) }";
+    let found: Vec<_> = packages(code).into_iter().collect();
+    assert_eq!(found, [(1, "base".to_owned()), (2, "patch".to_owned())]);
 }

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use super::{LogArgs, LogCommand, Stop, Verdict, check, list, show};
 use crate::base::WorkspacePath;
+use crate::base::clock::Clock;
 use crate::journal::{Journal, Keeper, LOG, Opening};
-use crate::ports::Clock;
 use crate::protocol::{
     Code, DecidedBy, Event, Fault, HunkDecision, HunkState, LogEvent, LogSettings, Origin, Policy,
     ProposalState, Status,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::embed::check;
+use crate::check;
 use crate::protocol::VectorStoreSettings;
 
 const SECRET: &str = "sk-a-secret-that-nobody-shows";

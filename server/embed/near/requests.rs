@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::embed::quantised::Widened;
-use crate::embed::vectors::{Key, key};
+use crate::quantised::Widened;
+use crate::vectors::{Key, key};
 
 /// Requests remembered at the same time; the one used longest ago is forgotten first.
 const REQUESTS: usize = 64;
@@ -38,7 +38,7 @@ impl Requests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::quantised::Quantised;
+    use crate::quantised::Quantised;
 
     #[test]
     fn the_one_used_longest_ago_is_forgotten() {

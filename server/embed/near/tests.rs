@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::*;
-use crate::embed::key;
+use crate::key;
 
 /// A model of directions: how it behaves is said from outside.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::{Found, VectorStore};
-use crate::embed::vectors::{Key, Record};
 use crate::protocol::Fault;
+use crate::vectors::{Key, Record};
 
 /// A store on this machine, and one behind it that is asked for what the first one lacks.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use tokio::task::spawn_blocking;
 use super::known::Known;
 use super::{Found, VectorStore};
 use crate::base::{hash, person};
-use crate::embed::quantised::Quantised;
-use crate::embed::vectors::{Key, Record, key};
 use crate::protocol::Fault;
+use crate::quantised::Quantised;
+use crate::vectors::{Key, Record, key};
 
 /// What the file begins with; the last digit is its version.
 const MAGIC: &[u8; 8] = b"wfvecs.1";

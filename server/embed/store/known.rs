@@ -7,8 +7,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 
 use super::Found;
 use super::file::{CHECK, HEADER, check, record_length};
-use crate::embed::quantised::Quantised;
-use crate::embed::vectors::Key;
+use crate::quantised::Quantised;
+use crate::vectors::Key;
 
 /// What is known of one file.
 #[derive(Debug)]

@@ -18,17 +18,17 @@ use tokio_postgres::{Client, Error, NoTls, Statement};
 
 use super::{Found, VectorStore};
 use crate::base::hidden::shown;
-use crate::base::http;
-use crate::embed::quantised::Quantised;
-use crate::embed::vectors::{Key, Record};
+use crate::http;
 use crate::protocol::{Code, Fault, VectorStoreSettings};
+use crate::quantised::Quantised;
+use crate::vectors::{Key, Record};
 
 use address::Address;
 use schema::{Schema, Wrong};
 
 /// The vectors of one model in a team's Postgres server.
 #[derive(Debug)]
-pub(crate) struct Postgres {
+pub struct Postgres {
     address: Address,
     model: String,
     /// Taken out while it is used: what is given up midway is never used again.
@@ -68,7 +68,7 @@ impl Postgres {
     ///
     /// # Errors
     /// NOT_FOUND where the variable of the URL is not set, INVALID_ARGS where it holds no usable URL.
-    pub(crate) fn new(settings: &VectorStoreSettings, model: &str) -> Result<Self, Fault> {
+    pub fn new(settings: &VectorStoreSettings, model: &str) -> Result<Self, Fault> {
         let name = &settings.postgres_env;
         let url = std::env::var(name).ok().filter(|url| !url.trim().is_empty());
         let model = settings.model.as_deref().unwrap_or(model).trim();
@@ -79,7 +79,7 @@ impl Postgres {
     ///
     /// # Errors
     /// As [`Postgres::new`].
-    pub(crate) fn at(name: &str, url: Option<&str>, model: &str) -> Result<Self, Fault> {
+    pub fn at(name: &str, url: Option<&str>, model: &str) -> Result<Self, Fault> {
         let name = shown(name);
         let mend = format!("set {name} to postgres://user:password@host/database where wherefore is started");
         let url = url.ok_or_else(|| {
@@ -97,7 +97,7 @@ impl Postgres {
     ///
     /// # Errors
     /// Why it cannot be used, with what is to be done.
-    pub(crate) async fn inspect(&self) -> Result<String, Fault> {
+    pub async fn inspect(&self) -> Result<String, Fault> {
         let mut slot = self.connection.lock().await;
         let connection = self.connected(slot.take()).await?;
         let count =

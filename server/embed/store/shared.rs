@@ -11,11 +11,11 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{sleep, timeout};
 
 use super::{Found, VectorStore};
-use crate::embed::quantised::Quantised;
-use crate::embed::trouble::Trouble;
-use crate::embed::vectors::{Key, Record, key};
-use crate::ports::Embedder;
+use crate::Embedder;
 use crate::protocol::{Code, Fault};
+use crate::quantised::Quantised;
+use crate::trouble::Trouble;
+use crate::vectors::{Key, Record, key};
 
 /// How long it may take over one part, with the connection to it.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);

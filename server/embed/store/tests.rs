@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
-use crate::embed::{Near, key};
+use crate::{Near, key};
 
 /// A model whose vectors are without order, and the same for the same text.
 #[derive(Debug)]

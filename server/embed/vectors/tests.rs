@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::path::Path;
 
 use super::*;
-use crate::embed::store::VectorFile;
+use crate::store::VectorFile;
 
 fn vectors(model: &str, folder: &Path) -> Vectors {
     Vectors::new(Some(Arc::new(VectorFile::new(folder, model))))

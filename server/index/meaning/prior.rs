@@ -106,7 +106,7 @@ impl Prior {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::meaning::language::language;
+    use crate::meaning::language::language;
 
     #[test]
     fn paths_tell_what_files_are() {

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::super::block::Block;
 use super::super::key::Key;
 use super::{call, entries, items, open, report, result, some_calls, sound};
-use crate::journal::{Item, LOG};
+use crate::{Item, LOG};
 
 /// The log's title, then its blocks.
 fn pieces(text: &[u8]) -> Vec<Vec<u8>> {

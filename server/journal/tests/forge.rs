@@ -50,7 +50,8 @@ fn check(values: &[Value]) {
 #[test]
 fn forged_strings_come_back() {
     let cases =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/log/forge.json")).unwrap();
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/log/forge.json"))
+            .unwrap();
     let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
     check(&cases);
 }

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::super::block::Block;
 use super::super::key::Key;
 use super::{Machine, call, foreign, open_kept, standing};
-use crate::journal::{Ending, ForeignReason, Keeper, LOG, Log, Vouched, verify};
 use crate::protocol::{Fault, LogSettings};
+use crate::{Ending, ForeignReason, Keeper, LOG, Log, Vouched, verify};
 
 /// The end of the event of number `count`.
 fn end_of(text: &str, count: usize) -> usize {

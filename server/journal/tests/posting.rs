@@ -6,7 +6,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::{bodies, call, open, result, sound, text};
-use crate::journal::JournalError;
+use crate::JournalError;
 
 #[test]
 fn what_was_posted_stands_before_what_is_appended_after_it() {

@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use super::super::file;
 use super::super::key::Key;
 use super::{call, entries, open_free, some_calls};
-use crate::journal::{Item, JournalError, Keeper, LOG, Log, Values};
 use crate::protocol::{Code, Fault, LogSettings};
+use crate::{Item, JournalError, Keeper, LOG, Log, Values};
 
 fn seqs(items: impl Iterator<Item = Result<Item, JournalError>>) -> Vec<u64> {
     let seq = |item| match item {

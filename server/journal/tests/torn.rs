@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::super::file;
 use super::{Machine, entries, open, report, sound, standing};
-use crate::journal::{Ending, Journal, LOG, Vouched};
+use crate::{Ending, Journal, LOG, Vouched};
 
 /// What a power cut makes of the bytes that were not durable.
 fn torn(rest: &[u8], at: usize) -> Vec<Vec<u8>> {

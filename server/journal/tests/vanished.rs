@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::{Machine, call, standing};
-use crate::journal::{Ending, Vouched};
+use crate::{Ending, Vouched};
 
 fn after(gone: impl Fn(&Machine), back: impl Fn(&Machine)) -> (Machine, Vec<String>) {
     let machine = Machine::new();

@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::super::file;
 use super::{bodies, call, entries, open, open_free, open_with, report, result, some_calls, sound, text};
-use crate::journal::{JournalError, LOG};
 use crate::protocol::{Code, Durability, Event, Fault, LogEvent, LogSettings, Verbosity};
+use crate::{JournalError, LOG};
 
 #[test]
 fn a_call_as_it_stands_in_the_log() {

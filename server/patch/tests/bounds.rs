@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::patch::{Cut, RefusalCode, apply, cut, relocate, splice, unified};
+use crate::{Cut, RefusalCode, apply, cut, relocate, splice, unified};
 
 /// Far more than any of these needs, also in a build without optimisation on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::base::text::{Encoding, decode};
-use crate::patch::{Applied, apply};
+use crate::{Applied, apply};
 
 /// The file that every case patches.
 const FILE: &str = "src/lines.rs";
 
 #[test]
 fn each_case_comes_out_as_its_folder_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/patch");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/patch");
     let mut cases: Vec<PathBuf> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.retain(|case| case.is_dir());
     cases.sort();

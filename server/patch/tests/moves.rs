@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::patch::{Cut, cut, relocate, splice};
+use crate::{Cut, cut, relocate, splice};
 
 /// A hunk that takes this many lines and adds one.
 fn hunk(before: &str, start: usize, gone: usize) -> Cut {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::patch::{
+use crate::{
     Cut, Difference, LineRange, Places, RefusalCode, apply, relocate, replace, replace_matches, splice,
     unified,
 };

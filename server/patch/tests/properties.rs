@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::patch::{Cut, apply, cut, splice, unified};
+use crate::{Cut, apply, cut, splice, unified};
 
 /// Lines that a reader of diffs could take for something else.
 const LINES: [&str; 24] = [

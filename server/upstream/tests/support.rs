@@ -8,9 +8,10 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
+use crate::base::clock::SystemClock;
 use crate::catalogue;
 use crate::pipeline::Pipeline;
-use crate::ports::{Ask, Caller, DocumentEdit, Editor, SystemClock};
+use crate::ports::{Ask, Caller, DocumentEdit, Editor};
 use crate::protocol::{AskParams, Door, Envelope, Fault, Notice, Origin, RawCall};
 use crate::registry::Registry;
 use crate::review::Desk;

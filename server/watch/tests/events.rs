@@ -102,7 +102,7 @@ fn a_slow_listener_hears_that_it_missed_some() {
     until("more batches than are kept", || {
         round += 1;
         lab.write("f", &"x".repeat(round % 99));
-        sender.len() > crate::watch::listener::KEPT - 1
+        sender.len() > crate::listener::KEPT - 1
     });
     let before = lab.watch.settled(far()).unwrap().generation();
     lab.write("f", "a");

@@ -8,7 +8,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 
 use crate::base::hidden::shown;
-use crate::base::http;
+use crate::http;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(3);

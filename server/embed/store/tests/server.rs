@@ -31,7 +31,7 @@ impl Server {
 
     /// One that lacks these of its installed files.
     pub(super) async fn without(files: &[&str]) -> Option<Self> {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/pgserver");
+        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.e2e/pgserver");
         let installed = package.join("pgserver/pginstall");
         if !installed.is_dir() {
             let line = "skipped: the Python package pgserver is not installed (tests/run installs it): \

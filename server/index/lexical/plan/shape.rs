@@ -4,7 +4,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::Plan;
 use super::strings::{MOST, Strings};
-use crate::index::lexical::trigrams::trigram;
+use crate::lexical::trigrams::trigram;
 
 /// Copies of a repeated part that are looked at.
 const COPIES: u32 = 8;

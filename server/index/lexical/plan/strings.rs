@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Plan;
-use crate::index::lexical::trigrams::trigram;
+use crate::lexical::trigrams::trigram;
 
 /// Strings that a set may have.
 pub(super) const MOST: usize = 32;

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::Plan;
-use crate::index::lexical::query::{Case, Query};
-use crate::index::lexical::trigrams::Extractor;
+use crate::lexical::query::{Case, Query};
+use crate::lexical::trigrams::Extractor;
 
 fn holds(plan: &Plan, trigrams: &[u32]) -> bool {
     match plan {
@@ -76,7 +76,7 @@ proptest! {
 
     #[test]
     fn every_match_passes(
-        pattern in crate::index::lexical::tests::pattern(),
+        pattern in crate::lexical::tests::pattern(),
         text in "[abkKſ\u{212a}s_0 \r]{0,12}(\n[abkKſs_0 \r]{0,12}){0,3}",
         case in prop_oneof![Just(Case::Sensitive), Just(Case::Insensitive), Just(Case::Smart)],
     ) {

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::Files;
 use super::postings::{pull_varint, push_varint};
 use super::writer::Writer;
-use crate::index::lexical::entry::Stamp;
-use crate::index::lexical::trigrams::Trigram;
+use crate::lexical::entry::Stamp;
+use crate::lexical::trigrams::Trigram;
 
 /// Trigrams that there could be.
 const TRIGRAMS: usize = 1 << 24;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Damaged;
 use super::postings::{pull_varint, push_varint};
-use crate::index::lexical::entry::Stamp;
+use crate::lexical::entry::Stamp;
 
 /// Paths and stamps, numbered from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The bytes of a segment's header and of its dictionary's records.
 
 use super::Damaged;
-use crate::index::lexical::trigrams::Trigram;
+use crate::lexical::trigrams::Trigram;
 
 /// What a segment begins with; the last byte is the version of everything in it, the way texts are read among it.
 const MAGIC: [u8; 8] = *b"wfindex\x01";

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use super::builder::Builder;
 use super::merge::merge;
 use super::{Damaged, Segment};
-use crate::index::lexical::entry::Stamp;
-use crate::index::lexical::trigrams::{Extractor, trigram};
+use crate::lexical::entry::Stamp;
+use crate::lexical::trigrams::{Extractor, trigram};
 
 fn write(at: &Path, texts: &[(String, String)]) {
     let (mut builder, mut extractor) = (Builder::default(), Extractor::default());

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Files;
 use super::layout::{HEADER, Header, Record};
 use super::postings;
-use crate::index::lexical::trigrams::Trigram;
+use crate::lexical::trigrams::Trigram;
 
 /// A segment that is being written, under a name of its own until it is whole.
 #[derive(Debug)]

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ripgrep::Folder;
-use crate::index::lexical::entry::FileList;
-use crate::index::lexical::index::Index;
-use crate::index::lexical::keeper::{Keeper, Report};
-use crate::index::lexical::query::{Case, Query};
-use crate::index::lexical::search::{Found, LineSearch, Options};
-use crate::index::lexical::segment::Segment;
-use crate::index::lexical::source::Source;
-use crate::index::lexical::update::{Trouble, Update};
-use crate::index::lexical::walk::{Walk, walk};
+use crate::lexical::entry::FileList;
+use crate::lexical::index::Index;
+use crate::lexical::keeper::{Keeper, Report};
+use crate::lexical::query::{Case, Query};
+use crate::lexical::search::{Found, LineSearch, Options};
+use crate::lexical::segment::Segment;
+use crate::lexical::source::Source;
+use crate::lexical::update::{Trouble, Update};
+use crate::lexical::walk::{Walk, walk};
 
 struct Quiet;
 

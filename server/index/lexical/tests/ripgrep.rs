@@ -10,12 +10,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::pattern;
-use crate::index::lexical::index::Index;
-use crate::index::lexical::query::{Case, Query};
-use crate::index::lexical::search::{Found, LineSearch, Options, search};
-use crate::index::lexical::source::Source;
-use crate::index::lexical::view::View;
-use crate::index::lexical::walk::{Walk, walk};
+use crate::lexical::index::Index;
+use crate::lexical::query::{Case, Query};
+use crate::lexical::search::{Found, LineSearch, Options, search};
+use crate::lexical::source::Source;
+use crate::lexical::view::View;
+use crate::lexical::walk::{Walk, walk};
 
 type Lines = BTreeSet<(String, u64)>;
 
@@ -142,7 +142,7 @@ fn write(root: &Path, files: &BTreeMap<String, Vec<u8>>) {
 
 /// The ripgrep that `tests/run` installs, or the one that the environment names.
 fn program() -> PathBuf {
-    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/ripgrep/bin/rg");
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.e2e/ripgrep/bin/rg");
     std::env::var_os("RG").map_or_else(own, PathBuf::from)
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::life::Place;
-use crate::index::lexical::index::Index;
-use crate::index::lexical::sweep::{Size, held, sweep};
+use crate::lexical::index::Index;
+use crate::lexical::sweep::{Size, held, sweep};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
-use crate::index::lexical::hit::{Hit, shown};
-use crate::index::lexical::text::decoded;
+use crate::lexical::hit::{Hit, shown};
+use crate::lexical::text::decoded;
 
 /// Bytes of a line that are looked at; more are never shown.
 const LOOKED_AT: usize = 1 << 12;

@@ -7,8 +7,8 @@ use grep_searcher::{Searcher, Sink, SinkMatch};
 use memchr::{memchr, memrchr};
 
 use super::Wanted;
-use crate::index::lexical::hit::{Hit, shown};
-use crate::index::lexical::query::Query;
+use crate::lexical::hit::{Hit, shown};
+use crate::lexical::query::Query;
 
 /// Collects hits up to a limit.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::*;
-use crate::index::lexical::query::Case;
+use crate::lexical::query::Case;
 
 const ALL: Wanted = Wanted { context: 2, limit: usize::MAX, after_line: 0, longest_line: LONGEST_LINE };
 

@@ -1,12 +1,13 @@
 //! Small parts that everything stands on: paths, texts, positions, ids, hashes.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod blocking;
 pub mod bm25;
+pub mod clock;
 pub mod envelope;
 pub mod file_id;
 pub mod hash;
 pub mod hidden;
-pub mod http;
 pub mod ids;
 pub mod json;
 pub mod lines;

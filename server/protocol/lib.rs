@@ -1,4 +1,5 @@
 //! What every layer speaks of: pure data, no input or output.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod call;
 mod discovery;
@@ -15,6 +16,8 @@ mod risk;
 mod settings;
 mod watching;
 mod why;
+
+use wherefore_base as base;
 
 pub use call::{Door, Lead, Origin, RawCall};
 pub use discovery::{

@@ -5,6 +5,7 @@
 //! stays as it was. [`replace`] does the same for a text to find and one to put in its place. [`cut`] makes the hunks
 //! that a person reviews from the *result*, so that what is accepted is what changes; [`relocate`] and [`splice`] keep
 //! and apply them one by one. [`unified`] prints a change.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod align;
 mod apply;
@@ -29,6 +30,9 @@ mod replace;
 mod report;
 mod text;
 mod unified;
+
+#[cfg(test)]
+use wherefore_base as base;
 
 pub use apply::{apply, apply_to};
 pub use cut::{Cut, cut, splice};

@@ -3,9 +3,12 @@
 //! A text is known by its hash, so what was embedded once is not sent again while its words stay the same (`vectors`),
 //! here or, where they share a store, by anyone of a team (`store`). A model may be slow, away or wrong: whoever asks how
 //! near texts are to a request waits no longer than they said, and then does without (`near`).
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod chosen;
+mod embedder;
 mod endpoint;
+pub mod http;
 mod local;
 mod near;
 mod place;
@@ -14,8 +17,13 @@ mod store;
 mod trouble;
 mod vectors;
 
-pub(crate) use chosen::{Chosen, Use};
-pub(crate) use near::Near;
-pub(crate) use place::{check, open, takes_files};
-pub(crate) use store::Postgres;
-pub(crate) use vectors::{Key, key};
+use wherefore_base as base;
+use wherefore_protocol as protocol;
+use wherefore_redact as redact;
+
+pub use chosen::{Chosen, Use};
+pub use embedder::Embedder;
+pub use near::Near;
+pub use place::{check, open, takes_files};
+pub use store::Postgres;
+pub use vectors::{Key, key};

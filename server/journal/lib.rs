@@ -4,6 +4,7 @@
 //! the file in one write, at once or, where it is only posted, soon; [`Journal::durable`] waits for the disk. [`Log`] reads, whatever else stands in the
 //! file, and [`verify`] says where it was altered. [`Keeper`] has what vouches for it: the key that its blocks are hashed with,
 //! and how far it was durable.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod belongs;
 mod block;
@@ -26,6 +27,10 @@ mod yaml;
 
 #[cfg(test)]
 mod tests;
+
+use wherefore_base as base;
+use wherefore_protocol as protocol;
+use wherefore_redact as redact;
 
 pub use error::{ForeignReason, JournalError};
 pub use file::LOG;

@@ -3,6 +3,7 @@
 //! One automaton looks for the words that a secret shows itself by; what stands around a word says whether it is one: the shape of
 //! a vendor's key (`shapes`, and `vendors` with the rules of gitleaks), the name it is given to (`assign`), a header, a flag, a
 //! field. Escapes and base64 are undone where there are any.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod assign;
 mod command;
@@ -20,6 +21,8 @@ mod vendors;
 #[cfg(test)]
 mod tests;
 
+use wherefore_base as base;
+
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::LazyLock;
@@ -28,7 +31,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::base::hash;
 
-pub(crate) use mapping::{names_value, redact_argument, redact_named, redact_value};
+pub use mapping::{names_value, redact_argument, redact_named, redact_value};
 
 /// A secret found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +79,7 @@ static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| {
 
 /// The text with each secret replaced by `[redacted:KIND:HASH]`, where HASH is the first four digits of the
 /// secret's hash: enough to see that two are the same, not enough to guess one.
-pub(crate) fn redact(text: &str) -> Cow<'_, str> {
+pub fn redact(text: &str) -> Cow<'_, str> {
     // The shortest secret is a name, a sign and a value.
     if text.len() <= 8 {
         return Cow::Borrowed(text);

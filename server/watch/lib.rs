@@ -5,6 +5,7 @@
 //! that wait and looks at what they name: then the list is no older than the question. What the kernel does not tell of
 //! is looked at instead. A change through a memory map counts when the map is closed, and one through a
 //! name that a file was given outside of the watched folders when something else leads to it.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod batch;
 mod catch_up;
@@ -27,6 +28,9 @@ mod tree;
 mod walk;
 mod worker;
 
+use wherefore_base as base;
+use wherefore_protocol as protocol;
+
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,11 +41,11 @@ use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::broadcast::Sender;
 
-pub(crate) use batch::{Batch, ChangeKind};
-pub(crate) use listener::Listener;
-pub(crate) use options::Options;
+pub use batch::{Batch, ChangeKind};
+pub use listener::Listener;
+pub use options::Options;
 pub use snapshot::FileEntry;
-pub(crate) use snapshot::Snapshot;
+pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 use tree::Tree;
 
@@ -49,7 +53,7 @@ use crate::protocol::WatchStatus;
 
 /// Why a folder cannot be watched.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
+pub enum StartError {
     /// There is no folder at that path.
     #[error("{} is no folder that can be read: {source}", path.display())]
     Root {
@@ -65,7 +69,7 @@ pub(crate) enum StartError {
 
 /// Why the list could not be brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unsettled {
+pub enum Unsettled {
     /// There was more to read than could be read by the deadline: at the start, or while very much changes.
     #[error("files are still being read")]
     Busy,
@@ -82,7 +86,7 @@ const STATUS: Duration = Duration::from_millis(20);
 
 /// A folder that is watched. Clones are the same watch; it ends with the last of them.
 #[derive(Clone)]
-pub(crate) struct Watch(Arc<Handle>);
+pub struct Watch(Arc<Handle>);
 
 struct Handle(Arc<Shared>);
 
@@ -115,7 +119,7 @@ impl Watch {
     ///
     /// # Errors
     /// Where there is no folder, or the system gives no thread.
-    pub(crate) fn start(root: &Path, options: Options) -> Result<Self, StartError> {
+    pub fn start(root: &Path, options: Options) -> Result<Self, StartError> {
         let wrong = |source| StartError::Root { path: root.to_owned(), source };
         std::fs::read_dir(root).map_err(wrong)?;
         let root = std::path::absolute(root).map_err(wrong)?;
@@ -137,7 +141,7 @@ impl Watch {
     ///
     /// # Errors
     /// Why that cannot be said by the deadline.
-    pub(crate) fn settled(&self, deadline: Instant) -> Result<Arc<Snapshot>, Unsettled> {
+    pub fn settled(&self, deadline: Instant) -> Result<Arc<Snapshot>, Unsettled> {
         let shared = &self.0.0;
         let asked = Instant::now();
         let mut tree = shared.tree.try_lock_until(deadline).ok_or(Unsettled::Busy)?;
@@ -162,14 +166,14 @@ impl Watch {
     }
 
     /// Hears of changes from now on.
-    pub(crate) fn subscribe(&self) -> Listener {
+    pub fn subscribe(&self) -> Listener {
         let listeners = self.0.0.listeners.lock();
         // Of a watch that has ended nothing is heard.
         listeners.as_ref().map_or_else(|| Listener::new(&Sender::new(1)), Listener::new)
     }
 
     /// How it stands.
-    pub(crate) fn status(&self) -> WatchStatus {
+    pub fn status(&self) -> WatchStatus {
         let shared = &self.0.0;
         match shared.tree.try_lock_for(STATUS) {
             Some(tree) => tree.status(),
@@ -178,7 +182,7 @@ impl Watch {
     }
 
     /// Ends it now: its thread stops, the kernel watches nothing more, listeners hear that it ended.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.0.0.end();
     }
 }
