@@ -34,6 +34,17 @@ pub struct DocumentEdit {
     pub save: bool,
 }
 
+/// Another path for a file that the editor has open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRename {
+    /// The document's URI, as the editor gave it.
+    pub from: String,
+    /// The URI that it is to have.
+    pub to: String,
+    /// What the person sees it called.
+    pub label: String,
+}
+
 /// The editor at the other end, or none.
 pub trait Editor: Send + Sync + Debug {
     /// Whether anyone is there to show a proposal to.
@@ -41,6 +52,16 @@ pub trait Editor: Send + Sync + Debug {
 
     /// Asks for an edit. `Ok(true)` is only a claim: read the document back. Bounded in time.
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>>;
+
+    /// Whether it renames files itself, with the documents that show them.
+    fn renames(&self) -> bool {
+        false
+    }
+
+    /// Asks for a rename. `Ok(true)` is only a claim: look at the disk. Bounded in time.
+    fn rename(&self, _: FileRename) -> BoxFuture<'_, Result<bool, String>> {
+        Box::pin(async { Err("this editor renames no files for its language servers".to_owned()) })
+    }
 
     /// Shows a question; nothing means no. Bounded in time.
     fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>>;

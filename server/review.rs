@@ -21,6 +21,7 @@ mod report;
 mod sound;
 mod turns;
 mod undo;
+mod whole;
 
 pub(crate) use answer::Answer;
 pub(crate) use desk::Desk;

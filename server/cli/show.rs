@@ -16,9 +16,16 @@ pub(super) fn heading(page: Page, proposal: &Proposal) -> String {
 
 /// One hunk with its place.
 pub(super) fn hunk(page: Page, file: &ProposedFile, hunk: &Hunk) -> String {
-    let place = page.paint(Look::Cyan, &format!("{}:{}", file.path, hunk.start + 1));
+    let place = match file.kind.has_text() {
+        true => format!("{}:{}", file.path, hunk.start + 1),
+        false => file.path.to_string(),
+    };
+    let place = page.paint(Look::Cyan, &place);
     let kind = page.paint(Look::Dim, &format!("{} {:?}", hunk.id, file.kind).to_lowercase());
     let mut shown = format!("{place} {kind}");
+    if let Some(what) = &file.what {
+        shown.push_str(&format!("  {}", visible(what)));
+    }
     if let Some(loose) = &hunk.loose {
         shown.push_str(&page.paint(Look::Yellow, &format!("  placed loosely: {loose}")));
     }

@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use tokio::sync::broadcast;
 
 use crate::base::ProposalId;
-use crate::ports::{DocumentEdit, Editor, NoEditor};
+use crate::ports::{DocumentEdit, Editor, FileRename, NoEditor};
 use crate::protocol::{AskParams, CallNotice, Notice};
 
 /// Changes that a slow listener may fall behind by, before it is told only that it did.
@@ -95,6 +95,15 @@ impl Editor for EditorRegistry {
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
         let editor = self.editor();
         Box::pin(async move { editor.apply(edit).await })
+    }
+
+    fn renames(&self) -> bool {
+        self.editor().renames()
+    }
+
+    fn rename(&self, rename: FileRename) -> BoxFuture<'_, Result<bool, String>> {
+        let editor = self.editor();
+        Box::pin(async move { editor.rename(rename).await })
     }
 
     fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::base::CallId;
-use crate::protocol::ProposalsParams;
+use crate::protocol::{PathContent, ProposalsParams};
 use crate::review::Desk;
 use crate::session::Session;
 use crate::workspace::Sweep;
@@ -28,12 +28,20 @@ pub(super) fn start(session: &Arc<Session>, desk: &Arc<Desk>) {
 
 fn run(session: &Arc<Session>, desk: Arc<Desk>) {
     let all = desk.list(&ProposalsParams { all: true, ..ProposalsParams::default() });
+    let files = all.iter().flat_map(|proposal| &proposal.files);
+    let kept = files.flat_map(|file| [&file.before, &file.after]).flatten();
+    let contents: BTreeSet<String> = kept
+        .filter_map(|content| match content {
+            PathContent::Bytes { hash, .. } => Some(hash.clone()),
+            PathContent::Symlink(_) => None,
+        })
+        .collect();
     let needed: BTreeSet<(String, CallId)> =
         all.into_iter().map(|proposal| (proposal.session, proposal.call_id)).collect();
     drop(desk);
     let settings = session.workspace().settings();
     let (store, now) = (session.workspace().store(), SystemTime::now());
-    let sweep = Sweep { store, settings: &settings.storage, needed: &needed, now };
+    let sweep = Sweep { store, settings: &settings.storage, needed: &needed, contents: &contents, now };
     match sweep.run(&|| Arc::strong_count(session) > 1) {
         Ok(None) => {}
         Ok(Some(swept)) => {

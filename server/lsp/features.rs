@@ -24,6 +24,8 @@ pub(crate) struct Features {
     pub document_changes: bool,
     /// Such edits may make files.
     pub create: bool,
+    /// Such edits may rename files.
+    pub rename: bool,
     /// Such edits may ask the person before they are applied.
     pub annotations: bool,
     /// The server may begin progress of its own.
@@ -61,6 +63,10 @@ impl Features {
             let value = client.experimental.as_ref().and_then(|experimental| experimental.pointer(pointer));
             value.and_then(Value::as_bool).unwrap_or(false)
         };
+        let operates = |wanted: ResourceOperationKind| {
+            let kinds = edit.and_then(|edit| edit.resource_operations.as_ref());
+            kinds.is_some_and(|kinds| kinds.contains(&wanted))
+        };
         let configuration = workspace.did_change_configuration.as_ref();
         Self {
             encoding: Encoding::negotiate(offered),
@@ -70,9 +76,8 @@ impl Features {
             focus: experimental("/wherefore/focus"),
             apply_edit: workspace.apply_edit.unwrap_or(false),
             document_changes: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
-            create: edit.is_some_and(|edit| {
-                edit.resource_operations.iter().flatten().any(|kind| *kind == ResourceOperationKind::Create)
-            }),
+            create: operates(ResourceOperationKind::Create),
+            rename: operates(ResourceOperationKind::Rename),
             annotations: edit.is_some_and(|edit| edit.change_annotation_support.is_some()),
             progress: window.and_then(|window| window.work_done_progress).unwrap_or(false),
             show_document: window

@@ -51,7 +51,7 @@ pub(super) fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'
         severity: Some(DiagnosticSeverity::HINT),
         code: Some(NumberOrString::String(format!("{}/{}", proposal.id, hunk.id))),
         source: Some(SOURCE.to_owned()),
-        message: format!("wherefore: {} ({}){}", label(&proposal.why), size(hunk), doubt(hunk, "; ")),
+        message: format!("wherefore: {} ({}){}", label(&proposal.why), size(file, hunk), doubt(hunk, "; ")),
         data: Some(json!({ "proposal": proposal.id, "hunk": hunk.id })),
         ..Diagnostic::default()
     };
@@ -72,7 +72,8 @@ pub(super) fn lenses(
         let mut add = |command| {
             lenses.push(CodeLens { range: Range::new(start, start), command: Some(command), data: None });
         };
-        let title = format!("✓ accept: {}{}", label(&proposal.why), doubt(hunk, " · "));
+        let what = file.what.as_ref().map(|what| format!("{} · ", label(what))).unwrap_or_default();
+        let title = format!("✓ accept: {what}{}{}", label(&proposal.why), doubt(hunk, " · "));
         add(decide(proposal, Scope::Hunk(hunk), Act::Accept, &title));
         add(decide(proposal, Scope::Hunk(hunk), Act::Reject, "✗ reject"));
         if index == 0 && count > 1 {
@@ -107,10 +108,15 @@ pub(super) fn actions(
                 ..action(decide(proposal, Scope::Hunk(hunk), act, &title))
             });
         };
-        let title =
-            format!("Accept {} ({}): {}{}", hunk.id, size(hunk), label(&proposal.why), doubt(hunk, "; "));
+        let title = format!(
+            "Accept {} ({}): {}{}",
+            hunk.id,
+            size(file, hunk),
+            label(&proposal.why),
+            doubt(hunk, "; ")
+        );
         add(Act::Accept, title);
-        add(Act::Reject, format!("Reject {} ({})", hunk.id, size(hunk)));
+        add(Act::Reject, format!("Reject {} ({})", hunk.id, size(file, hunk)));
     }
     if !touched.is_empty() {
         actions.push(action(decide(
@@ -142,12 +148,11 @@ pub(super) fn shown_at(
 ) -> Vec<String> {
     let at = Position::new(line, 0);
     let agent = proposal.origin.agent.as_deref().unwrap_or("an agent");
-    let what = match file.kind {
-        ChangeKind::Create => "makes this file",
-        ChangeKind::Delete => "removes this file",
-        ChangeKind::Mkdir => "makes this folder",
-        ChangeKind::Copy => "makes this a copy",
-        ChangeKind::Edit => "changes these lines",
+    let what = match (file.kind, &file.what) {
+        (ChangeKind::Create, None) => "makes this file".to_owned(),
+        (ChangeKind::Delete, None) => "removes this file".to_owned(),
+        (_, Some(what)) => label(what),
+        (_, None) => "changes these lines".to_owned(),
     };
     let there = pending(file).filter(|hunk| touches(view.range(hunk), Range::new(at, at)));
     let told = |hunk: &Hunk| {
@@ -198,8 +203,12 @@ fn doubt(hunk: &Hunk, before: &str) -> String {
     hunk.warning.as_ref().map(|warning| format!("{before}look twice: {warning}")).unwrap_or_default()
 }
 
-fn size(hunk: &Hunk) -> String {
-    format!("−{} +{} lines", hunk.old.len(), hunk.new.len())
+/// What a hunk comes to: how many lines, or what it does where it has none.
+fn size(file: &ProposedFile, hunk: &Hunk) -> String {
+    match &file.what {
+        Some(what) if !file.kind.has_text() => label(what),
+        _ => format!("−{} +{} lines", hunk.old.len(), hunk.new.len()),
+    }
 }
 
 fn action(command: Command) -> CodeAction {

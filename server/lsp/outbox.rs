@@ -33,7 +33,7 @@ use super::ext;
 use super::features::Features;
 use super::label::{self, message};
 use crate::hub::Problem;
-use crate::ports::{DocumentEdit, Editor};
+use crate::ports::{DocumentEdit, Editor, FileRename};
 use crate::protocol::{AskParams, CallNotice, FinishNotice, Notice, NotifySettings, Proposal};
 use crate::workspace::EditorDocuments;
 
@@ -224,6 +224,10 @@ impl Outbox {
         Ok(applied)
     }
 
+    async fn rename_file(&self, rename: FileRename) -> Result<bool, String> {
+        self.send_edit(EDIT, &rename.label, edits::rename(&rename)?).await
+    }
+
     async fn question(&self, question: AskParams) -> Option<String> {
         let answers = question.answers.clone();
         let answer = match self.features().asks {
@@ -266,6 +270,16 @@ impl Editor for Outbox {
 
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
         Box::pin(self.edit(edit))
+    }
+
+    fn renames(&self) -> bool {
+        // Whoever takes operations on files takes `documentChanges`, whether it says so (Neovim does not).
+        let features = self.features();
+        self.attached() && features.apply_edit && features.rename
+    }
+
+    fn rename(&self, rename: FileRename) -> BoxFuture<'_, Result<bool, String>> {
+        Box::pin(self.rename_file(rename))
     }
 
     fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {

@@ -13,6 +13,7 @@ mod assemble;
 mod cut;
 mod edit;
 mod explain;
+mod git;
 mod heading;
 mod hunk;
 mod indent;
@@ -36,6 +37,7 @@ use wherefore_base as base;
 
 pub use apply::{apply, apply_to};
 pub use cut::{Cut, cut, splice};
+pub use git::{BinaryPart, BinaryPatch, GitBody, GitFile, git_files};
 pub use readings::Reading;
 pub use refusal::{Difference, Excerpt, LineRange, Refusal, RefusalCode};
 pub use relocate::{Moves, relocate};

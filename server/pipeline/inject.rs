@@ -15,7 +15,11 @@ pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output)
         memory.touch(touch.resolved.as_str(), Touch::Read, cause);
     }
     if let Some(draft) = &output.change {
-        for change in draft.changes.iter().filter(|change| change.kind != ChangeKind::Mkdir) {
+        for change in draft
+            .changes
+            .iter()
+            .filter(|change| !matches!(change.kind, ChangeKind::Mkdir | ChangeKind::Rmdir))
+        {
             memory.touch(change.path.as_str(), Touch::Write, cause);
         }
     }

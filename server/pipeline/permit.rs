@@ -2,8 +2,8 @@
 
 use crate::base::WorkspacePath;
 use crate::base::hidden::in_line;
-use crate::protocol::{Access, AskParams, Code, Event, Fault};
-use crate::registry::{Call, Draft, Permitted};
+use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault, PathContent};
+use crate::registry::{Call, Content, Draft, Permitted};
 use crate::rules::{Ask, PathTouch, Verdict};
 use crate::session::{Scope, Session};
 
@@ -55,10 +55,26 @@ pub(super) async fn draft(
     let mut touches = Vec::new();
     let mut writes = Vec::new();
     for change in &draft.changes {
-        touches.push(resolve(scope, Access::Write, change.path.clone())?);
+        let of_entry = matches!(change.kind, ChangeKind::Rename | ChangeKind::Symlink);
+        let look = if of_entry { entry } else { resolve };
+        touches.push(look(scope, Access::Write, change.path.clone())?);
         writes.push(change.path.clone());
         if let Some(from) = &change.from {
-            touches.push(resolve(scope, Access::Read, from.clone())?);
+            touches.push(look(scope, Access::Read, from.clone())?);
+        }
+        match (&change.from, &change.after) {
+            (Some(from), _) if change.kind == ChangeKind::Rename => {
+                touches.push(entry(scope, Access::Write, from.clone())?);
+                writes.push(from.clone());
+            }
+            // A link opens what it leads to under another name.
+            (_, Some(Content::Other(PathContent::Symlink(target)))) => {
+                let link = scope.files().root().resolve_entry(&change.path)?;
+                let leads = scope.files().leads(&link, target)?;
+                touches.push(resolve(scope, Access::Read, leads.clone())?);
+                touches.push(resolve(scope, Access::Write, leads)?);
+            }
+            _ => {}
         }
     }
     let verdict = scope.files().rules().judge_further(permitted, touches);
@@ -104,6 +120,13 @@ fn question(session: &Session, ask: &Ask<Call>) -> AskParams {
         text: format!("{}: {}\n{}", in_line(tool), in_line(why), in_line(&ask.question)),
         answers: vec![ALLOW.to_owned(), DENY.to_owned()],
     }
+}
+
+/// The touch of what stands at a path itself, where a symlink at its end is not followed.
+fn entry(scope: &Scope, access: Access, asked: WorkspacePath) -> Result<PathTouch, Fault> {
+    scope.files().rules().permit(access, &asked)?;
+    let (resolved, file) = scope.files().root().look_entry(&asked)?;
+    Ok(PathTouch { access, asked, resolved, file })
 }
 
 fn resolve(scope: &Scope, access: Access, asked: WorkspacePath) -> Result<PathTouch, Fault> {

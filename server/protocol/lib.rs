@@ -13,6 +13,7 @@ mod point;
 mod proposal;
 mod requests;
 mod risk;
+mod sentence;
 mod settings;
 mod watching;
 mod why;
@@ -34,7 +35,9 @@ pub use memory::{
 };
 pub use notice::{AskAnswer, AskParams, Background, CallNotice, FinishNotice, Notice};
 pub use point::Point;
-pub use proposal::{ChangeKind, FileState, Hunk, HunkState, Proposal, ProposalState, ProposedFile};
+pub use proposal::{
+    ChangeKind, FileState, Hunk, HunkState, PathContent, Proposal, ProposalState, ProposedFile,
+};
 pub use requests::{
     Act, ComposeForm, DecideParams, ProposalsParams, ToolSummary, UndoAnswer, WorkspaceStatus,
 };

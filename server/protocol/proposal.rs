@@ -20,6 +20,38 @@ pub enum ChangeKind {
     Mkdir,
     /// Copies a file byte for byte; its one hunk has no text.
     Copy,
+    /// Removes an empty folder; its one hunk has no text.
+    Rmdir,
+    /// Gives a file or a symlink another path, whatever it holds; its one hunk has no text. Hunks of its text follow it.
+    Rename,
+    /// Makes a file executable, or takes that away; its one hunk has no text.
+    Mode,
+    /// Makes, retargets or removes a symlink; its one hunk has no text.
+    Symlink,
+    /// Makes, replaces or removes a file with no text, by hash; its one hunk has no text.
+    Binary,
+}
+
+impl ChangeKind {
+    /// Whether its hunks hold lines, and follow the text of the file.
+    pub fn has_text(self) -> bool {
+        matches!(self, Self::Edit | Self::Create | Self::Delete)
+    }
+}
+
+/// What stands at a path, where it is no text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PathContent {
+    /// A symlink, by its target as it is written.
+    Symlink(String),
+    /// The bytes of a file.
+    Bytes {
+        /// Their hash, under which the state folder keeps them.
+        hash: String,
+        /// How many they are.
+        size: u64,
+    },
 }
 
 /// Where a hunk stands.
@@ -114,9 +146,21 @@ pub struct ProposedFile {
     /// is ahead of it keeps the places that it knows until the next word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
-    /// For a copy, where from.
+    /// For a copy and a rename, where from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<WorkspacePath>,
+    /// What a symlink or a binary file is before the change; none where there is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<PathContent>,
+    /// What it is afterwards; none where nothing is left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<PathContent>,
+    /// Whether the file is executable afterwards: of a change of mode, and of a new file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable: Option<bool>,
+    /// What is done, as a sentence for a person, where no line of a hunk shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
     /// Its hunks, in order of `start`.
     pub hunks: Vec<Hunk>,
 }
@@ -127,6 +171,25 @@ impl ProposedFile {
         match self.hunks.iter().any(|hunk| hunk.state == HunkState::Pending) {
             true => FileState::Pending,
             false => FileState::Decided,
+        }
+    }
+
+    /// Whether accepting it leaves nothing at a path where something stands now: removed there, or renamed from there.
+    pub fn frees(&self, path: &WorkspacePath) -> bool {
+        match self.kind {
+            ChangeKind::Delete | ChangeKind::Rmdir => self.path == *path,
+            ChangeKind::Symlink | ChangeKind::Binary => self.after.is_none() && self.path == *path,
+            ChangeKind::Rename => self.from.as_ref() == Some(path),
+            _ => false,
+        }
+    }
+
+    /// Whether it goes with the file that stands at its path where that is renamed.
+    pub fn follows_a_rename(&self) -> bool {
+        match self.kind {
+            ChangeKind::Edit | ChangeKind::Delete | ChangeKind::Mode => true,
+            ChangeKind::Symlink | ChangeKind::Binary => self.before.is_some(),
+            _ => false,
         }
     }
 }
@@ -186,6 +249,19 @@ impl Proposal {
     /// Every hunk, in order.
     pub fn hunks(&self) -> impl Iterator<Item = &Hunk> {
         self.files.iter().flat_map(|file| &file.hunks)
+    }
+
+    /// The hunk that has to be accepted before the file at `at` can be: it frees the path that the file needs.
+    pub fn waits_for(&self, at: usize) -> Option<&Hunk> {
+        let file = self.files.get(at)?;
+        let frees = |other: &&ProposedFile| other.frees(&file.path) && !std::ptr::eq(*other, file);
+        let needs = matches!(
+            file.kind,
+            ChangeKind::Create | ChangeKind::Mkdir | ChangeKind::Copy | ChangeKind::Rename
+        ) || (matches!(file.kind, ChangeKind::Symlink | ChangeKind::Binary)
+            && file.before.is_none());
+        let hunks = self.files.iter().filter(|_| needs).filter(frees).flat_map(|other| &other.hunks);
+        hunks.into_iter().find(|hunk| hunk.state == HunkState::Pending)
     }
 
     /// How it stands, summed over its hunks.

@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use crate::base::WorkspacePath;
-use crate::protocol::{Access, AskParams, Code, Event, Fault};
+use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault};
 use crate::rules::{PathTouch, Verdict};
 use crate::workspace::Checkpoint;
 
@@ -18,9 +18,14 @@ impl Desk {
         let session = &self.session;
         let mut touches = Vec::new();
         for step in &checkpoint.steps {
-            let asked = step.path.clone();
-            let (resolved, file) = session.workspace().store().root().look(&asked)?;
-            touches.push(PathTouch { access: Access::Write, asked, resolved, file });
+            let root = session.workspace().store().root().clone();
+            for asked in [Some(step.path.clone()), step.from.clone()].into_iter().flatten() {
+                let (resolved, file) = match step.kind {
+                    ChangeKind::Rename | ChangeKind::Symlink => root.look_entry(&asked)?,
+                    _ => root.look(&asked)?,
+                };
+                touches.push(PathTouch { access: Access::Write, asked, resolved, file });
+            }
         }
         let ask = match session.files().unasked().rules().judge_paths(touches) {
             Verdict::Allow(_) => return Ok(()),

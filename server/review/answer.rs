@@ -50,6 +50,9 @@ pub(super) struct AnsweredHunk {
     pub(super) text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) loose: Option<String>,
+    /// What it does, where it has no lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) what: Option<String>,
 }
 
 /// How a change stands, in a word.

@@ -12,20 +12,40 @@ use crate::ports::{DocumentEdit, LineEdit};
 use crate::protocol::{Access, ChangeKind, Code, Fault, Notice};
 use crate::rules::Opener;
 use crate::session::{Session, Snapshot, unencodable};
-use crate::workspace::{Checkpoints, Expect, Step};
+use crate::workspace::{Checkpoints, Expect, Permissions, Step};
 
 /// How long a document may take to show an edit that its editor said it applied.
 const READ_BACK: Duration = Duration::from_secs(3);
 
-/// A text to put in place.
-#[derive(Debug)]
-pub(super) struct Put<'a> {
-    /// The call that it is done for, or the undo's own id.
+/// The call that something is done for: its checkpoint keeps what that replaces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Behalf<'a> {
+    /// The call, or the undo's own id.
     pub call: &'a str,
     /// The session that holds the call.
     pub session: &'a str,
     /// For an undo, the call taken back.
     pub undoes: Option<&'a str>,
+}
+
+impl Behalf<'_> {
+    /// Keeps what a step is about to replace.
+    pub(super) fn record(self, session: &Session, step: Step) -> Result<(), Fault> {
+        Checkpoints::new(session.workspace().state()).record(self.call, self.session, self.undoes, step)
+    }
+
+    /// Takes back the last step recorded: it did not happen. One that stays recorded is harmless: there is nothing to take
+    /// back where nothing changed.
+    pub(super) fn unrecord(self, session: &Session) {
+        let _ = Checkpoints::new(session.workspace().state()).unrecord(self.call, self.session);
+    }
+}
+
+/// A text to put in place.
+#[derive(Debug)]
+pub(super) struct Put<'a> {
+    /// The call that it is done for.
+    pub behalf: Behalf<'a>,
     /// What the person sees it called.
     pub label: String,
     /// The file.
@@ -36,6 +56,8 @@ pub(super) struct Put<'a> {
     pub after: Option<&'a str>,
     /// How its bytes are written.
     pub encoding: Encoding,
+    /// The permissions of a file that it makes.
+    pub gives: Option<Permissions>,
     /// What changes, for an editor.
     pub edits: Vec<LineEdit>,
     /// The hunks of the call's proposal that this puts in place.
@@ -54,7 +76,9 @@ pub(super) async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<S
     session.files().opened_by(Opener::Person).admit(Access::Write, put.path)?;
     let ready = blocking(|| prepare(session, &put))?;
     let done = match (session.files().document(put.path), put.after, put.before) {
-        (Some(_), Some(text), Some(before)) => in_editor(session, &put, before, text).await,
+        (Some(_), Some(text), Some(before)) => {
+            in_editor(session, &put, before, text).await.and_then(|()| blocking(|| give(session, &put)))
+        }
         (Some(document), None, Some(before)) => {
             blocking(|| remove_open(session, &put, &document.uri, before))
         }
@@ -62,10 +86,8 @@ pub(super) async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<S
     };
     if let Err(fault) = done {
         if fault.applied != Some(true) {
-            let call = (put.call, put.session);
-            // A step that stays recorded is harmless: there is nothing to take back where nothing changed.
-            let _ = Checkpoints::new(session.workspace().state()).unrecord(put.call, put.session);
-            unmake_folders(session, call, &ready.made);
+            put.behalf.unrecord(session);
+            unmake_folders(session, put.behalf, &ready.made);
         }
         return Err(fault);
     }
@@ -92,33 +114,40 @@ fn prepare(session: &Session, put: &Put<'_>) -> Result<Ready, Fault> {
     let before = put.before.map(|before| bytes(&before.text)).transpose()?;
     let after = put.after.map(bytes).transpose()?;
     let state = session.workspace().state();
+    let kind = match (&before, &after) {
+        (None, _) => ChangeKind::Create,
+        (_, None) => ChangeKind::Delete,
+        _ => ChangeKind::Edit,
+    };
     let step = Step {
-        path: put.path.clone(),
-        kind: match (&before, &after) {
-            (None, _) => ChangeKind::Create,
-            (_, None) => ChangeKind::Delete,
-            _ => ChangeKind::Edit,
-        },
         before: before.as_deref().map(|bytes| state.put(bytes)).transpose()?,
         after: after.as_deref().map(|bytes| state.put(bytes)).transpose()?,
         encoding: Some(put.encoding),
         hunks: put.hunks.to_vec(),
         back: put.back,
+        gives: put.gives.filter(|_| kind == ChangeKind::Create),
+        ..Step::new(put.path, kind)
     };
-    let call = (put.call, put.session);
+    let step = session.files().opened_by(Opener::Person).with_bits(step);
     // Also for a document that was opened where there is no file yet: its editor saves it there.
     let (made, done) = match (put.after, put.path.parent()) {
-        (Some(_), Some(parent)) => make_folders(session, call, put.undoes, &parent),
+        (Some(_), Some(parent)) => make_folders(session, put.behalf, &parent),
         _ => (Vec::new(), Ok(())),
     };
-    let ready = done.and_then(|()| Checkpoints::new(state).record(put.call, put.session, put.undoes, step));
-    match ready {
+    match done.and_then(|()| put.behalf.record(session, step)) {
         Ok(()) => Ok(Ready { after: after.map(Cow::into_owned), made }),
         Err(fault) => {
-            unmake_folders(session, call, &made);
+            unmake_folders(session, put.behalf, &made);
             Err(Fault { applied: None, ..fault })
         }
     }
+}
+
+/// Gives a file that an editor made its permissions.
+fn give(session: &Session, put: &Put<'_>) -> Result<(), Fault> {
+    let Some(gives) = put.gives.filter(|gives| gives.executable()) else { return Ok(()) };
+    let given = session.files().opened_by(Opener::Person).set_permissions(put.path, gives);
+    given.map_err(|error| Fault { applied: Some(true), ..error.into() })
 }
 
 /// Removes a file that an editor shows, and tells the editor that its document has none any more.
@@ -140,7 +169,7 @@ fn remove_open(session: &Session, put: &Put<'_>, uri: &str, before: &Snapshot) -
 /// What keeps it from being recorded.
 pub(super) fn record(
     session: &Session,
-    call: (&str, &str),
+    behalf: Behalf<'_>,
     path: &WorkspacePath,
     (was, now): (&str, &str),
     encoding: Encoding,
@@ -150,16 +179,8 @@ pub(super) fn record(
         Ok::<_, Fault>(session.workspace().state().put(&bytes)?)
     };
     let (before, after) = (Some(keep(was)?), Some(keep(now)?));
-    let step = Step {
-        path: path.clone(),
-        kind: ChangeKind::Edit,
-        before,
-        after,
-        encoding: Some(encoding),
-        hunks: Vec::new(),
-        back: false,
-    };
-    Checkpoints::new(session.workspace().state()).record(call.0, call.1, None, step)
+    let step = Step { before, after, encoding: Some(encoding), ..Step::new(path, ChangeKind::Edit) };
+    behalf.record(session, step)
 }
 
 /// Through the editor: it makes the edit in its own version of the text, saves it where it was saved before,
@@ -218,7 +239,10 @@ fn on_disk(session: &Session, put: &Put<'_>, after: Option<&[u8]>) -> Result<(),
     let (path, before) = (put.path, put.before);
     let expect = before.map_or(Expect::Absent, |before| Expect::Hash(before.hash.clone()));
     match after {
-        Some(bytes) => session.files().opened_by(Opener::Person).write(path, bytes, &expect).map(drop)?,
+        Some(bytes) => {
+            let gives = put.gives.unwrap_or(Permissions::PLAIN);
+            session.files().opened_by(Opener::Person).write_as(path, bytes, &expect, gives)?;
+        }
         None => session.files().opened_by(Opener::Person).remove(path, &expect)?,
     }
     Ok(())
@@ -241,26 +265,15 @@ fn missing(session: &Session, path: &WorkspacePath) -> Result<Vec<WorkspacePath>
 
 /// Makes the folders that are missing up to `path`, and gives those that were recorded, outermost first, whatever
 /// came of it. Each is recorded before it is made: a step without its folder is harmless to undo.
-fn make_folders(
+pub(super) fn make_folders(
     session: &Session,
-    call: (&str, &str),
-    undoes: Option<&str>,
+    behalf: Behalf<'_>,
     path: &WorkspacePath,
 ) -> (Vec<WorkspacePath>, Result<(), Fault>) {
     let mut made = Vec::new();
     let done = missing(session, path).and_then(|missing| {
         for folder in &missing {
-            let (path, kind) = (folder.clone(), ChangeKind::Mkdir);
-            let step = Step {
-                path,
-                kind,
-                before: None,
-                after: None,
-                encoding: None,
-                hunks: Vec::new(),
-                back: false,
-            };
-            Checkpoints::new(session.workspace().state()).record(call.0, call.1, undoes, step)?;
+            behalf.record(session, Step::new(folder, ChangeKind::Mkdir))?;
             made.push(folder.clone());
         }
         if missing.is_empty() {
@@ -273,59 +286,9 @@ fn make_folders(
 }
 
 /// Takes back folders that are of no use: what they were made for failed. One that somebody uses by now stays.
-fn unmake_folders(session: &Session, call: (&str, &str), made: &[WorkspacePath]) {
+pub(super) fn unmake_folders(session: &Session, behalf: Behalf<'_>, made: &[WorkspacePath]) {
     for folder in made.iter().rev() {
         let _ = session.files().opened_by(Opener::Person).rmdir(folder);
-        let _ = Checkpoints::new(session.workspace().state()).unrecord(call.0, call.1);
-    }
-}
-
-/// Makes a folder or copies bytes, with a checkpoint of what was there.
-///
-/// # Errors
-/// Whatever writing says.
-pub(super) fn put_bare(
-    session: &Session,
-    call: (&str, &str),
-    path: &WorkspacePath,
-    kind: ChangeKind,
-    from: Option<&WorkspacePath>,
-) -> Result<(), Fault> {
-    let (state, files) = (session.workspace().state(), session.files().opened_by(Opener::Person));
-    let checkpoints = Checkpoints::new(state);
-    let step = |path: &WorkspacePath, kind, before, after| Step {
-        path: path.clone(),
-        kind,
-        before,
-        after,
-        encoding: None,
-        hunks: Vec::new(),
-        back: false,
-    };
-    let limit = session.workspace().settings().limits.edit_bytes;
-    match from {
-        None => {
-            let (made, done) = make_folders(session, call, None, path);
-            if matches!(&done, Err(fault) if fault.applied != Some(true)) {
-                unmake_folders(session, call, &made);
-            }
-            done
-        }
-        Some(from) => {
-            let before = match files.read(path, limit) {
-                Ok((bytes, _)) => Some(bytes),
-                Err(error) if error.code() == Code::NotFound => None,
-                Err(error) => return Err(error.into()),
-            };
-            let (after, _) = files.read(from, limit)?;
-            let blobs = (before.as_deref().map(|bytes| state.put(bytes)).transpose()?, state.put(&after)?);
-            checkpoints.record(call.0, call.1, None, step(path, kind, blobs.0, Some(blobs.1)))?;
-            let expect = before.map_or(Expect::Absent, |bytes| Expect::Hash(hash::short(&bytes)));
-            let copied = files.copy_file(from, path, &expect).map(drop).map_err(Fault::from);
-            if matches!(&copied, Err(fault) if fault.applied != Some(true)) {
-                let _ = checkpoints.unrecord(call.0, call.1);
-            }
-            copied
-        }
+        behalf.unrecord(session);
     }
 }

@@ -50,7 +50,8 @@ pub(super) async fn ask(desk: &Desk, caller: &dyn Caller, proposal: &Proposal, l
     let reason = said("reason").map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned);
     let proposal = Some(proposal.id.clone());
     let params = DecideParams { proposal, reason, ..DecideParams::all(act) };
-    // A client may fill in its form with nobody looking at it. What could not be applied stays pending or is stale, and the answer to the call says so.
+    // A client may fill in its form with nobody looking at it. What could not be applied stays pending or is stale, and
+    // the answer to the call says so.
     let _ = desk.decide(&params, DecidedBy::Client).await;
 }
 
@@ -71,7 +72,10 @@ fn question(proposal: &Proposal) -> String {
     let mut left = SHOWN;
     for file in &proposal.files {
         let _ = writeln!(text, "\n{}", markdown::line(file.path.as_str(), PATH));
-        for hunk in &file.hunks {
+        if let Some(what) = &file.what {
+            let _ = writeln!(text, "{}", markdown::line(what, WHY));
+        }
+        for hunk in file.hunks.iter().filter(|_| file.kind.has_text()) {
             let lines =
                 hunk.old.iter().map(|line| ('-', line)).chain(hunk.new.iter().map(|line| ('+', line)));
             let mut shown = String::new();

@@ -6,39 +6,14 @@ use super::item::{Item, Stage, View};
 use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{ChangeKind, Fault, Hunk, Policy, Proposal, ProposedFile};
-use crate::registry::{Call, Change, Draft};
+use crate::registry::{Call, Change, Content, Draft};
 use crate::session::Session;
 
 /// Cuts a call's draft. Hunks are numbered through all its files.
 pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) -> Result<Item, Fault> {
-    let mut hunks = 0;
-    let mut files = Vec::new();
-    let mut views = Vec::new();
-    for mut change in draft.changes {
-        // The file itself, not a link to it: an editor shows it under that name.
-        let asked = std::mem::replace(&mut change.path, WorkspacePath::root());
-        change.path = session.workspace().store().root().resolve(&asked)?;
-        let unasked = session.files().unasked();
-        let rules = unasked.rules();
-        let warning = rules.warning(&change.path).or_else(|| rules.warning(&asked));
-        let mut file = ProposedFile {
-            uri: session.workspace().uri(&change.path),
-            path: change.path.clone(),
-            kind: change.kind,
-            version: session.files().document(&change.path).map(|document| document.version),
-            from: change.from.clone(),
-            hunks: hunks_of(&change),
-        };
-        for hunk in &mut file.hunks {
-            hunks += 1;
-            hunk.id = format!("h{hunks}").into();
-            // Nothing runs for a folder.
-            hunk.warning = warning.filter(|_| change.kind != ChangeKind::Mkdir).map(str::to_owned);
-        }
-        let encoding = change.before.as_ref().or(change.after.as_ref()).map(|content| content.encoding);
-        views.push(View { text: change.before.map(|content| content.text.into()), encoding });
-        files.push(file);
-    }
+    let mut cutter = Cutter { session, files: Vec::new(), views: Vec::new(), hunks: 0 };
+    draft.changes.into_iter().try_for_each(|change| cutter.add(change))?;
+    let Cutter { files, views, .. } = cutter;
     let proposal = Proposal {
         id: format!("p-{}", crate::base::ids::unique()).into(),
         call_id: call.id().clone(),
@@ -62,24 +37,90 @@ pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) 
     })
 }
 
+struct Cutter<'s> {
+    session: &'s Session,
+    files: Vec<ProposedFile>,
+    /// The text of each file.
+    views: Vec<View>,
+    /// How many hunks there are so far.
+    hunks: usize,
+}
+
+impl Cutter<'_> {
+    fn add(&mut self, mut change: Change) -> Result<(), Fault> {
+        let asked = std::mem::replace(&mut change.path, WorkspacePath::root());
+        change.path = self.place(&asked, change.kind)?;
+        let files = self.session.files().unasked();
+        let rules = files.rules();
+        let warning = rules.warning(&change.path).or_else(|| rules.warning(&asked));
+        // Until a rename is accepted its file stands at the old path, and so do the other hunks of that file.
+        let path = self.before_renames(&change);
+        let from = change.from.as_ref().map(|from| self.place(from, change.kind)).transpose()?;
+        let other = |content: &Option<Content>| match content {
+            Some(Content::Other(content)) => Some(content.clone()),
+            _ => None,
+        };
+        let mut file = ProposedFile {
+            uri: self.session.workspace().uri(&path),
+            kind: change.kind,
+            version: self.session.files().document(&path).map(|document| document.version),
+            path,
+            from,
+            before: other(&change.before),
+            after: other(&change.after),
+            executable: change.executable,
+            what: None,
+            hunks: hunks_of(&change),
+        };
+        for hunk in &mut file.hunks {
+            self.hunks += 1;
+            hunk.id = format!("h{}", self.hunks).into();
+            // Nothing runs for a folder.
+            let is_folder = matches!(change.kind, ChangeKind::Mkdir | ChangeKind::Rmdir);
+            hunk.warning = warning.filter(|_| !is_folder).map(str::to_owned);
+        }
+        file.what = file.sentence();
+        let encoding = [&change.before, &change.after].into_iter().flatten().find_map(Content::encoding);
+        let text = change.before.as_ref().and_then(Content::text).map(Into::into);
+        self.views.push(View { text, encoding });
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// Where a path leads: the file itself, not a link to it, since an editor shows it under that name. What is done to a
+    /// link is done to the link, and so is what takes the place of one that goes.
+    fn place(&self, asked: &WorkspacePath, kind: ChangeKind) -> Result<WorkspacePath, Fault> {
+        let root = self.session.workspace().store().root().clone();
+        let entry = root.resolve_entry(asked)?;
+        let is_freed = self.files.iter().any(|file| file.frees(&entry));
+        let is_moved = self.files.iter().any(|file| file.kind == ChangeKind::Rename && file.path == entry);
+        match matches!(kind, ChangeKind::Rename | ChangeKind::Symlink) || is_freed || is_moved {
+            true => Ok(entry),
+            false => Ok(root.resolve(asked)?),
+        }
+    }
+
+    fn before_renames(&self, change: &Change) -> WorkspacePath {
+        let renames = |file: &&ProposedFile| {
+            file.kind == ChangeKind::Rename && file.path == change.path && change.kind != file.kind
+        };
+        let moved = self.files.iter().find(renames).and_then(|file| file.from.clone());
+        moved.unwrap_or_else(|| change.path.clone())
+    }
+}
+
 fn hunks_of(change: &Change) -> Vec<Hunk> {
-    let (before, after) = (&change.before, &change.after);
+    let text =
+        |content: &Option<Content>| content.as_ref().and_then(Content::text).unwrap_or_default().to_owned();
+    let (before, after) = (text(&change.before), text(&change.after));
     let whole = |old: Vec<String>, new: Vec<String>| vec![hunk(0, old, new, None)];
     match change.kind {
-        ChangeKind::Mkdir | ChangeKind::Copy => whole(Vec::new(), Vec::new()),
-        ChangeKind::Create => {
-            whole(Vec::new(), after.as_ref().map_or(Vec::new(), |content| lines(&content.text)))
-        }
-        ChangeKind::Delete => {
-            whole(before.as_ref().map_or(Vec::new(), |content| lines(&content.text)), Vec::new())
-        }
+        ChangeKind::Create => whole(Vec::new(), lines(&after)),
+        ChangeKind::Delete => whole(lines(&before), Vec::new()),
         ChangeKind::Edit => {
-            let text = |content: &Option<crate::registry::Content>| {
-                content.as_ref().map_or(String::new(), |content| content.text.clone())
-            };
             let mut shift = 0_i64;
             let mut hunks = Vec::new();
-            for cut in patch::cut(&text(before), &text(after)) {
+            for cut in patch::cut(&before, &after) {
                 let first = cut.old_start as i64 + shift;
                 let last = first + cut.new.len() as i64;
                 let near = |(line, _): &&(u32, String)| (first - 3..=last + 3).contains(&i64::from(*line));
@@ -89,6 +130,7 @@ fn hunks_of(change: &Change) -> Vec<Hunk> {
             }
             hunks
         }
+        _ => whole(Vec::new(), Vec::new()),
     }
 }
 

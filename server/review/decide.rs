@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::desk::Desk;
 use super::item::{Item, Stage};
+use super::put::Errand;
 use crate::base::{HunkId, ProposalId, blocking};
 use crate::journal::Journal;
 use crate::protocol::{
@@ -131,7 +132,7 @@ impl Desk {
             if pending.is_empty() {
                 continue;
             }
-            if let Err(failed) = self.place(id, file, &pending, false).await {
+            if let Err(failed) = self.place(Errand { id, file, hunks: &pending, back: false }).await {
                 let doubtful = failed.applied == Some(true);
                 // The first says why; that something took effect is never left out.
                 fault = Some(fault.map_or(failed, |first| Fault {
@@ -177,7 +178,7 @@ impl Desk {
         let pending = self.hunks_in(id, file, hunks, HunkState::Pending);
         match pending.is_empty() {
             true => Ok(()),
-            false => self.place(id, file, &pending, false).await,
+            false => self.place(Errand { id, file, hunks: &pending, back: false }).await,
         }
     }
 
@@ -200,7 +201,7 @@ impl Desk {
         let accepted: Vec<HunkId> = self.hunks_in(id, file, hunks, HunkState::Accepted);
         let taken_back = match accepted.is_empty() {
             true => Ok(()),
-            false => self.place(id, file, &accepted, true).await,
+            false => self.place(Errand { id, file, hunks: &accepted, back: true }).await,
         };
         if !accepted.is_empty() && (taken_back.is_ok() || took_effect(&taken_back)) {
             self.tell_again(id);

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::apply;
+use super::apply::{self, Behalf};
 use super::desk::Desk;
 use super::item::{Item, View};
 use super::place::{self, Followed};
 use crate::base::text::Encoding;
 use crate::base::{CallId, ProposalId, WorkspacePath};
 use crate::patch::Moves;
-use crate::protocol::{ChangeKind, DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
+use crate::protocol::{DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
 
 /// What became of one proposal whose text changed.
@@ -110,7 +110,8 @@ impl Desk {
         }
         if let Some(((was, encoding), now)) = was.zip(now) {
             // What somebody else did can be undone like what was asked for.
-            let _ = apply::record(&self.session, (&call.0, &call.1), path, (&was, now), encoding);
+            let behalf = Behalf { call: &call.0, session: &call.1, undoes: None };
+            let _ = apply::record(&self.session, behalf, path, (&was, now), encoding);
         }
         // Whoever puts a hunk in place in the editor is a person who looked at it.
         let by = if open { DecidedBy::Editor } else { DecidedBy::Text };
@@ -139,6 +140,28 @@ impl Desk {
         }
     }
 
+    /// A file has another path: the hunks of its text, its mode and its bytes go with it, in every proposal.
+    pub(super) fn renamed(&self, from: &WorkspacePath, to: &WorkspacePath) {
+        let uri = self.session.workspace().uri(to);
+        let ids = self.items().on(from);
+        for id in ids {
+            let moved = self.items().change_paths(&id, |proposal| {
+                let mut moved = false;
+                let files = proposal.files.iter_mut().filter(|file| file.path == *from);
+                for file in files.filter(|file| file.follows_a_rename()) {
+                    (file.path, file.uri) = (to.clone(), uri.clone());
+                    file.what = file.sentence();
+                    moved = true;
+                }
+                moved
+            });
+            if moved {
+                // What cannot be stored stands in memory; the next decision stores it again.
+                let _ = self.update(&id);
+            }
+        }
+    }
+
     /// What a file holds on the disk, where an editor may show it still: nothing where there is no file.
     ///
     /// # Errors
@@ -150,7 +173,7 @@ impl Desk {
 
 /// Whether the hunks of a file follow the text at a path.
 fn follows(file: &ProposedFile, path: &WorkspacePath) -> bool {
-    file.path == *path && !matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Copy)
+    file.path == *path && file.kind.has_text()
 }
 
 /// The text that is there now, shared with proposals that stand in it already.
@@ -183,8 +206,11 @@ fn follow<'m>(
     let id = item.proposal.id.clone();
     let call = (item.proposal.call_id.clone(), item.proposal.session.clone());
     let mut found: Option<Moved> = None;
-    for (file, view) in item.proposal.files.iter_mut().zip(&mut item.views) {
-        if !follows(file, path) {
+    // A new file whose place another hunk has yet to free knows nothing of what stands there now.
+    let waits: Vec<bool> =
+        (0..item.proposal.files.len()).map(|at| item.proposal.waits_for(at).is_some()).collect();
+    for ((file, view), waits) in item.proposal.files.iter_mut().zip(&mut item.views).zip(waits) {
+        if !follows(file, path) || waits {
             continue;
         }
         file.version = version;

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::apply::Behalf;
 use crate::base::text::Encoding;
 use crate::protocol::{HunkState, Policy, Proposal, ProposalState};
 
@@ -85,6 +86,11 @@ impl Item {
     /// When it was made, and its id: the order in which proposals are decided.
     pub(super) fn age(&self) -> (&str, &str) {
         (&self.proposal.created, &self.proposal.id)
+    }
+
+    /// The call that its hunks are put in place for.
+    pub(super) fn behalf(&self) -> Behalf<'_> {
+        Behalf { call: &self.proposal.call_id, session: &self.proposal.session, undoes: None }
     }
 
     /// What tells its call from those of other sessions.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::item::{Item, Stage};
 use crate::base::{ProposalId, WorkspacePath};
-use crate::protocol::Policy;
+use crate::protocol::{Policy, Proposal};
 
 /// How many decided proposals are kept, so that their hunks can still be taken back one by one.
 const KEPT: usize = 200;
@@ -82,6 +82,28 @@ impl Items {
         Some(changed)
     }
 
+    /// Changes the paths of one; says what `change` says, and no where it is not there.
+    pub(super) fn change_paths(&mut self, id: &str, change: impl FnOnce(&mut Proposal) -> bool) -> bool {
+        let Some(item) = self.all.get_mut(id) else { return false };
+        let before: Vec<WorkspacePath> = item.proposal.files.iter().map(|file| file.path.clone()).collect();
+        let changed = change(&mut Arc::make_mut(item).proposal);
+        let after: Vec<WorkspacePath> = item.proposal.files.iter().map(|file| file.path.clone()).collect();
+        before.iter().for_each(|path| self.leaves(path, id));
+        for path in after {
+            self.by_path.entry(path).or_default().insert(id.into());
+        }
+        changed
+    }
+
+    fn leaves(&mut self, path: &WorkspacePath, id: &str) {
+        if let Some(ids) = self.by_path.get_mut(path) {
+            ids.remove(id);
+            if ids.is_empty() {
+                self.by_path.remove(path);
+            }
+        }
+    }
+
     /// Forgets the oldest of those that are decided, told and answered, until few enough are left.
     pub(super) fn forget(&mut self) {
         while self.past.len() > KEPT {
@@ -93,14 +115,7 @@ impl Items {
     /// Takes one away.
     pub(super) fn remove(&mut self, id: &str) {
         let Some(item) = self.all.remove(id) else { return };
-        for file in &item.proposal.files {
-            if let Some(ids) = self.by_path.get_mut(&file.path) {
-                ids.remove(id);
-                if ids.is_empty() {
-                    self.by_path.remove(&file.path);
-                }
-            }
-        }
+        item.proposal.files.iter().for_each(|file| self.leaves(&file.path, id));
         let age = age(&item);
         self.waiting.remove(&age);
         self.past.remove(&age);

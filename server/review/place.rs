@@ -223,6 +223,10 @@ mod tests {
             kind: ChangeKind::Edit,
             version: None,
             from: None,
+            before: None,
+            after: None,
+            executable: None,
+            what: None,
             hunks: vec![hunk],
         };
         let followed = follow(&mut file, Some("a\nb\nc\n"), Some("new\na\nB\nc\n"));

@@ -1,38 +1,50 @@
 //! Hunks are put in their file's place, or taken back, and looked for in the text that is there afterwards.
 
-use super::apply::{Put, put, put_bare};
-use super::decide::took_effect;
+use super::apply::{Put, put};
 use super::desk::Desk;
+use super::item::Item;
 use super::place::{self, Placement};
+use super::turns::Turn;
 use crate::base::text::Encoding;
-use crate::base::{HunkId, WorkspacePath, blocking};
-use crate::protocol::{ChangeKind, Code, Fault, HunkState, Proposal, ProposedFile};
+use crate::base::{HunkId, WorkspacePath};
+use crate::protocol::{ChangeKind, Code, Fault, HunkState, Origin, ProposedFile};
 use crate::session::Snapshot;
+use crate::workspace::{Checkpoints, Permissions, Step};
 
 /// How often a file that changes under a decision is read again before the decision gives up.
 const TRIES: u32 = 5;
 
+/// Hunks of one file of a proposal that are to be put in place, or taken back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Errand<'a> {
+    /// The proposal.
+    pub id: &'a str,
+    /// The file, by its place in the proposal.
+    pub file: usize,
+    /// Its hunks.
+    pub hunks: &'a [HunkId],
+    /// Whether they are taken back.
+    pub back: bool,
+}
+
 impl Desk {
-    /// Puts hunks of one file in place, or takes them `back`.
-    pub(super) async fn place(
-        &self,
-        id: &str,
-        file: usize,
-        hunks: &[HunkId],
-        back: bool,
-    ) -> Result<(), Fault> {
-        let Some(item) = self.get(id) else { return Ok(()) };
-        let Some(proposed) = item.proposal.files.get(file) else { return Ok(()) };
-        let path = proposed.path.clone();
-        let _turn = self.turns.file(&path).await;
-        if matches!(proposed.kind, ChangeKind::Mkdir | ChangeKind::Copy) {
-            return blocking(|| self.place_bare(&item.proposal, file, proposed, &path, back));
+    /// Puts hunks of one file in place, or takes them back.
+    pub(super) async fn place(&self, errand: Errand<'_>) -> Result<(), Fault> {
+        let Some((path, _turns)) = self.turn(errand).await else { return Ok(()) };
+        let Some(item) = self.get(errand.id) else { return Ok(()) };
+        let Some(proposed) = item.proposal.files.get(errand.file) else { return Ok(()) };
+        if let Some(first) = item.proposal.waits_for(errand.file).filter(|_| !errand.back) {
+            let message = format!("{path} is not free: that waits for {}", first.id);
+            return Err(Fault::new(Code::Stale, message).suggest(format!("decide on {} first", first.id)));
+        }
+        if !proposed.kind.has_text() {
+            return self.place_whole(errand, &item.proposal).await;
         }
         drop(item);
         let busy = self.placing(&path);
         let mut outcome = Ok(());
         for _ in 0..TRIES {
-            outcome = self.place_text(id, file, hunks, back, &path).await;
+            outcome = self.place_text(errand, &path).await;
             // Someone wrote the file between the look and the write: look again.
             if !matches!(&outcome, Err(fault) if fault.code == Code::Stale && fault.applied.is_none()) {
                 break;
@@ -45,35 +57,26 @@ impl Desk {
         outcome
     }
 
-    fn place_bare(
-        &self,
-        proposal: &Proposal,
-        file: usize,
-        proposed: &ProposedFile,
-        path: &WorkspacePath,
-        back: bool,
-    ) -> Result<(), Fault> {
-        if back {
-            return Err(Fault::new(Code::Unsupported, "a folder or a copy is taken back by undo"));
+    /// Waits for the turns of what an errand changes. Its file may be renamed meanwhile: then for those of the new path.
+    async fn turn(&self, errand: Errand<'_>) -> Option<(WorkspacePath, Vec<Turn>)> {
+        let paths = || {
+            let item = self.get(errand.id)?;
+            let file = item.proposal.files.get(errand.file)?;
+            let from = file.from.clone().filter(|_| file.kind == ChangeKind::Rename);
+            Some((file.path.clone(), from))
+        };
+        loop {
+            let wanted = paths()?;
+            let turns =
+                self.turns.files([wanted.0.clone()].into_iter().chain(wanted.1.clone()).collect()).await;
+            if paths().as_ref() == Some(&wanted) {
+                return Some((wanted.0, turns));
+            }
         }
-        let call = (proposal.call_id.as_str(), proposal.session.as_str());
-        let put = put_bare(&self.session, call, path, proposed.kind, proposed.from.as_ref());
-        if put.is_ok() || took_effect(&put) {
-            self.change(&proposal.id, file, |proposed| {
-                proposed.hunks.iter_mut().for_each(|hunk| hunk.state = HunkState::Accepted);
-            });
-        }
-        put
     }
 
-    async fn place_text(
-        &self,
-        id: &str,
-        file: usize,
-        hunks: &[HunkId],
-        back: bool,
-        path: &WorkspacePath,
-    ) -> Result<(), Fault> {
+    async fn place_text(&self, errand: Errand<'_>, path: &WorkspacePath) -> Result<(), Fault> {
+        let Errand { id, file, hunks, back } = errand;
         let Some(kind) = self.get(id).and_then(|item| Some(item.proposal.files.get(file)?.kind)) else {
             return Ok(());
         };
@@ -91,64 +94,70 @@ impl Desk {
         let (Some(proposed), Some(view)) = (item.proposal.files.get(file), item.views.get(file)) else {
             return Ok(());
         };
-        let state = if back { HunkState::Accepted } else { HunkState::Pending };
-        let done = if back { HunkState::Rejected } else { HunkState::Accepted };
-        let of = |state: HunkState| -> Vec<HunkId> {
-            let hunks = proposed.hunks.iter().filter(|hunk| hunk.state == state && hunks.contains(&hunk.id));
-            hunks.map(|hunk| hunk.id.clone()).collect()
+        let Some(wanted) = errand.undecided(proposed).map_err(|()| gone(path, before.as_ref()))? else {
+            return Ok(());
         };
-        let wanted = of(state);
-        if wanted.is_empty() {
-            return match of(done).len() == hunks.len() {
-                true => Ok(()),
-                false => Err(gone(path, before.as_ref())),
-            };
-        }
         let text = before.as_ref().map(|before| before.text.as_str());
         let plan = place::plan(proposed, &wanted, text, back)?;
         let encoding =
             before.as_ref().map(|before| before.encoding).or(view.encoding).unwrap_or(Encoding::Utf8);
-        let now = put(
-            &self.session,
-            Put {
-                call: &item.proposal.call_id,
-                session: &item.proposal.session,
-                undoes: None,
-                label: format!("wherefore: {}", item.proposal.why),
-                path,
-                before: before.as_ref(),
-                after: plan.after.as_deref(),
-                encoding,
-                edits: plan.edits,
-                hunks: &wanted,
-                back,
-            },
-        )
-        .await;
-        let (now, doubt) = match now {
-            Ok(now) => (now, Ok(())),
-            // It took effect: the hunks are in the text, and the fault says what is not certain.
-            Err(fault) if fault.applied == Some(true) => (None, Err(fault)),
-            Err(fault) => return Err(fault),
-        };
-        if let (Some(now), false) = (&now, back) {
-            let (was, agent) = (before.as_ref().map(|before| before.hash.as_str()), &item.proposal.origin);
-            self.session.files().shown().advance(agent, path, was, &now.hash);
-        }
-        let there = match &doubt {
-            Ok(()) => now.map(|now| now.text),
-            Err(_) => plan.after.clone(),
-        };
         let placed = Placement { file: proposed, hunks: &wanted, back, after: plan.after.as_deref() };
-        self.settle(id, file, &placed, text, there)?;
+        let put = Put {
+            behalf: item.behalf(),
+            label: format!("wherefore: {}", item.proposal.why),
+            path,
+            before: before.as_ref(),
+            after: plan.after.as_deref(),
+            encoding,
+            gives: self.gives(&item, proposed, back),
+            edits: plan.edits,
+            hunks: &wanted,
+            back,
+        };
+        let (there, doubt) = self.carried_out(put, &item.proposal.origin).await?;
+        self.settle(errand, &placed, text, there)?;
         doubt
+    }
+
+    /// Puts a text in place; the text that is there afterwards, and what is not certain of it.
+    async fn carried_out(
+        &self,
+        text: Put<'_>,
+        agent: &Origin,
+    ) -> Result<(Option<String>, Result<(), Fault>), Fault> {
+        let (path, back, planned) = (text.path, text.back, text.after.map(str::to_owned));
+        let was = text.before.map(|before| before.hash.clone());
+        match put(&self.session, text).await {
+            Ok(now) => {
+                if let (Some(now), false) = (&now, back) {
+                    self.session.files().shown().advance(agent, path, was.as_deref(), &now.hash);
+                }
+                Ok((now.map(|now| now.text), Ok(())))
+            }
+            // It took effect: the hunks are in the text, and the fault says what is not certain.
+            Err(fault) if fault.applied == Some(true) => Ok((planned, Err(fault))),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The permissions of a file that a hunk makes, or that its taking back makes again.
+    fn gives(&self, item: &Item, file: &ProposedFile, back: bool) -> Option<Permissions> {
+        match (file.kind, back) {
+            (ChangeKind::Create, false) => file.executable.map(Permissions::of_new),
+            (ChangeKind::Delete, true) => {
+                let checkpoint =
+                    Checkpoints::new(self.session.workspace().state()).find(&item.call()).ok()?;
+                let removed = |step: &&Step| step.path == file.path && step.after.is_none();
+                checkpoint.steps.iter().rev().find(removed)?.bits.map(Permissions::Exactly)
+            }
+            _ => None,
+        }
     }
 
     /// Notes which hunks are in the text that is there now, whatever was planned.
     fn settle(
         &self,
-        id: &str,
-        file: usize,
+        errand: Errand<'_>,
         placed: &Placement<'_>,
         before: Option<&str>,
         now: Option<String>,
@@ -160,9 +169,9 @@ impl Desk {
             true => placed.after.map(str::to_owned),
             false => place::with(placed.file, &there, before, placed.back)?,
         };
-        self.items().change(id, |item| {
+        self.items().change(errand.id, |item| {
             if let (Some(proposed), Some(view)) =
-                (item.proposal.files.get_mut(file), item.views.get_mut(file))
+                (item.proposal.files.get_mut(errand.file), item.views.get_mut(errand.file))
             {
                 place::settle(proposed, &there, placed.back);
                 view.text = text.map(Into::into);
@@ -171,6 +180,29 @@ impl Desk {
         match missed.is_empty() {
             true => Ok(()),
             false => Err(Fault::new(Code::Rejected, format!("the editor left out {}", missed.join(", ")))),
+        }
+    }
+}
+
+impl Errand<'_> {
+    /// Its hunks that are still to be done; none where all are done already.
+    ///
+    /// # Errors
+    /// Where some were decided otherwise, or do not fit any more.
+    fn undecided(self, file: &ProposedFile) -> Result<Option<Vec<HunkId>>, ()> {
+        let (state, done) = match self.back {
+            true => (HunkState::Accepted, HunkState::Rejected),
+            false => (HunkState::Pending, HunkState::Accepted),
+        };
+        let of = |state: HunkState| -> Vec<HunkId> {
+            let hunks = file.hunks.iter().filter(|hunk| hunk.state == state && self.hunks.contains(&hunk.id));
+            hunks.map(|hunk| hunk.id.clone()).collect()
+        };
+        let wanted = of(state);
+        match wanted.is_empty() {
+            false => Ok(Some(wanted)),
+            true if of(done).len() == self.hunks.len() => Ok(None),
+            true => Err(()),
         }
     }
 }

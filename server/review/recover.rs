@@ -5,10 +5,10 @@ use super::place::{self, Placement};
 use crate::base::text::{self, Encoding};
 use crate::base::{HunkId, hash};
 use crate::patch;
-use crate::protocol::{ChangeKind, Code, HunkState, ProposedFile};
+use crate::protocol::{ChangeKind, Code, HunkState, Proposal, ProposedFile};
 use crate::rules::Opener;
 use crate::session::Session;
-use crate::workspace::{Checkpoints, Kind, Step};
+use crate::workspace::{Checkpoints, Standing, Step};
 
 /// The hunks whose fate is known only by the files.
 pub(super) type Recovered = Vec<HunkId>;
@@ -22,34 +22,63 @@ pub(super) fn recover(session: &Session, item: &mut Item) -> Recovered {
         return Recovered::new();
     }
     let mut recovered = Recovered::new();
-    for (file, view) in item.proposal.files.iter_mut().zip(&mut item.views) {
+    for at in 0..item.proposal.files.len() {
+        let (Some(file), Some(view)) = (item.proposal.files.get_mut(at), item.views.get_mut(at)) else {
+            continue;
+        };
         let undecided = |step: &&Step| step.path == file.path && concerns(step, file);
-        if let Some(step) = checkpoint.steps.iter().rev().find(undecided) {
-            recovered.extend(compare(session, step, file, view));
+        let Some(step) = checkpoint.steps.iter().rev().find(undecided) else { continue };
+        let settled = match file.kind.has_text() {
+            true => compare(session, step, file, view),
+            false => look(session, step, file),
+        };
+        if !settled.is_empty() && step.kind == ChangeKind::Rename {
+            follow_rename(session, step, &mut item.proposal);
         }
+        recovered.extend(settled);
     }
     recovered
+}
+
+/// Has the other hunks of a file follow its rename.
+fn follow_rename(session: &Session, step: &Step, proposal: &mut Proposal) {
+    let (Some(from), to) = (&step.from, &step.path) else { return };
+    let files = proposal.files.iter_mut().filter(|file| file.path == *from && file.follows_a_rename());
+    for file in files {
+        (file.path, file.uri) = (to.clone(), session.workspace().uri(to));
+        file.what = file.sentence();
+    }
 }
 
 /// Whether a step was about hunks whose state in the proposal is that of before it.
 fn concerns(step: &Step, file: &ProposedFile) -> bool {
     let before = if step.back { HunkState::Accepted } else { HunkState::Pending };
-    let bare = matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Copy) && step.kind == file.kind;
+    // Earlier versions did not note the hunk of a folder or a copy.
+    let bare = !file.kind.has_text() && step.kind == file.kind && step.hunks.is_empty();
     file.hunks.iter().any(|hunk| hunk.state == before && (bare || step.hunks.contains(&hunk.id)))
+}
+
+/// Settles the hunk of a file without lines, where its step took effect.
+fn look(session: &Session, step: &Step, file: &mut ProposedFile) -> Recovered {
+    let (before, after) = match step.back {
+        true => (HunkState::Accepted, HunkState::Rejected),
+        false => (HunkState::Pending, HunkState::Accepted),
+    };
+    let limit = session.workspace().settings().limits.edit_bytes;
+    let standing = session.files().opened_by(Opener::Person).standing(step, limit);
+    let mut settled = Recovered::new();
+    if matches!(standing, Ok(Standing::After)) {
+        for hunk in file.hunks.iter_mut().filter(|hunk| hunk.state == before) {
+            hunk.state = after;
+            settled.push(hunk.id.clone());
+        }
+    }
+    settled
 }
 
 /// Settles the hunks of one file that a step was about, where it took effect.
 fn compare(session: &Session, step: &Step, file: &mut ProposedFile, view: &mut View) -> Recovered {
-    let state = if step.back { HunkState::Rejected } else { HunkState::Accepted };
     let before = if step.back { HunkState::Accepted } else { HunkState::Pending };
-    if file.kind == ChangeKind::Mkdir {
-        let made = session
-            .files()
-            .opened_by(Opener::Person)
-            .stat(&step.path)
-            .is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Folder));
-        return settle(file, made, |hunk| hunk.state == before, state);
-    }
     let now = match session
         .files()
         .opened_by(Opener::Person)
@@ -60,9 +89,6 @@ fn compare(session: &Session, step: &Step, file: &mut ProposedFile, view: &mut V
         Err(_) => return Recovered::new(),
     };
     let hash = now.as_deref().map(hash::short);
-    if file.kind == ChangeKind::Copy {
-        return settle(file, hash == step.after, |hunk| hunk.state == before, state);
-    }
     if hash == step.before && hash != step.after {
         return Recovered::new();
     }
@@ -102,21 +128,6 @@ fn still_as_before(put: &Placement<'_>, id: &str, was: Option<&str>, now: Option
     let gone = place::stood(hunk, put.back);
     let texts = was.zip(now);
     !gone.old.is_empty() && texts.is_some_and(|(was, now)| patch::relocate(was, now, &gone).is_some())
-}
-
-/// Settles hunks without a text.
-fn settle(
-    file: &mut ProposedFile,
-    done: bool,
-    meant: impl Fn(&crate::protocol::Hunk) -> bool,
-    state: HunkState,
-) -> Recovered {
-    let mut settled = Recovered::new();
-    for hunk in file.hunks.iter_mut().filter(|hunk| done && meant(hunk)) {
-        hunk.state = state;
-        settled.push(hunk.id.clone());
-    }
-    settled
 }
 
 /// The bytes of a step; nothing where there was no file.

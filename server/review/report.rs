@@ -49,16 +49,15 @@ pub(super) fn delivery(proposal: &Proposal, status: DeliveryStatus) -> Delivery 
 /// One file's change as a unified diff.
 pub(super) fn diff(file: &ProposedFile, view: &View) -> (String, String) {
     let text = match file.kind {
-        ChangeKind::Mkdir => format!("new folder {}\n", file.path),
-        ChangeKind::Copy => {
-            format!("copy {} to {}\n", file.from.as_ref().map_or("?", WorkspacePath::as_str), file.path)
-        }
         ChangeKind::Create => patch::unified(file.path.as_str(), None, Some(&whole(file))),
         ChangeKind::Delete => patch::unified(file.path.as_str(), view.text.as_deref(), None),
         ChangeKind::Edit => {
             patch::unified(file.path.as_str(), view.text.as_deref(), patched(file, view).as_deref())
         }
+        _ => String::new(),
     };
+    let what = file.what.as_ref().map(|what| format!("{what}\n")).unwrap_or_default();
+    let text = what + &text;
     (file.path.to_string(), text)
 }
 
@@ -83,7 +82,7 @@ fn patched(file: &ProposedFile, view: &View) -> Option<String> {
 pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Answer, Fault> {
     let proposal = &item.proposal;
     let state = proposal.state();
-    let hunks = proposal.files.iter().flat_map(|file| file.hunks.iter().map(hunk)).collect();
+    let hunks = proposal.files.iter().flat_map(|file| file.hunks.iter().map(|one| hunk(file, one))).collect();
     let mut answer = Answer {
         proposal: Some(proposal.id.to_string()),
         notes: item.notes.clone(),
@@ -129,7 +128,7 @@ pub(crate) fn unchanged(session: &Session, files: &Files, call: &Call, draft: Dr
     answer.value()
 }
 
-fn hunk(hunk: &Hunk) -> AnsweredHunk {
+fn hunk(file: &ProposedFile, hunk: &Hunk) -> AnsweredHunk {
     let edited = hunk.edited && hunk.state == HunkState::Accepted;
     AnsweredHunk {
         id: hunk.id.to_string(),
@@ -140,19 +139,20 @@ fn hunk(hunk: &Hunk) -> AnsweredHunk {
         reason: hunk.reason.clone(),
         text: edited.then(|| hunk.new.concat()),
         loose: hunk.loose.clone(),
+        what: file.what.clone(),
     }
 }
 
 /// Adds the text as it now stands around the change, and the hash that the next write may expect.
 fn standing(answer: &mut Answer, desk: &Desk, files: &Files, file: &ProposedFile) {
-    if file.kind == ChangeKind::Mkdir {
+    if matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Rmdir) {
         return;
     }
     let Ok(Some(now)) = desk.session.files().text_through(files, &file.path) else {
         return;
     };
     answer.unsaved = now.unsaved;
-    if !matches!(file.kind, ChangeKind::Create | ChangeKind::Copy) {
+    if matches!(file.kind, ChangeKind::Edit | ChangeKind::Delete) {
         answer.text = Some(excerpt(&now.text, file));
     }
     answer.hash = Some(now.hash);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::item::Item;
 use super::keep::FOLDER;
-use crate::protocol::{ChangeKind, Code, Proposal, ProposedFile};
+use crate::protocol::{ChangeKind, Code, PathContent, Proposal, ProposedFile};
 use crate::session::Session;
 
 /// Bytes of the longest id.
@@ -71,8 +71,13 @@ fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> 
     }
     let fits = match file.kind {
         ChangeKind::Edit => !file.hunks.is_empty(),
-        ChangeKind::Copy => file.hunks.len() == 1 && file.from.is_some(),
-        ChangeKind::Create | ChangeKind::Delete | ChangeKind::Mkdir => file.hunks.len() == 1,
+        ChangeKind::Copy | ChangeKind::Rename => file.hunks.len() == 1 && file.from.is_some(),
+        ChangeKind::Mode => file.hunks.len() == 1 && file.executable.is_some(),
+        ChangeKind::Symlink => file.hunks.len() == 1 && contents(file, is_link),
+        ChangeKind::Binary => file.hunks.len() == 1 && contents(file, |content| !is_link(content)),
+        ChangeKind::Create | ChangeKind::Delete | ChangeKind::Mkdir | ChangeKind::Rmdir => {
+            file.hunks.len() == 1
+        }
     };
     if !fits {
         return Err(format!("{path} has {} hunks, which no change of that kind has", file.hunks.len()));
@@ -80,7 +85,18 @@ fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> 
     // The editor shows the file that this names, and what is accepted is written at the path: they are one.
     file.uri = session.workspace().uri(path);
     file.version = None;
+    file.what = file.sentence();
     Ok(())
+}
+
+fn is_link(content: &PathContent) -> bool {
+    matches!(content, PathContent::Symlink(_))
+}
+
+/// Whether a file says what stands there before or afterwards, and all of it is of one kind.
+fn contents(file: &ProposedFile, fits: impl Fn(&PathContent) -> bool) -> bool {
+    let mut contents = [&file.before, &file.after].into_iter().flatten().peekable();
+    contents.peek().is_some() && contents.all(fits)
 }
 
 /// Whether a word can be the name of a file of ours.

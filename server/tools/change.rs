@@ -111,11 +111,11 @@ pub(super) fn draft(
 ) -> Result<Draft, Fault> {
     let encoding = before.as_ref().map_or(Encoding::Utf8, |before| before.encoding);
     encoding.encode(&after).map_err(|c| unencodable(&path, encoding, c))?;
-    let before = before.map(|before| Content { text: before.text, encoding });
     if before.as_ref().is_some_and(|before| before.text == after) {
         return Ok(Draft::default());
     }
-    let change = Change { loose, ..Change::text(path, before, Content { text: after, encoding }) };
+    let before = before.map(|before| Content::Text { text: before.text, encoding });
+    let change = Change { loose, ..Change::text(path, before, Content::Text { text: after, encoding }) };
     Ok(Draft { changes: vec![change], ..Draft::default() })
 }
 

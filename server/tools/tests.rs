@@ -35,8 +35,15 @@ const WIDER: [&str; 3] = [
 ];
 
 /// The same, of every answer on a change.
-const UNTOLD_OF_CHANGES: [&str; 6] =
-    ["paths", "next_action", "hunks[].removed", "hunks[].added", "hunks[].text", "hunks[].loose"];
+const UNTOLD_OF_CHANGES: [&str; 7] = [
+    "paths",
+    "next_action",
+    "hunks[].removed",
+    "hunks[].added",
+    "hunks[].text",
+    "hunks[].loose",
+    "hunks[].what",
+];
 
 fn definitions() -> Vec<ToolDef> {
     load(DEFINITIONS, &[], &|_| true).tools

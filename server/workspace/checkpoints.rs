@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::text::Encoding;
 use crate::base::{CallId, HunkId, WorkspacePath};
 use crate::protocol::{ChangeKind, Code, Fault};
-use crate::workspace::State;
+use crate::workspace::{Permissions, State};
 
 /// One applied change of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,33 @@ pub(crate) struct Step {
     /// Whether it takes them out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
+    /// For a rename, where from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<WorkspacePath>,
+    /// The permission bits of the file that stood there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u32>,
+    /// The permissions of the file afterwards: of one that it makes, and of a change of mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gives: Option<Permissions>,
+}
+
+impl Step {
+    /// A step with nothing to keep yet.
+    pub(crate) fn new(path: &WorkspacePath, kind: ChangeKind) -> Self {
+        Self {
+            path: path.clone(),
+            kind,
+            before: None,
+            after: None,
+            encoding: None,
+            hunks: Vec::new(),
+            back: false,
+            from: None,
+            bits: None,
+            gives: None,
+        }
+    }
 }
 
 /// Everything that one call changed, or one undo.
@@ -50,7 +77,9 @@ pub(crate) struct Checkpoint {
 impl Checkpoint {
     /// Whether none of its steps is about the workspace as a whole.
     fn holds_together(&self) -> bool {
-        self.steps.iter().all(|step| !step.path.is_root())
+        self.steps
+            .iter()
+            .all(|step| !step.path.is_root() && !step.from.as_ref().is_some_and(WorkspacePath::is_root))
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::io::Seek;
 
-use rustix::fs::{AtFlags, Mode, readlinkat, statat};
+use rustix::fs::{AtFlags, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::errno;
 use super::error::WorkspaceError;
 use super::files::{Files, Opened};
 use super::list;
+use super::permissions::Permissions;
 use super::stat::Kind;
 use super::swap::{Stop, retry};
 use super::write::{Expect, Written};
@@ -72,8 +73,8 @@ impl Files {
         if self.root.resolve(to)? == stat.path {
             return Err(onto_itself(from, to));
         }
-        let mode = Mode::from_raw_mode(stat.mode & 0o777);
-        self.replace(to, Some(mode), expect, &mut |out| {
+        let permissions = Permissions::Masked(stat.mode & 0o777);
+        self.replace(to, permissions, expect, &mut |out| {
             file.rewind()?;
             std::io::copy(&mut std::io::BufReader::with_capacity(1 << 17, &file), out).map(|_| ())
         })

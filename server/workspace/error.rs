@@ -137,6 +137,22 @@ pub enum WorkspaceError {
         /// The hash that was expected.
         expected: String,
     },
+    /// Something stands where nothing is to be written over.
+    #[error("`{path}` exists already; it is left as it stands")]
+    Taken {
+        /// Where.
+        path: WorkspacePath,
+    },
+    /// A symlink leads elsewhere than its writer knows, or is not there any more.
+    #[error("the symlink `{path}` is not as it was; it is left as it stands")]
+    LinkChanged {
+        /// Where it stands.
+        path: WorkspacePath,
+        /// The target that was expected; none where nothing was.
+        expected: Option<String>,
+        /// The target that it has; none where it is not there.
+        found: Option<String>,
+    },
     /// The target of a copy is its source, or lies in it.
     #[error("cannot copy `{from}` to `{to}`: the target is the source or lies in it")]
     OntoItself {
@@ -283,7 +299,9 @@ impl WorkspaceError {
                 Code::QuotaExceeded
             }
             Self::OursTooLarge { .. } => Code::Unsupported,
-            Self::Stale { .. } | Self::Gone { .. } => Code::Stale,
+            Self::Stale { .. } | Self::Gone { .. } | Self::Taken { .. } | Self::LinkChanged { .. } => {
+                Code::Stale
+            }
             Self::Locked(_) => Code::Timeout,
             Self::RootUnopened { .. } | Self::LeavesOurs { .. } | Self::NoLock(_) | Self::StateNotMade => {
                 Code::Internal
@@ -309,6 +327,8 @@ impl WorkspaceError {
             Self::TooLarge { .. } => "read a range of its lines",
             Self::Stale { .. } => "read it again and redo the change on what it holds now",
             Self::Gone { .. } => "list its folder, then decide anew",
+            Self::Taken { .. } => "look at what stands there, then decide anew",
+            Self::LinkChanged { .. } => "look at it again and redo the change on what it is now",
             Self::OntoItself { .. } => "choose a target outside of what is copied",
             Self::CopyTooLarge { .. } => "copy its parts one by one",
             Self::NoRoot { .. } => "name an existing folder as the root",
@@ -350,6 +370,10 @@ impl From<WorkspaceError> for Fault {
             })),
             WorkspaceError::Gone { path, expected } => {
                 fault.detail(json!({ "path": path, "expected_hash": expected, "hash": null }))
+            }
+            WorkspaceError::Taken { path } => fault.detail(json!({ "path": path })),
+            WorkspaceError::LinkChanged { path, expected, found } => {
+                fault.detail(json!({ "path": path, "expected_target": expected, "target": found }))
             }
             _ => fault,
         }

@@ -31,7 +31,10 @@ impl Files {
     /// Where a symlink at `link` with the text `target` would lead, if the rules let that be written. `link`
     /// must lie in a folder that is no symlink. Going up is understood only at the start of the text: after a
     /// name, which may be a symlink, only the file system knows where up is.
-    pub(super) fn leads(&self, link: &WorkspacePath, target: &str) -> Result<WorkspacePath, WorkspaceError> {
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED where it leads outside, or to what a rule closes.
+    pub(crate) fn leads(&self, link: &WorkspacePath, target: &str) -> Result<WorkspacePath, WorkspaceError> {
         let mut names =
             target.split('/').filter(|part| !matches!(*part, "" | ".")).skip_while(|part| *part == "..");
         let plain = !target.starts_with('/') && !target.is_empty() && names.all(|part| part != "..");

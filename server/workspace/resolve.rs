@@ -44,6 +44,29 @@ impl Root {
         Ok((path, file))
     }
 
+    /// The path of what stands at `path` itself: symlinks on the way are followed, and a symlink at its end is not.
+    ///
+    /// # Errors
+    /// As [`Root::resolve`].
+    pub fn resolve_entry(&self, path: &WorkspacePath) -> Result<WorkspacePath, WorkspaceError> {
+        let Some(above) = path.parent() else { return Ok(path.clone()) };
+        let above = self.resolve(&above)?;
+        above.join(path.name()).ok_or_else(|| errno::failed("open", path, Errno::INVAL))
+    }
+
+    /// [`Root::resolve_entry`], and which regular file stands there, if one does.
+    ///
+    /// # Errors
+    /// As [`Root::resolve`].
+    pub fn look_entry(
+        &self,
+        path: &WorkspacePath,
+    ) -> Result<(WorkspacePath, Option<FileId>), WorkspaceError> {
+        let path = self.resolve_entry(path)?;
+        let stat = self.open_at(&path, OFlags::PATH | OFlags::NOFOLLOW).and_then(fstat).ok();
+        Ok((path, stat.filter(|stat| Kind::of(stat) == Kind::File).map(|stat| id(&stat))))
+    }
+
     pub(super) fn locate(&self, asked: &WorkspacePath) -> Result<Located, WorkspaceError> {
         // Most paths hold no symlink: then one open says all.
         match self.open_at(asked, OFlags::PATH | OFlags::NOFOLLOW).and_then(fstat) {

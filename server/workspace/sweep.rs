@@ -48,6 +48,8 @@ pub(crate) struct Sweep<'a> {
     pub settings: &'a StorageSettings,
     /// Calls whose proposals wait: their session and id.
     pub needed: &'a BTreeSet<(String, CallId)>,
+    /// The contents that those proposals are to put in place.
+    pub contents: &'a BTreeSet<String>,
     /// The time of day.
     pub now: SystemTime,
 }
@@ -117,7 +119,7 @@ impl Sweep<'_> {
             }
         }
         all.sort_by_key(|(checkpoint, _)| std::cmp::Reverse(checkpoint.time));
-        let (mut used, mut total) = (BTreeSet::new(), 0_u64);
+        let (mut used, mut total) = (self.contents.clone(), 0_u64);
         for (checkpoint, bytes) in all {
             let steps = checkpoint.steps.iter();
             let blobs: BTreeSet<String> =

@@ -19,11 +19,11 @@ use crate::base::{WorkspacePath, ids};
 /// What the name of every temporary in the workspace begins with.
 pub(super) const PREFIX: &str = ".wherefore-tmp-";
 
-/// A temporary file in a folder of the workspace. Dropping it removes it, unless it was renamed.
+/// A temporary file in a folder of the workspace, or a temporary symlink. Dropping it removes it, unless it was renamed.
 #[derive(Debug)]
-pub(super) struct Temporary {
-    /// The open file.
-    pub file: std::fs::File,
+pub(super) struct Temporary<T = std::fs::File> {
+    /// The open file; nothing for a symlink.
+    pub file: T,
     /// Its name in its folder.
     pub name: String,
     folder: OwnedFd,
@@ -40,6 +40,32 @@ impl Temporary {
         path: &WorkspacePath,
         mode: Mode,
     ) -> Result<Self, WorkspaceError> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Self::recorded(state, folder, path, |folder, name| {
+            openat(folder, name, flags, mode).map(std::fs::File::from)
+        })
+    }
+}
+
+impl Temporary<()> {
+    /// Makes a symlink in `folder`, which stands at `path`.
+    pub(super) fn link(
+        state: &State,
+        folder: &OwnedFd,
+        path: &WorkspacePath,
+        target: &str,
+    ) -> Result<Self, WorkspaceError> {
+        Self::recorded(state, folder, path, |folder, name| symlinkat(target, folder, name))
+    }
+}
+
+impl<T> Temporary<T> {
+    fn recorded(
+        state: &State,
+        folder: &OwnedFd,
+        path: &WorkspacePath,
+        make: impl FnOnce(&OwnedFd, &str) -> Result<T, Errno>,
+    ) -> Result<Self, WorkspaceError> {
         let failed = |error| errno::failed("make a temporary file in", path, error);
         let records = state.writing()?;
         let folder = folder.try_clone().map_err(|error| failed(errno::of(&error)))?;
@@ -49,9 +75,8 @@ impl Temporary {
             Ok(()) | Err(Errno::PERM | Errno::OPNOTSUPP) => {}
             Err(error) => return Err(failed(error)),
         }
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match openat(&folder, &name, flags, mode) {
-            Ok(file) => Ok(Self { file: file.into(), name, folder, records, kept: false }),
+        match make(&folder, &name) {
+            Ok(file) => Ok(Self { file, name, folder, records, kept: false }),
             Err(error) => {
                 let _ = unlinkat(&records, &name, AtFlags::empty());
                 Err(failed(error))
@@ -65,7 +90,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl<T> Drop for Temporary<T> {
     fn drop(&mut self) {
         if !self.kept {
             // The record stays where the temporary does: the next sweep takes both.

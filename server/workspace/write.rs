@@ -8,7 +8,7 @@ use std::io::{Seek, Write};
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{
-    AtFlags, Mode, RenameFlags, fstat, fsync, linkat, renameat, renameat_with, statat, unlinkat,
+    AtFlags, Mode, RenameFlags, fchmod, fstat, fsync, linkat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -16,6 +16,7 @@ use super::errno;
 use super::error::WorkspaceError;
 use super::files::{Files, irregular, not_durable};
 use super::identity;
+use super::permissions::Permissions;
 use super::resolve::Located;
 use super::stat::{Kind, modified, same};
 use super::swap::{Stop, retry};
@@ -71,14 +72,28 @@ impl Files {
         bytes: &[u8],
         expect: &Expect,
     ) -> Result<Written, WorkspaceError> {
-        self.replace(path, None, expect, &mut |out| out.write_all(bytes))
+        self.write_as(path, bytes, expect, Permissions::PLAIN)
     }
 
-    /// [`Files::write`] with the bytes that `fill` gives. A new file gets `mode`, less what the umask takes.
+    /// [`Files::write`], where a new file gets `permissions`.
+    ///
+    /// # Errors
+    /// As [`Files::write`].
+    pub(crate) fn write_as(
+        &self,
+        path: &WorkspacePath,
+        bytes: &[u8],
+        expect: &Expect,
+        permissions: Permissions,
+    ) -> Result<Written, WorkspaceError> {
+        self.replace(path, permissions, expect, &mut |out| out.write_all(bytes))
+    }
+
+    /// [`Files::write_as`] with the bytes that `fill` gives.
     pub(super) fn replace(
         &self,
         path: &WorkspacePath,
-        mode: Option<Mode>,
+        permissions: Permissions,
         expect: &Expect,
         fill: Fill<'_>,
     ) -> Result<Written, WorkspaceError> {
@@ -88,7 +103,7 @@ impl Files {
             if let Some((_, stat)) = &place.old {
                 identity::replaceable(&place.folder, place.path, stat)?;
             }
-            self.replace_once(&place, mode, expect, fill)
+            self.replace_once(&place, permissions, expect, fill)
         })
     }
 
@@ -128,20 +143,25 @@ impl Files {
     fn replace_once(
         &self,
         place: &WriteTarget<'_>,
-        mode: Option<Mode>,
+        permissions: Permissions,
         expect: &Expect,
         fill: Fill<'_>,
     ) -> Result<Written, Stop> {
         let failed = |error| errno::failed("write", place.path, error);
-        let owner_only = Mode::RUSR | Mode::WUSR;
-        let ours = mode.unwrap_or(owner_only | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH);
-        let mode = if place.old.is_some() { owner_only } else { ours };
+        let mode = match (&place.old, permissions) {
+            (None, Permissions::Masked(bits)) => Mode::from_raw_mode(bits & 0o777),
+            _ => Mode::RUSR | Mode::WUSR,
+        };
         let temporary = Temporary::make(&self.state, &place.folder, &place.above, mode)?;
         let mut out = Hashing { file: &temporary.file, hash: hash::Stream::default(), size: 0 };
         fill(&mut out).map_err(|error| failed(errno::of(&error)))?;
         let (hash, size) = (out.hash.short(), out.size);
-        if let Some((old, stat)) = &place.old {
-            identity::take_over(old, stat, &temporary.file, place.path)?;
+        match (&place.old, permissions) {
+            (Some((old, stat)), _) => identity::take_over(old, stat, &temporary.file, place.path)?,
+            (None, Permissions::Exactly(bits)) => {
+                fchmod(&temporary.file, Mode::from_raw_mode(bits & 0o777)).map_err(failed)?;
+            }
+            (None, Permissions::Masked(_)) => {}
         }
         fsync(&temporary.file).map_err(failed)?;
         self.commit(place, expect, temporary)?;
@@ -156,7 +176,7 @@ impl Files {
         let (folder, from, name) = (&place.folder, temporary.name.as_str(), place.path.name());
         let renamed = match place.old {
             Some(_) => renameat(folder, from, folder, name),
-            None => rename_new(folder, from, name),
+            None => rename_new(folder, from, folder, name),
         };
         match renamed {
             Ok(()) => {}
@@ -186,12 +206,17 @@ impl Files {
 }
 
 /// Renames where nothing may be replaced; EEXIST where something is there.
-fn rename_new(folder: &OwnedFd, from: &str, name: &str) -> Result<(), Errno> {
-    match renameat_with(folder, from, folder, name, RenameFlags::NOREPLACE) {
+pub(super) fn rename_new(
+    from_folder: &OwnedFd,
+    from: &str,
+    folder: &OwnedFd,
+    name: &str,
+) -> Result<(), Errno> {
+    match renameat_with(from_folder, from, folder, name, RenameFlags::NOREPLACE) {
         // Some file systems know no such rename. A second name is refused as well where one is taken.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            linkat(folder, from, folder, name, AtFlags::empty())?;
-            unlinkat(folder, from, AtFlags::empty())
+            linkat(from_folder, from, folder, name, AtFlags::empty())?;
+            unlinkat(from_folder, from, AtFlags::empty())
         }
         renamed => renamed,
     }
@@ -231,7 +256,7 @@ fn stale(
     WorkspaceError::Stale { path, what, expected, found, size, modified }
 }
 
-fn no_folder(path: &WorkspacePath, folder: &WorkspacePath) -> WorkspaceError {
+pub(super) fn no_folder(path: &WorkspacePath, folder: &WorkspacePath) -> WorkspaceError {
     WorkspaceError::FolderMissing { path: path.clone(), folder: folder.clone() }
 }
 

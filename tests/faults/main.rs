@@ -6,6 +6,7 @@ mod errno;
 mod full;
 mod hostile;
 mod kill;
+mod kinds;
 mod log_errors;
 mod log_folder;
 mod planted;

@@ -40,7 +40,7 @@ impl Activity for Formatter {
 
     async fn run(&self, input: Arc<Wanted>, _: &Permitted, _: &Scope) -> Result<Output<Said>, Fault> {
         let change = |path: &str| {
-            let after = Content { text: "formatted\n".to_owned(), encoding: Encoding::Utf8 };
+            let after = Content::Text { text: "formatted\n".to_owned(), encoding: Encoding::Utf8 };
             Change::text(WorkspacePath::clean(path).unwrap(), None, after)
         };
         let changes = input.content.split_whitespace().map(change).collect();

@@ -10,6 +10,7 @@ mod drafting;
 mod editing;
 mod examples;
 mod governance;
+mod kinds;
 mod logging;
 mod memory;
 mod policies;

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use wherefore::base::ProposalId;
 use wherefore::hub::{DocumentEvent, EditorId, Edits, Folder, Hub, HubOptions};
-use wherefore::ports::{DocumentEdit, Editor};
+use wherefore::ports::{DocumentEdit, Editor, FileRename};
 use wherefore::protocol::{
     Act, AskParams, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal, ProposalsParams,
     RawCall,
@@ -68,6 +68,31 @@ impl Editor for Script {
                 }
             }
             Ok(true)
+        })
+    }
+
+    fn renames(&self) -> bool {
+        self.attached
+    }
+
+    fn rename(&self, rename: FileRename) -> BoxFuture<'_, Result<bool, String>> {
+        Box::pin(async move {
+            let manner = *self.manner.lock().unwrap();
+            if manner == Manner::Obeys {
+                let path = |uri: &str| PathBuf::from(uri.strip_prefix("file://").unwrap());
+                let (from, to) = (path(&rename.from), path(&rename.to));
+                std::fs::rename(&from, &to).unwrap();
+                let text = std::fs::read_to_string(&to).unwrap();
+                let mut open = self.open.lock().unwrap();
+                let document = open.iter_mut().find(|document| document.0 == rename.from).unwrap();
+                *document = (rename.to.clone(), to.clone(), 1, text.clone());
+                drop(open);
+                self.tell_hub(DocumentEvent::Closed { uri: rename.from });
+                let uri = rename.to;
+                let language = "plaintext".into();
+                self.tell_hub(DocumentEvent::Opened { uri, version: 1, text, language });
+            }
+            Ok(manner != Manner::Refuses)
         })
     }
 

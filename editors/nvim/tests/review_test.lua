@@ -274,6 +274,52 @@ case(
   end)
 )
 
+--- A hunk without lines.
+local bare = { id = 'h1', state = 'pending', start = 0, old = {}, new = {} }
+
+case(
+  'a rename, a mode, a link and bytes: each is shown by its sentence',
+  with({ ['a.txt'] = numbered(3), ['run.sh'] = '#!/bin/sh\n' }, function(editor, root)
+    editor:edit('run.sh')
+    local whats = {
+      { path = 'run.sh', kind = 'mode', executable = true, what = 'makes run.sh executable' },
+      { path = 's.txt', kind = 'rename', from = 'a.txt', what = 'renames a.txt to s.txt' },
+      { path = 't', kind = 'symlink', what = 'links t to a.txt' },
+      { path = 'u.bin', kind = 'binary', what = 'new binary u.bin, 14 KB, hash ab12' },
+    }
+    for index, file in ipairs(whats) do
+      file.hunks = { bare }
+      put(editor, told('p-' .. index, root, file))
+    end
+    vim.wait(50)
+    has(editor:screen(), '1/1 makes run.sh executable Because of p-1')
+    for index = 2, #whats do
+      editor:cmd('Wherefore next')
+      has(editor:screen(), whats[index].what)
+    end
+    editor:cmd('Wherefore proposals')
+    has(editor:screen(), 'rename 1/1 renames a.txt to s.txt: Because of p-2')
+  end)
+)
+
+case(
+  'a file that is open is renamed with its buffer, byte for byte',
+  with({ ['a.txt'] = 'no end' }, function(editor, root)
+    editor:edit('a.txt')
+    local patch = 'diff --git a/a.txt b/b.txt\nsimilarity index 100%\nrename from a.txt\nrename to b.txt\n'
+    editor:agent('p', 'fs.patch', { diff = patch, why = 'Call the file what it is' })
+    editor:pending(1)
+    editor:cmd('Wherefore accept-all')
+    editor:pending(0)
+    eq(child.bytes(root .. '/b.txt'), 'no end')
+    eq(vim.uv.fs_stat(root .. '/a.txt'), nil)
+    eq(editor:call('nvim_buf_get_name', 0), root .. '/b.txt')
+    editor:keys('Aed<Esc>')
+    editor:cmd('w')
+    has(child.bytes(root .. '/b.txt'), 'no ended')
+  end)
+)
+
 case(
   'typing goes on while hunks wait; the editor takes an accepted hunk back by itself',
   with({ ['a.txt'] = numbered(30) }, function(editor)

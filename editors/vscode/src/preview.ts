@@ -13,21 +13,30 @@ export const after = (entry: Entry): vscode.Uri => side('after', entry);
 
 /** What is done to the file, where that is not a change of its lines. */
 export function doing(entry: Entry): string | undefined {
-  const { kind, from, path } = entry.file;
-  if (kind === 'create') return 'new file';
+  const { kind, from, path, what } = entry.file;
+  if (kind === 'create') return what ? clip(what, 400) : 'new file';
   if (kind === 'delete') return 'delete the file';
   if (kind === 'mkdir') return `new folder: ${path}`;
-  return kind === 'copy' ? `copy of ${from ?? '?'}: ${path}` : undefined;
+  if (kind === 'copy') return `copy of ${from ?? '?'}: ${path}`;
+  return what ? clip(what, 400) : undefined;
 }
+
+/** Kinds that a file shows by its lines, or above them. */
+const IN_FILE = new Set(['edit', 'create', 'delete', 'mode']);
+
+/** Kinds with hunks of lines. */
+const HAS_TEXT = new Set(['edit', 'create', 'delete']);
 
 /** Whether the file is there now. */
 export function isThere(entry: Entry): boolean {
+  const { kind } = entry.file;
+  if (!IN_FILE.has(kind) && kind !== 'mkdir' && kind !== 'copy') return false;
   return entry.hunks[0]?.applied ? entry.file.kind !== 'delete' : wasThere(entry);
 }
 
 /** Whether the file was there before the change. */
 function wasThere(entry: Entry): boolean {
-  return entry.file.kind === 'edit' || entry.file.kind === 'delete';
+  return entry.file.kind === 'edit' || entry.file.kind === 'delete' || entry.file.kind === 'mode';
 }
 
 /** What shows an entry: its file, or a virtual document where that is not there. */
@@ -68,7 +77,7 @@ export async function text(review: Review, uri: vscode.Uri): Promise<string> {
   const entry = entryAt(review, uri);
   if (!entry) return '';
   const { kind } = entry.file;
-  if (kind === 'mkdir' || kind === 'copy') return uri.authority === 'after' ? `${doing(entry)}\n` : '';
+  if (!HAS_TEXT.has(kind)) return uri.authority === 'after' ? `${doing(entry)}\n` : '';
   let now: string[] = [];
   if (isThere(entry)) {
     try {
@@ -116,7 +125,8 @@ export async function tidy(review: Review): Promise<void> {
   }
 }
 
-/** A title for a hunk: which one it is, and of how many lines. */
+/** A title for a hunk: which one it is, and of how many lines, or what it does. */
 export function title(hunk: Waiting): string {
+  if (!HAS_TEXT.has(hunk.entry.file.kind)) return `${number(hunk)}  ${doing(hunk.entry) ?? ''}`;
   return `${number(hunk)}  −${hunk.old.length} +${hunk.new.length}`;
 }

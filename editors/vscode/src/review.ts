@@ -217,7 +217,7 @@ function stands(entries: Entry[]): string {
 
 function entryOf(proposal: Proposal, file: ProposedFile, before: Entry[], looks: boolean): Entry {
   const uri = vscode.Uri.parse(file.uri, true);
-  const key = keyOf(uri.fsPath);
+  const key = file.kind === 'symlink' || file.kind === 'rename' ? join(keyOf(dirname(uri.fsPath)), basename(uri.fsPath)) : keyOf(uri.fsPath);
   const root = uri.fsPath.slice(0, -file.path.length - 1) || '/';
   const entry: Entry = { root, proposal, file, uri, key, hunks: [] };
   const known = before.find((each) => each.file.path === file.path);

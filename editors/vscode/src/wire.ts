@@ -169,14 +169,25 @@ export interface ProposedFile {
   kind: ChangeKind;
   /** The version of the open document in which the hunks' places count; absent where it is not open. An editor that is ahead of it keeps the places that it knows until the next word. */
   version?: number|null;
-  /** For a copy, where from. */
+  /** For a copy and a rename, where from. */
   from?: string|null;
+  /** What a symlink or a binary file is before the change; none where there is nothing. */
+  before?: PathContent|null;
+  /** What it is afterwards; none where nothing is left. */
+  after?: PathContent|null;
+  /** Whether the file is executable afterwards: of a change of mode, and of a new file. */
+  executable?: boolean|null;
+  /** What is done, as a sentence for a person, where no line of a hunk shows it. */
+  what?: string|null;
   /** Its hunks, in order of `start`. */
   hunks: Hunk[];
 }
 
 /** What a proposal does to a path. */
-export type ChangeKind = "edit"|"create"|"delete"|"mkdir"|"copy";
+export type ChangeKind = "edit"|"create"|"delete"|"mkdir"|"copy"|"rmdir"|"rename"|"mode"|"symlink"|"binary";
+
+/** What stands at a path, where it is no text. */
+export type PathContent = Record<string, unknown>|Record<string, unknown>;
 
 /** One contiguous run of changed lines. */
 export interface Hunk {

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use tower_lsp::ls_types::{
     AnnotatedTextEdit, ChangeAnnotation, CreateFile, DocumentChangeOperation, DocumentChanges, OneOf,
-    OptionalVersionedTextDocumentIdentifier, Position, Range, ResourceOp, TextDocumentEdit, TextEdit, Uri,
-    WorkspaceEdit,
+    OptionalVersionedTextDocumentIdentifier, Position, Range, RenameFile, RenameFileOptions, ResourceOp,
+    TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
 use super::board::document;
@@ -14,7 +14,7 @@ use crate::lsp::features::Features;
 use crate::lsp::hunks::{View, pending};
 use crate::lsp::label::label;
 use crate::lsp::lines::line_range;
-use crate::ports::DocumentEdit;
+use crate::ports::{DocumentEdit, FileRename};
 use crate::protocol::{ChangeKind, Hunk, Proposal, ProposedFile};
 use crate::workspace::EditorDocuments;
 
@@ -46,6 +46,16 @@ pub(super) fn plain(
     Ok(WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() })
 }
 
+/// Another path for a file, where nothing stands yet.
+pub(super) fn rename(rename: &FileRename) -> Result<WorkspaceEdit, String> {
+    let options = RenameFileOptions { overwrite: Some(false), ignore_if_exists: Some(false) };
+    let [old_uri, new_uri] = [parse(&rename.from)?, parse(&rename.to)?];
+    let rename = RenameFile { old_uri, new_uri, options: Some(options), annotation_id: None };
+    let operation = DocumentChangeOperation::Op(ResourceOp::Rename(rename));
+    let changes = DocumentChanges::Operations(vec![operation]);
+    Ok(WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() })
+}
+
 /// A whole proposal, every pending hunk to be confirmed by the person.
 pub(super) fn annotated(
     proposal: &Proposal,
@@ -58,7 +68,7 @@ pub(super) fn annotated(
         let shown = match file.kind {
             ChangeKind::Edit => true,
             ChangeKind::Create => features.create,
-            ChangeKind::Delete | ChangeKind::Mkdir | ChangeKind::Copy => false,
+            _ => false,
         };
         if hunks.is_empty() || !shown {
             continue;

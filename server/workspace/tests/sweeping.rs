@@ -15,15 +15,7 @@ fn change(lab: &Lab, call: &str, days: u32, bytes: usize) -> String {
     let state = lab.files.state();
     let blob = state.put(format!("{call} {}", "x".repeat(bytes)).as_bytes()).unwrap();
     let time = (SystemTime::now() - DAY * days).duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    let step = Step {
-        path: path("a"),
-        kind: ChangeKind::Edit,
-        before: Some(blob.clone()),
-        after: None,
-        encoding: None,
-        hunks: Vec::new(),
-        back: false,
-    };
+    let step = Step { before: Some(blob.clone()), ..Step::new(&path("a"), ChangeKind::Edit) };
     let checkpoint = Checkpoint {
         time: i64::try_from(time.as_nanos()).unwrap(),
         call: call.into(),
@@ -45,7 +37,9 @@ fn age(lab: &Lab, blob: &str, days: u32) {
 fn sweep(lab: &Lab, settings: &StorageSettings, needed: &[&str]) -> Option<Swept> {
     let needed: BTreeSet<_> = needed.iter().map(|call| ("s".to_owned(), (*call).into())).collect();
     let now = SystemTime::now();
-    Sweep { store: &lab.store, settings, needed: &needed, now }.run(&|| true).unwrap()
+    Sweep { store: &lab.store, settings, needed: &needed, contents: &BTreeSet::new(), now }
+        .run(&|| true)
+        .unwrap()
 }
 
 fn calls(lab: &Lab) -> Vec<String> {

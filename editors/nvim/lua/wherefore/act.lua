@@ -139,6 +139,9 @@ function M.all(act, reason)
   end
 end
 
+--- Kinds of changes that no text of the file shows, whether it is there or not.
+local previewed = { copy = true, mkdir = true, rmdir = true, rename = true, symlink = true, binary = true }
+
 --- Opens the file of an entry, or a preview where there is no file to show it in.
 ---@param entry wherefore.Entry
 ---@param step 1|-1
@@ -146,7 +149,7 @@ local function open(entry, step)
   window.for_file()
   local path = review.path(entry.file)
   local readable = vim.fn.filereadable(path) == 1 or vim.fn.bufloaded(path) == 1
-  if not readable or entry.file.kind == 'copy' or entry.file.kind == 'mkdir' then
+  if not readable or previewed[entry.file.kind] then
     return preview.open(entry)
   end
   if not window.show(path) then

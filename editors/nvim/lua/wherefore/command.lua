@@ -53,13 +53,14 @@ local function proposals()
     for _, hunk in ipairs(entry.hunks) do
       local number = require('wherefore.hunks').number(entry, hunk)
       local doing = (review.is_applied(hunk) and 'applied ' or '') .. entry.file.kind
+      local size = review.what(entry.file) or ('-%d +%d'):format(#hunk.old, #hunk.new)
       local path, shown = review.path(entry.file), text.clip(entry.file.path, 400)
       table.insert(items, {
         filename = path,
         -- Shown in the name's place, where something in that would not be seen.
         module = shown ~= entry.file.path and shown or nil,
         lnum = hunk.start + 1,
-        text = text.clip(('%s %s -%d +%d: %s'):format(doing, number, #hunk.old, #hunk.new, entry.proposal.why), 400),
+        text = text.clip(('%s %s %s: %s'):format(doing, number, size, entry.proposal.why), 400),
       })
     end
   end

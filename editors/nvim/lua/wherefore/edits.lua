@@ -187,11 +187,41 @@ local function outdated(edit)
   end
 end
 
+--- Gives a file another path, and the buffer that shows it too. The buffer is read again, so that `:w` knows the file.
+---@param change lsp.RenameFile
+local function rename(change)
+  local old, new = vim.uri_to_fname(change.oldUri), vim.uri_to_fname(change.newUri)
+  if vim.uv.fs_lstat(new) then
+    error(('%s exists already'):format(new), 0)
+  end
+  local buf = buffer.of(old)
+  if buf > 0 and vim.bo[buf].modified then
+    error(('%s has unsaved changes'):format(old), 0)
+  end
+  local ok, err = vim.uv.fs_rename(old, new)
+  if not ok then
+    error(err, 0)
+  end
+  if buf < 0 or not api.nvim_buf_is_loaded(buf) then
+    return
+  end
+  api.nvim_buf_set_name(buf, new)
+  local left = buffer.of(old)
+  if left > 0 and left ~= buf then
+    pcall(api.nvim_buf_delete, left, { force = true })
+  end
+  api.nvim_buf_call(buf, function()
+    vim.cmd('silent keepalt lockmarks edit!')
+  end)
+end
+
 ---@param client vim.lsp.Client
 ---@param edit lsp.WorkspaceEdit
 local function apply_all(client, edit)
   for _, change in ipairs(edit.documentChanges or {}) do
-    if change.kind then
+    if change.kind == 'rename' then
+      rename(change)
+    elseif change.kind then
       vim.lsp.util.apply_workspace_edit({ documentChanges = { change } }, client.offset_encoding)
     else
       apply_to(client, change.textDocument.uri, change.edits)

@@ -126,7 +126,11 @@ end
 ---@return table[] virtual lines
 local function header(buf, entry, hunk, width, first)
   local applied = review.is_applied(hunk)
-  local what = doing[applied and 'applied' or 'pending'][entry.file.kind] or applied and ' applied' or ''
+  local said = review.what(entry.file)
+  local what = said and (applied and ' applied: ' or ' ') .. text.clip(said, 400)
+    or doing[applied and 'applied' or 'pending'][entry.file.kind]
+    or applied and ' applied'
+    or ''
   local title = ('▎%s%s '):format(M.number(entry, hunk), what)
   local agent = entry.proposal.origin and entry.proposal.origin.agent
   local who = type(agent) == 'string' and ' · ' .. text.clip(agent, 24) or ''

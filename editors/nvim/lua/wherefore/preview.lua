@@ -57,6 +57,8 @@ local function content(entry)
       vim.list_extend(lines, vim.tbl_map(chomp, hunk.new))
     end
     return lines, vim.filetype.match({ filename = file.path, contents = lines }) or 'text'
+  elseif file.kind ~= 'edit' and file.kind ~= 'delete' then
+    return { review.what(file) or file.kind }, 'text'
   end
   add_diff(lines, entry)
   return lines, 'diff'
@@ -67,9 +69,10 @@ end
 local function header(buf, entry)
   local hunks = require('wherefore.hunks')
   local applied = review.is_applied(entry.hunks[1])
+  local what = review.what(entry.file) or ('%s %s'):format(entry.file.kind, entry.file.path)
   local rows = {
     {
-      { ('▎%s%s %s '):format(applied and 'applied: ' or '', entry.file.kind, text.clip(entry.file.path, 200)), 'WhereforeHeader' },
+      { ('▎%s%s '):format(applied and 'applied: ' or '', text.clip(what, 400)), 'WhereforeHeader' },
       { text.clip(entry.proposal.why, vim.o.columns), 'WhereforeWhy' },
     },
     { { '▎' .. require('wherefore.keys').hint(applied), 'WhereforeHint' } },

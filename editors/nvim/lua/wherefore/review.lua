@@ -43,6 +43,24 @@ function M.path(file)
   return vim.fs.normalize(vim.uri_to_fname(file.uri))
 end
 
+--- What is done to a file, as a sentence of the server's; nil where its lines say everything.
+---@param file wherefore.ProposedFile
+---@return string?
+function M.what(file)
+  return type(file.what) == 'string' and file.what or nil
+end
+
+--- The one name of a proposal's file: of a symlink its own, not that of what it leads to.
+---@param file wherefore.ProposedFile
+---@return string
+local function key_of(file)
+  local path = M.path(file)
+  if file.kind ~= 'symlink' and file.kind ~= 'rename' then
+    return M.key(path)
+  end
+  return vim.fs.joinpath(M.key(vim.fs.dirname(path)), vim.fs.basename(path))
+end
+
 --- Calls `run` with the files touched whenever hunks come, move or go.
 ---@type fun(run: fun(keys: table<string, true>))
 M.on_change = on_change
@@ -56,7 +74,7 @@ end
 ---@param keys table<string, true>
 local function add_keys(proposal, keys)
   for _, file in ipairs(proposal.files) do
-    keys[M.key(M.path(file))] = true
+    keys[key_of(file)] = true
   end
 end
 
@@ -194,7 +212,7 @@ function M.entries()
       for _, file in ipairs(proposal.files) do
         local hunks = to_decide(client, proposal, { file })
         if #hunks > 0 then
-          local key = M.key(M.path(file))
+          local key = key_of(file)
           table.insert(entries, { client = client, proposal = proposal, file = file, key = key, hunks = hunks })
         end
       end

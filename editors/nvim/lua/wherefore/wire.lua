@@ -104,11 +104,18 @@
 ---@field uri string Its `file:` URI, for editors.
 ---@field kind wherefore.ChangeKind What is done to it.
 ---@field version? integer The version of the open document in which the hunks' places count; absent where it is not open. An editor that is ahead of it keeps the places that it knows until the next word.
----@field from? string For a copy, where from.
+---@field from? string For a copy and a rename, where from.
+---@field before? wherefore.PathContent What a symlink or a binary file is before the change; none where there is nothing.
+---@field after? wherefore.PathContent What it is afterwards; none where nothing is left.
+---@field executable? boolean Whether the file is executable afterwards: of a change of mode, and of a new file.
+---@field what? string What is done, as a sentence for a person, where no line of a hunk shows it.
 ---@field hunks wherefore.Hunk[] Its hunks, in order of `start`.
 
 ---What a proposal does to a path.
----@alias wherefore.ChangeKind "edit"|"create"|"delete"|"mkdir"|"copy"
+---@alias wherefore.ChangeKind "edit"|"create"|"delete"|"mkdir"|"copy"|"rmdir"|"rename"|"mode"|"symlink"|"binary"
+
+---What stands at a path, where it is no text.
+---@alias wherefore.PathContent table|table
 
 ---One contiguous run of changed lines.
 ---@class wherefore.Hunk
