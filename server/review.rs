@@ -12,6 +12,7 @@ mod follow;
 mod item;
 mod items;
 mod keep;
+mod lifecycle;
 mod outcome;
 mod place;
 mod put;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::item::{Item, Stage, View};
+use super::item::{Item, View};
+use super::lifecycle::{CallStage, Lifecycle};
 use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{ChangeKind, Fault, Hunk, Policy, Proposal, ProposedFile};
@@ -29,10 +30,7 @@ pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) 
         policy,
         views,
         notes: draft.notes,
-        answered: false,
-        delivered: false,
-        stored: false,
-        stage: Stage::default(),
+        life: Lifecycle { stage: CallStage::Deciding, ..Lifecycle::default() },
         storing: Arc::default(),
     })
 }

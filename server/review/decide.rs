@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::desk::Desk;
-use super::item::{Item, Stage};
+use super::item::Item;
+use super::lifecycle::LifecycleEvent;
 use super::put::Errand;
 use crate::base::{HunkId, ProposalId, blocking};
 use crate::journal::Journal;
-use crate::protocol::{
-    Act, Code, DecideParams, DecidedBy, Fault, Hunk, HunkState, Policy, Proposal, ProposedFile,
-};
+use crate::protocol::{Act, Code, DecideParams, DecidedBy, Fault, Hunk, HunkState, Proposal, ProposedFile};
 
 /// The hunks that are meant in the files of one proposal: the files by their place in it.
 pub(super) type Meant = Vec<(usize, Vec<HunkId>)>;
@@ -147,7 +146,7 @@ impl Desk {
         let mut decided: Vec<HunkId> =
             (0..files).flat_map(|file| self.hunks_in(id, file, &hunks, HunkState::Accepted)).collect();
         decided.extend(self.drop_pending(id, fault.as_ref()));
-        self.items().change(id, |item| item.stage = Stage::Called);
+        self.advance(id, LifecycleEvent::PolicyDecided);
         let item = self.get(id);
         let recorded =
             item.as_ref().map_or(Ok(()), |item| self.record(&item.proposal, DecidedBy::Policy, &decided));
@@ -231,11 +230,7 @@ impl Desk {
 
     /// The agent of a proposal was told another outcome than it has now.
     fn tell_again(&self, id: &str) {
-        self.items().change(id, |item| {
-            if item.delivered || item.policy == Policy::Auto {
-                (item.answered, item.delivered) = (true, false);
-            }
-        });
+        self.items().change(id, |item| item.advance(LifecycleEvent::TakenBack(item.policy)));
     }
 
     pub(super) fn hunks_in(&self, id: &str, file: usize, hunks: &[HunkId], state: HunkState) -> Vec<HunkId> {

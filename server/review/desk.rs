@@ -9,9 +9,10 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch;
 
 use super::cut;
-use super::item::{Item, Stage};
+use super::item::Item;
 use super::items::Items;
 use super::keep;
+use super::lifecycle::{CallStage, LifecycleEffect, LifecycleEvent};
 use super::record::Unlogged;
 use super::report;
 use super::turns::Turns;
@@ -56,9 +57,9 @@ impl OpenCall<'_> {
 
 impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
-        let mut items = self.desk.items();
-        items.change(&self.id, |item| item.stage = Stage::Answered);
-        items.forget();
+        if self.desk.advance(&self.id, LifecycleEvent::CallEnded) == Some(LifecycleEffect::Forget) {
+            self.desk.items().forget();
+        }
     }
 }
 
@@ -96,8 +97,7 @@ impl Desk {
     /// # Errors
     /// What keeps it from being logged or kept; QUOTA_EXCEEDED where too many wait already.
     pub fn submit(&self, call: &Call, draft: Draft, policy: Policy) -> Result<OpenCall<'_>, Fault> {
-        let mut item = cut::cut(&self.session, call, draft, policy)?;
-        item.stage = Stage::Deciding;
+        let item = cut::cut(&self.session, call, draft, policy)?;
         let proposal = item.proposal.clone();
         let id = proposal.id.clone();
         let diffs = proposal.files.iter().zip(&item.views).map(|(file, view)| report::diff(file, view));
@@ -116,12 +116,16 @@ impl Desk {
             self.items().remove(&id);
             return Err(fault);
         }
-        if policy != Policy::Auto {
-            self.items().change(&id, |item| item.stage = Stage::Called);
+        if self.advance(&id, LifecycleEvent::Logged(policy)) == Some(LifecycleEffect::Announce) {
             self.session.memory().stands(&proposal);
             self.session.editor().tell(Notice::Proposed(proposal));
         }
         Ok(open)
+    }
+
+    /// Moves a proposal on its way; gives what that asks for.
+    pub(super) fn advance(&self, id: &str, event: LifecycleEvent) -> Option<LifecycleEffect> {
+        self.items().change(id, |item| item.advance(event)).flatten()
     }
 
     /// Takes a proposal in, unless as many wait as may.
@@ -225,24 +229,23 @@ impl Desk {
     /// Notes that a proposal's call was answered while hunks still waited, or that nobody heard the answer: its agent
     /// hears of the outcome with a later result.
     pub fn answered_pending(&self, id: &str) -> Result<(), Fault> {
-        let answered = |item: &mut Item| {
-            item.answered = true;
-            item.stored && item.proposal.state() == ProposalState::Pending
-        };
-        // One that waits in our folder counts as answered for whoever finds it there.
-        let waits = self.items().change(id, answered) == Some(true);
-        if waits { Ok(()) } else { blocking(|| self.update(id)) }
+        let answered = |item: &mut Item| item.advance(LifecycleEvent::AnsweredPending(!item.is_decided()));
+        // The lock on the proposals ends here: what follows takes it itself.
+        let effect = self.items().change(id, answered).flatten();
+        match effect {
+            Some(LifecycleEffect::Update) => blocking(|| self.update(id)),
+            _ => Ok(()),
+        }
     }
 
     /// Notes that the agent of a proposal knows its outcome.
     pub fn told(&self, id: &str) -> Result<(), Fault> {
-        let tell = |item: &mut Item| {
-            let over = item.proposal.state() != ProposalState::Pending;
-            item.delivered |= over;
-            over
-        };
-        let over = self.items().change(id, tell) == Some(true);
-        if over { blocking(|| self.keep(id)) } else { Ok(()) }
+        let tell = |item: &mut Item| item.advance(LifecycleEvent::ToldByAnswer(item.is_decided()));
+        let effect = self.items().change(id, tell).flatten();
+        match effect {
+            Some(LifecycleEffect::Keep) => blocking(|| self.keep(id)),
+            _ => Ok(()),
+        }
     }
 
     /// Decisions that an agent has not heard of yet, each given once. Those of an earlier connection of the same agent,
@@ -252,15 +255,16 @@ impl Desk {
         let mut found: Vec<Delivery> = Vec::new();
         let is_for = |item: &&Arc<Item>| {
             let origin = &item.proposal.origin;
-            item.stage == Stage::Answered
+            item.life.stage == CallStage::Answered
                 && (origin.addressee() == addressee || self.is_left_behind(origin, agent))
         };
         let waiting: Vec<Arc<Item>> = self.items().due().filter(is_for).cloned().collect();
         // Of two results at one time one tells of it.
-        let mine = |item: &mut Item| !std::mem::replace(&mut item.delivered, true);
+        let mine = |item: &mut Item| item.advance(LifecycleEvent::Delivered(item.is_decided()));
         let mut told = Vec::new();
         for item in waiting {
-            if self.items().change(&item.proposal.id, mine) == Some(true) {
+            let effect = self.items().change(&item.proposal.id, mine).flatten();
+            if effect == Some(LifecycleEffect::Deliver) {
                 found.push(report::delivery(&item.proposal, item.proposal.state().into()));
                 told.push(item.proposal.id.clone());
             }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::apply::Behalf;
+use super::lifecycle::{Lifecycle, LifecycleEffect, LifecycleEvent, transition};
 use crate::base::text::Encoding;
 use crate::protocol::{HunkState, Policy, Proposal, ProposalState};
 
@@ -17,18 +18,6 @@ pub struct View {
     pub text: Option<Arc<str>>,
     /// How its bytes are written.
     pub encoding: Option<Encoding>,
-}
-
-/// How far the call of a proposal is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
-    /// It is not up for review: it is not in the log yet, or a policy applies it just now.
-    Deciding,
-    /// The call waits for its answer.
-    Called,
-    /// The call was answered.
-    #[default]
-    Answered,
 }
 
 /// A proposal with what the desk knows of it.
@@ -42,30 +31,35 @@ pub struct Item {
     pub views: Vec<View>,
     /// What its answer says beside the hunks' fate.
     pub notes: Map<String, Value>,
-    /// Whether its call was answered `pending`.
-    pub answered: bool,
-    /// Whether its agent was told the outcome.
-    pub delivered: bool,
-    /// Whether it stands in our folder.
-    #[serde(skip)]
-    pub stored: bool,
-    /// How far its call is.
-    #[serde(skip)]
-    pub stage: Stage,
+    /// How far it is on its way.
+    #[serde(flatten)]
+    pub life: Lifecycle,
     /// Held while it is written to our folder or removed there.
     #[serde(skip)]
     pub(super) storing: Arc<Mutex<()>>,
 }
 
 impl Item {
+    /// Moves it on its way; what that asks for is for the caller to carry out.
+    pub(super) fn advance(&mut self, event: LifecycleEvent) -> Option<LifecycleEffect> {
+        let (life, effect) = transition(self.life, event);
+        self.life = life;
+        effect
+    }
+
     /// Whether it is up for review: it is in the log, and its policy has decided or leaves that to others.
     pub fn is_up(&self) -> bool {
-        self.stage != Stage::Deciding
+        self.life.is_up()
     }
 
     /// Whether a hunk of it waits for somebody to decide.
     pub fn is_waiting(&self) -> bool {
-        self.is_up() && self.proposal.state() == ProposalState::Pending
+        self.is_up() && !self.is_decided()
+    }
+
+    /// Whether no hunk of it waits.
+    pub(super) fn is_decided(&self) -> bool {
+        self.proposal.state() != ProposalState::Pending
     }
 
     /// Whether some of it stands in the workspace.
@@ -75,12 +69,12 @@ impl Item {
 
     /// Whether its outcome is known and its agent has to hear of it with a later result.
     pub(super) fn is_due(&self) -> bool {
-        self.answered && !self.delivered && self.proposal.state() != ProposalState::Pending
+        self.life.is_due(self.is_decided())
     }
 
     /// Whether everyone knows its outcome, so that our folder need not keep it.
     pub(super) fn is_over(&self) -> bool {
-        self.proposal.state() != ProposalState::Pending && (!self.answered || self.delivered)
+        self.life.is_over(self.is_decided())
     }
 
     /// When it was made, and its id: the order in which proposals are decided.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::item::{Item, Stage};
+use super::item::Item;
 use crate::base::{ProposalId, WorkspacePath};
 use crate::protocol::{Policy, Proposal};
 
@@ -125,7 +125,7 @@ impl Items {
 
     fn index(&mut self, id: &str) {
         let Some((id, item)) = self.all.get_key_value(id) else { return };
-        let past = item.is_over() && !item.stored && item.stage == Stage::Answered;
+        let past = item.life.is_past(item.is_decided());
         put(&mut self.waiting, age(item), item.is_waiting());
         put(&mut self.past, age(item), past);
         put(&mut self.arriving, id.clone(), !item.is_up() && item.policy != Policy::Auto);

@@ -1,7 +1,8 @@
 //! What waits outlives this process: each proposal in a file of our folder, until its outcome is known and told.
 
 use super::desk::Desk;
-use super::item::{Item, Stage};
+use super::item::Item;
+use super::lifecycle::{CallStage, Keeping, LifecycleEvent};
 use super::recover;
 use super::sound;
 use crate::protocol::{Fault, Policy};
@@ -22,7 +23,7 @@ pub(super) fn left(session: &Session) -> Vec<Left> {
     let sound = names.into_iter().filter_map(|name| sound::load(session, &name));
     let left = sound.map(|mut item| {
         // Whoever waited for it is gone with the process that asked.
-        (item.answered, item.stored) = (true, true);
+        item.life = item.life.left_behind();
         let recovered = recover::recover(session, &mut item);
         Left { item, recovered }
     });
@@ -41,18 +42,18 @@ impl Desk {
         let Some(item) = self.items().get(id) else { return Ok(()) };
         let file = format!("{FOLDER}/{id}.json");
         let state = self.session.workspace().state();
-        match (item.is_over(), item.stored) {
+        match (item.is_over(), item.life.keeping) {
             // What a policy applies at once needs no place to wait in.
-            _ if item.stage == Stage::Deciding && item.policy == Policy::Auto => return Ok(()),
-            (true, false) => return Ok(()),
-            (true, true) => state.remove(&file).map(drop)?,
+            _ if item.life.stage == CallStage::Deciding && item.policy == Policy::Auto => return Ok(()),
+            (true, Keeping::Memory) => return Ok(()),
+            (true, Keeping::Folder) => state.remove(&file).map(drop)?,
             (false, _) => {
                 let json = serde_json::to_vec(&*item).map_err(|error| Fault::internal(error.to_string()))?;
                 state.write(&file, &json)?;
             }
         }
-        let stored = !item.is_over();
-        self.items().change(id, |item| item.stored = stored);
+        let event = if item.is_over() { LifecycleEvent::Removed } else { LifecycleEvent::Stored };
+        self.advance(id, event);
         Ok(())
     }
 }
