@@ -125,7 +125,7 @@ fn sign(text: &[u8], name: &Written) -> Option<(Sign, usize)> {
         [b':', ..] => (Sign::Colon, at + 1),
         [b',' | b'(', ..] if name.quoted || rest[0] == b'(' => (Sign::Argument, at + 1),
         [b'>', ..] => (Sign::Element, at + 1),
-        [b'i', b's', b' ', ..] if text[name.word].eq_ignore_ascii_case(&b'p') => (Sign::Says, at + 3),
+        [b'i', b's', b' ', ..] => (Sign::Says, at + 3),
         _ if space > 0 && (name.flag || is_login(text, name.word)) => (Sign::Space, at),
         _ => return None,
     })

@@ -259,7 +259,9 @@ pub(super) fn is_passphrase(value: &[u8], labels: bool) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let lower: Vec<String> = words.iter().map(|word| word.trim_matches(',').to_ascii_lowercase()).collect();
     let nouns = lower.iter().any(|word| NOUNS.iter().any(|noun| word.contains(noun)));
-    let sentence = nouns || lower.iter().any(|word| PROSE.contains(&word.as_str()));
+    let prose = lower.iter().filter(|word| PROSE.contains(&word.as_str())).count();
+    // Error messages of forms ("has already been taken") hold two or more such words, passphrases seldom more than one.
+    let sentence = nouns || prose > usize::from(words.len() >= 4);
     let ends = text.trim_end().ends_with(['.', ':', '?', '…', ';', ',', '{', '(']);
     let titled = text.starts_with(|c: char| c.is_uppercase()) && !text.bytes().any(|b| b.is_ascii_digit());
     let code = text.contains(['(', '{', '[', '<', '|', '`', '='])
