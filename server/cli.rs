@@ -71,7 +71,7 @@ enum Command {
 fn trace() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("WHEREFORE_LOG");
     if let Ok(filter) = filter {
-        let lines = || print::Lines::new(std::io::stderr());
+        let lines = || print::LineWriter::new(std::io::stderr());
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines).init();
     }
 }

@@ -46,7 +46,7 @@ where
 {
     let agent = Agent::new(hub, Arc::new(terms), seal, true);
     let (read, write) = tokio::io::split(stream);
-    match agent.serve(transport::Lines::new(read, write)).await {
+    match agent.serve(transport::MessageStream::new(read, write)).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

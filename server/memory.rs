@@ -18,7 +18,7 @@ mod state;
 mod summary;
 mod tokens;
 
-pub(crate) use heat::{Cause, Touch};
+pub(crate) use heat::{Cause, HeatTouch};
 pub(crate) use notes::{FILES as NOTE_FILES, Notes};
 pub(crate) use state::{Memory, Seen};
 pub(crate) use summary::{Extractive, Page, is_summary};

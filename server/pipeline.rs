@@ -27,7 +27,7 @@ use crate::protocol::{Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Refused, Registry};
 use crate::review::Desk;
 use crate::session::Session;
-use record::{Entry, Pace};
+use record::{CallEntry, Pace};
 use run::Run;
 
 /// What the calls of one workspace go through.
@@ -73,7 +73,7 @@ struct Carried {
     tool: String,
     pace: Pace,
     /// The call, in the log.
-    entry: Result<Entry, Fault>,
+    entry: Result<CallEntry, Fault>,
     ended: Ended,
     began: Instant,
 }
@@ -215,8 +215,8 @@ impl Pipeline {
     /// Makes sure that a call is in the log, and its end too, or on its way there where that will do.
     async fn vouch(
         &self,
-        call: Result<Entry, Fault>,
-        end: Result<Entry, Fault>,
+        call: Result<CallEntry, Fault>,
+        end: Result<CallEntry, Fault>,
         pace: Pace,
     ) -> Result<(), Fault> {
         call?.mark(&self.session)?;

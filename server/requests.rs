@@ -167,26 +167,26 @@ impl From<Origin> for Asker {
 
 /// Why a request was not answered.
 #[derive(Clone, Debug)]
-pub enum Refusal {
+pub enum RequestRefusal {
     /// Its params are wrong: how, as a sentence.
     Params(String),
     /// What it says itself.
     Fault(Fault),
 }
 
-impl From<Fault> for Refusal {
+impl From<Fault> for RequestRefusal {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<Refusal> for Fault {
-    fn from(refusal: Refusal) -> Self {
+impl From<RequestRefusal> for Fault {
+    fn from(refusal: RequestRefusal) -> Self {
         match refusal {
-            Refusal::Params(wrong) => {
+            RequestRefusal::Params(wrong) => {
                 Self::new(Code::InvalidArgs, format!("the params do not fit the request: {wrong}"))
             }
-            Refusal::Fault(fault) => fault,
+            RequestRefusal::Fault(fault) => fault,
         }
     }
 }
@@ -196,7 +196,7 @@ impl From<Refusal> for Fault {
 pub struct Entry {
     /// What the schemas say of it.
     pub message: Message,
-    answer: fn(&Hub, Value, Asker) -> BoxFuture<'_, Result<Value, Refusal>>,
+    answer: fn(&Hub, Value, Asker) -> BoxFuture<'_, Result<Value, RequestRefusal>>,
 }
 
 impl Entry {
@@ -214,14 +214,18 @@ impl Entry {
         hub: &'a Hub,
         params: Value,
         asker: Asker,
-    ) -> BoxFuture<'a, Result<Value, Refusal>> {
+    ) -> BoxFuture<'a, Result<Value, RequestRefusal>> {
         (self.answer)(hub, params, asker)
     }
 }
 
-fn as_json<R: Request>(hub: &Hub, params: Value, asker: Asker) -> BoxFuture<'_, Result<Value, Refusal>> {
+fn as_json<R: Request>(
+    hub: &Hub,
+    params: Value,
+    asker: Asker,
+) -> BoxFuture<'_, Result<Value, RequestRefusal>> {
     async move {
-        let params = R::read(params).map_err(Refusal::Params)?;
+        let params = R::read(params).map_err(RequestRefusal::Params)?;
         let answer = R::answer(hub, params, asker).await?;
         serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()).into())
     }

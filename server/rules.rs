@@ -17,8 +17,8 @@ mod tests;
 mod touch;
 mod verdict;
 
-pub(crate) use builtin::{Entry, Kind, table};
-pub(crate) use grant::{Allowed, Ask, Grant, Opener, Verdict};
+pub(crate) use builtin::{BuiltinGlob, RuleKind, table};
+pub(crate) use grant::{Allowed, Grant, Opener, RuleQuestion, Verdict};
 pub(crate) use held::Held;
 pub(crate) use judge::{Lists, Rules};
 pub(crate) use refusal::Refusal;

@@ -17,7 +17,7 @@ use crate::hub::{Hub, HubOptions};
 use crate::mcp::Seal;
 use crate::ports::NoEditor;
 use crate::protocol::Fault;
-use crate::socket::{Listening, listen};
+use crate::socket::{SocketListener, listen};
 
 const WORKERS: usize = 2;
 const STACK: usize = 1 << 20;
@@ -46,7 +46,7 @@ fn hub() -> Hub {
 }
 
 /// Lets other processes in.
-fn let_in(hub: &Hub, headless: bool) -> Result<Listening, Fault> {
+fn let_in(hub: &Hub, headless: bool) -> Result<SocketListener, Fault> {
     let doors = doors::Entrance { hub: hub.clone(), seal: Arc::new(Seal::new()?) };
     listen(hub.clone(), Arc::new(doors), headless)
 }

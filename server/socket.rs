@@ -9,6 +9,6 @@ mod client;
 mod listener;
 mod place;
 
-pub(crate) use client::{Link, enter};
-pub(crate) use listener::{Doors, Greeting, Listening, Speaks, listen};
-pub(crate) use place::{Server, runtime_folder, servers};
+pub(crate) use client::{ServerLink, enter};
+pub(crate) use listener::{Doors, Greeting, SocketListener, Speaks, listen};
+pub(crate) use place::{RunningServer, runtime_folder, servers};

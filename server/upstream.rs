@@ -40,7 +40,7 @@ use crate::catalogue::{Risk, Runs, ToolDef};
 use crate::registry::AnyActivity;
 use crate::session::Session;
 use consents::Consents;
-use known::Standing;
+use known::ToolStanding;
 pub(crate) use server::Changed;
 use server::Server;
 
@@ -122,10 +122,10 @@ impl Upstreams {
             let named = known.tools.iter().zip(names::names(prefix, &remote));
             for (tool, name) in named.filter(|(tool, _)| !known.unfit.contains(&tool.name)) {
                 let words = match known.standing(tool, consent.as_ref()) {
-                    Standing::Granted => Some(tool.clone()),
+                    ToolStanding::Granted => Some(tool.clone()),
                     // Until the person has seen the new words, agents see the old ones.
-                    Standing::Changed(former) => former.map(|former| *former),
-                    Standing::New => None,
+                    ToolStanding::Changed(former) => former.map(|former| *former),
+                    ToolStanding::New => None,
                 };
                 let definition = match words {
                     Some(words) => import::definition(&server.name, &server.settings, &name, &words),
@@ -147,7 +147,7 @@ impl Upstreams {
         let (known, consent) = (server.known(), server.consent());
         let tool = known.as_ref().and_then(|known| {
             let tool = known.tools.iter().find(|listed| listed.name == tool)?;
-            matches!(known.standing(tool, consent.as_ref()), Standing::Granted).then_some(tool)
+            matches!(known.standing(tool, consent.as_ref()), ToolStanding::Granted).then_some(tool)
         });
         import::risk(&server.settings, tool)
     }
@@ -199,9 +199,9 @@ impl Upstreams {
             let consent = server.consent();
             let waiting =
                 known.tools.iter().filter_map(|tool| match known.standing(tool, consent.as_ref()) {
-                    Standing::Granted => None,
-                    Standing::Changed(_) => Some(format!("{} has changed", shown(&tool.name))),
-                    Standing::New => Some(format!("{} is new", shown(&tool.name))),
+                    ToolStanding::Granted => None,
+                    ToolStanding::Changed(_) => Some(format!("{} has changed", shown(&tool.name))),
+                    ToolStanding::New => Some(format!("{} is new", shown(&tool.name))),
                 });
             let waiting: Vec<String> = waiting.collect();
             if !waiting.is_empty() && consent.is_some() {

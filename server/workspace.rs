@@ -42,12 +42,12 @@ pub(crate) use documents::{Document, DocumentStore, EditorDocuments, FolderDocum
 pub(crate) use error::WorkspaceError;
 pub(crate) use files::Files;
 pub(crate) use governance::Governance;
-pub(crate) use list::Entry;
+pub(crate) use list::FolderItem;
 pub(crate) use permissions::Permissions;
 pub(crate) use read::{Lines, Window, read_lines};
 pub(crate) use root::Root;
 pub(crate) use shelf::Stamp;
-pub(crate) use stat::Kind;
+pub(crate) use stat::FileKind;
 pub(crate) use state::State;
 pub(crate) use steps::Standing;
 pub(crate) use store::Store;

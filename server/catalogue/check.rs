@@ -4,8 +4,8 @@ use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
-use super::node::{Entry, Kind, Node};
-use super::reader::Reader;
+use super::node::{Node, NodeEntry, NodeKind};
+use super::reader::FileReader;
 use super::{Alias, Example, Risk, Sandbox, ToolDef, schema, tree};
 use crate::base::nearest::meant;
 
@@ -36,7 +36,7 @@ pub(super) const KEYS: &[&str] = &[
 
 /// Reads the definition in `tool`; nothing where a problem stands in its way. The name's line comes with it.
 pub(super) fn definition(
-    reader: &mut Reader,
+    reader: &mut FileReader,
     tool: &Node,
     known: &dyn Fn(&str) -> bool,
 ) -> Option<(ToolDef, u32)> {
@@ -75,7 +75,7 @@ pub(super) fn definition(
 }
 
 /// Letters, digits, `_` and `-` in parts between dots, each of which starts with a letter.
-fn grammar(reader: &mut Reader, line: u32, name: &str) -> bool {
+fn grammar(reader: &mut FileReader, line: u32, name: &str) -> bool {
     let part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic())
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
@@ -92,7 +92,7 @@ fn grammar(reader: &mut Reader, line: u32, name: &str) -> bool {
     fits
 }
 
-fn summary(reader: &mut Reader, tool: &Node, description: Option<&str>) -> Option<String> {
+fn summary(reader: &mut FileReader, tool: &Node, description: Option<&str>) -> Option<String> {
     let Some(entry) = tool.entry("summary") else {
         let first = description?.split(['\n', '.']).next()?.trim();
         return Some(first.chars().take(120).collect());
@@ -104,7 +104,7 @@ fn summary(reader: &mut Reader, tool: &Node, description: Option<&str>) -> Optio
     Some(summary)
 }
 
-fn category(reader: &mut Reader, tool: &Node) -> String {
+fn category(reader: &mut FileReader, tool: &Node) -> String {
     let Some(category) = reader.text(tool, "category") else {
         return "custom".to_owned();
     };
@@ -119,11 +119,11 @@ fn category(reader: &mut Reader, tool: &Node) -> String {
     category
 }
 
-fn nodes(reader: &mut Reader, tool: &Node) -> Vec<Vec<String>> {
+fn nodes(reader: &mut FileReader, tool: &Node) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for item in reader.list(tool, "nodes") {
         let names: Option<Vec<String>> = match &item.kind {
-            Kind::List(names) => names.iter().map(|name| name.text().map(str::to_owned)).collect(),
+            NodeKind::List(names) => names.iter().map(|name| name.text().map(str::to_owned)).collect(),
             _ => None,
         };
         match names.filter(|names| tree::has_path(names)) {
@@ -141,7 +141,7 @@ fn nodes(reader: &mut Reader, tool: &Node) -> Vec<Vec<String>> {
 }
 
 /// The risk named; else the worst that the sandbox allows. What runs elsewhere is not held by it.
-fn risk(reader: &mut Reader, tool: &Node, sandbox: &Sandbox, runs: bool) -> Risk {
+fn risk(reader: &mut FileReader, tool: &Node, sandbox: &Sandbox, runs: bool) -> Risk {
     let Some(word) = reader.text(tool, "risk") else {
         let writes = sandbox.filesystem.iter().any(|pattern| pattern.ends_with('w'));
         return if sandbox.network {
@@ -164,7 +164,7 @@ fn risk(reader: &mut Reader, tool: &Node, sandbox: &Sandbox, runs: bool) -> Risk
     }
 }
 
-fn sandbox(reader: &mut Reader, tool: &Node) -> Sandbox {
+fn sandbox(reader: &mut FileReader, tool: &Node) -> Sandbox {
     let mut sandbox = Sandbox::default();
     let Some(entry) = tool.entry("sandbox") else {
         return sandbox;
@@ -190,7 +190,7 @@ fn sandbox(reader: &mut Reader, tool: &Node) -> Sandbox {
 }
 
 fn examples(
-    reader: &mut Reader,
+    reader: &mut FileReader,
     tool: &Node,
     input: Option<&Validator>,
     output: Option<&Validator>,
@@ -223,7 +223,7 @@ fn examples(
 }
 
 /// Reports what an example breaks. An output names only what is compared, so that what it leaves out is right.
-fn valid(reader: &mut Reader, node: &Node, value: &Value, validator: Option<&Validator>, whole: bool) {
+fn valid(reader: &mut FileReader, node: &Node, value: &Value, validator: Option<&Validator>, whole: bool) {
     let errors = validator.into_iter().flat_map(|validator| validator.iter_errors(value));
     let errors =
         errors.filter(|error| whole || !matches!(error.kind(), ValidationErrorKind::Required { .. }));
@@ -235,7 +235,7 @@ fn valid(reader: &mut Reader, node: &Node, value: &Value, validator: Option<&Val
     }
 }
 
-fn aliases(reader: &mut Reader, tool: &Node, input: Option<&Node>) -> Vec<Alias> {
+fn aliases(reader: &mut FileReader, tool: &Node, input: Option<&Node>) -> Vec<Alias> {
     let properties =
         input.and_then(|input| input.entry("properties")).map_or(&[][..], |all| all.value.entries());
     let has = |name: &str| properties.iter().any(|entry| entry.key == name);
@@ -273,11 +273,11 @@ fn aliases(reader: &mut Reader, tool: &Node, input: Option<&Node>) -> Vec<Alias>
     aliases
 }
 
-fn members<'a>(node: &'a Node, key: &str) -> &'a [Entry] {
+fn members<'a>(node: &'a Node, key: &str) -> &'a [NodeEntry] {
     node.entry(key).map_or(&[], |entry| entry.value.entries())
 }
 
-fn activity(reader: &mut Reader, tool: &Node, known: &dyn Fn(&str) -> bool) -> Option<String> {
+fn activity(reader: &mut FileReader, tool: &Node, known: &dyn Fn(&str) -> bool) -> Option<String> {
     let entry = tool.entry("_activity").or_else(|| tool.entry("activity"))?;
     match entry.value.text() {
         Some(name) if name.is_empty() || known(name) => return Some(name.to_owned()),

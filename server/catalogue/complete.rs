@@ -21,7 +21,7 @@ pub struct Offer {
 
 /// One step from a file's root to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     /// The value of a key.
     Key(String),
     /// The item of a list that begins in this line.
@@ -32,9 +32,9 @@ enum Step {
 #[derive(Clone, Debug, Default)]
 struct Outline {
     /// Where the last line stands: the steps to it, each with its column.
-    open: Vec<(usize, Step)>,
+    open: Vec<(usize, PathStep)>,
     /// Every key, with the steps to what it stands in.
-    keys: Vec<(Vec<Step>, String)>,
+    keys: Vec<(Vec<PathStep>, String)>,
     /// The column of the key whose text goes on over several lines.
     in_text: Option<usize>,
 }
@@ -54,7 +54,7 @@ pub fn offers(text: &str, at: usize) -> Vec<Offer> {
     let (_, rest) = outline.enter(number, indent, rest);
     let mut path = outline.path();
     if let Some((key, value)) = entry(rest) {
-        path.push(Step::Key(key.to_owned()));
+        path.push(PathStep::Key(key.to_owned()));
         // What is quoted or in brackets is not looked into.
         let is_plain = value.trim().chars().all(|c| c.is_alphanumeric() || c == '_');
         let schema = find(&ROOT, &path).filter(|_| is_plain && !value.is_empty());
@@ -84,7 +84,7 @@ impl Outline {
         let (indent, rest) = self.enter(number, indent, rest);
         if let Some((key, value)) = entry(rest) {
             self.keys.push((self.path(), key.to_owned()));
-            self.open.push((indent, Step::Key(key.to_owned())));
+            self.open.push((indent, PathStep::Key(key.to_owned())));
             self.in_text = value.trim_start().starts_with(['|', '>']).then_some(indent);
         }
     }
@@ -96,23 +96,23 @@ impl Outline {
             rest.strip_prefix('-').filter(|inner| inner.is_empty() || inner.starts_with(' '))
         {
             // A list may stand as far to the left as its key.
-            let holds = |(column, step): &(usize, Step)| {
-                *column < indent || (*column == indent && matches!(step, Step::Key(_)))
+            let holds = |(column, step): &(usize, PathStep)| {
+                *column < indent || (*column == indent && matches!(step, PathStep::Key(_)))
             };
             self.open.retain(holds);
-            self.open.push((indent, Step::Item(number)));
+            self.open.push((indent, PathStep::Item(number)));
             let inner = inner.trim_start_matches(' ');
             indent += rest.len() - inner.len();
             rest = inner;
         }
-        let is_item = |step: &Step| *step == Step::Item(number);
+        let is_item = |step: &PathStep| *step == PathStep::Item(number);
         if !self.open.last().is_some_and(|(_, step)| is_item(step)) {
             self.open.retain(|(column, _)| *column < indent);
         }
         (indent, rest)
     }
 
-    fn path(&self) -> Vec<Step> {
+    fn path(&self) -> Vec<PathStep> {
         self.open.iter().map(|(_, step)| step.clone()).collect()
     }
 }
@@ -131,14 +131,14 @@ fn entry(rest: &str) -> Option<(&str, &str)> {
 }
 
 /// The schema of what stands at the end of some steps.
-fn find<'a>(root: &'a Value, path: &[Step]) -> Option<&'a Value> {
+fn find<'a>(root: &'a Value, path: &[PathStep]) -> Option<&'a Value> {
     path.iter().try_fold(root, |schema, step| {
         forms(root, schema).find_map(|form| match step {
-            Step::Key(key) => form
+            PathStep::Key(key) => form
                 .get("properties")
                 .and_then(|all| all.get(key))
                 .or_else(|| form.get("additionalProperties").filter(|other| other.is_object())),
-            Step::Item(_) => form.get("items"),
+            PathStep::Item(_) => form.get("items"),
         })
     })
 }

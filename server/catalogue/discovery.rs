@@ -16,7 +16,7 @@ mod words;
 
 pub use directory::Directory;
 pub use index::Index;
-pub use item::{Argument, Item};
+pub use item::{Argument, ToolItem};
 pub use rank::{Found, FoundNode};
 
 /// A map for the many small look-ups that making an index takes: quick, and keyed anew in each process, since the

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::definition::folded;
-use super::reader::Reader;
+use super::reader::FileReader;
 use super::{Problem, Risk, Runs, ToolDef, check, node, short, shown};
 
 /// What was loaded.
@@ -111,12 +111,12 @@ impl Loading<'_> {
                 return self.catalogue.problems.push(problem);
             }
         };
-        let mut reader = Reader::new(path, user);
+        let mut reader = FileReader::new(path, user);
         if root.entry("custom_tools").is_some() {
             reader.map(&root, "a file of custom tools", &["custom_tools"]);
             for item in reader.list(&root, "custom_tools") {
                 // Each stands or falls by itself.
-                let mut reader = Reader::new(path, user);
+                let mut reader = FileReader::new(path, user);
                 self.tool(&mut reader, &short::expanded(item), user);
                 self.finish(reader);
             }
@@ -130,7 +130,7 @@ impl Loading<'_> {
     }
 
     /// Takes in what is wrong with a definition, and which tools are missing for it.
-    fn finish(&mut self, mut reader: Reader) {
+    fn finish(&mut self, mut reader: FileReader) {
         let names = std::mem::take(&mut reader.names);
         let problems = reader.finish();
         if let Some(first) = problems.first() {
@@ -145,7 +145,7 @@ impl Loading<'_> {
         }
     }
 
-    fn tool(&mut self, reader: &mut Reader, node: &node::Node, user: bool) {
+    fn tool(&mut self, reader: &mut FileReader, node: &node::Node, user: bool) {
         if let Some((mut def, line)) = check::definition(reader, node, self.known) {
             if user {
                 def.source = Some(reader.path().to_owned());
@@ -161,7 +161,7 @@ impl Loading<'_> {
     }
 
     /// Raises a risk that is less than that of the code behind the tool. Where the definition states it, that is told.
-    fn raise(&mut self, reader: &Reader, node: &node::Node, def: &mut ToolDef) {
+    fn raise(&mut self, reader: &FileReader, node: &node::Node, def: &mut ToolDef) {
         let Some(least) = self.least(def).filter(|least| def.risk < *least) else { return };
         if node.entry("risk").is_some() {
             let line = node.line_at("/risk");
@@ -183,7 +183,7 @@ impl Loading<'_> {
     }
 
     /// Takes the definition in, unless one of its names is taken.
-    fn admit(&mut self, reader: &mut Reader, def: ToolDef, line: u32) {
+    fn admit(&mut self, reader: &mut FileReader, def: ToolDef, line: u32) {
         let names: Vec<&str> = std::iter::once(def.name.as_str())
             .chain(def.aliases.iter().map(|alias| alias.name.as_str()))
             .collect();

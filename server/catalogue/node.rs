@@ -31,23 +31,23 @@ pub struct Node {
     /// The line, counted from 1.
     pub line: u32,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 /// What a node holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum NodeKind {
     /// A text, number, truth value or nothing.
     Scalar(Value),
     /// Its items.
     List(Vec<Node>),
     /// Its entries, in order.
-    Map(Vec<Entry>),
+    Map(Vec<NodeEntry>),
 }
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct NodeEntry {
     /// The key.
     pub key: String,
     /// The key's line.
@@ -93,7 +93,7 @@ pub fn read(path: &str, text: &str) -> Result<Node, Problem> {
 }
 
 /// A value whose line is known only to what is around it.
-struct Unplaced(Kind);
+struct Unplaced(NodeKind);
 
 fn placed(node: Spanned<Unplaced>) -> Node {
     Node { line: line(&node), kind: node.value.0 }
@@ -112,61 +112,61 @@ impl<'de> Deserialize<'de> for Unplaced {
 struct AnyKind;
 
 impl<'de> Visitor<'de> for AnyKind {
-    type Value = Kind;
+    type Value = NodeKind;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a YAML value")
     }
 
-    fn visit_unit<E>(self) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::Null))
+    fn visit_unit<E>(self) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::Null))
     }
 
-    fn visit_none<E>(self) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::Null))
+    fn visit_none<E>(self) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::Null))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::Bool(value)))
+    fn visit_bool<E>(self, value: bool) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::Bool(value)))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Kind, E> {
-        Ok(Kind::Scalar(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Kind, E> {
-        Ok(Kind::Scalar(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(value.into()))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Kind, E> {
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<NodeKind, E> {
         let number = Number::from_f64(value).ok_or_else(|| E::custom("a number that is not finite"))?;
-        Ok(Kind::Scalar(Value::Number(number)))
+        Ok(NodeKind::Scalar(Value::Number(number)))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::String(value.to_owned())))
+    fn visit_str<E>(self, value: &str) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::String(value.to_owned())))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::String(value)))
+    fn visit_string<E>(self, value: String) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::String(value)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Kind, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<NodeKind, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element::<Spanned<Unplaced>>()? {
             list.push(placed(item));
         }
-        Ok(Kind::List(list))
+        Ok(NodeKind::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Kind, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<NodeKind, A::Error> {
         let mut map = Vec::new();
         while let Some((key, value)) = entries.next_entry::<Spanned<String>, Spanned<Unplaced>>()? {
             // A problem with a value is shown where its key stands, not on the next line where it begins.
             let line = line(&key);
-            map.push(Entry { line, key: key.value, value: Node { line, ..placed(value) } });
+            map.push(NodeEntry { line, key: key.value, value: Node { line, ..placed(value) } });
         }
-        Ok(Kind::Map(map))
+        Ok(NodeKind::Map(map))
     }
 }
 
@@ -174,9 +174,9 @@ impl Node {
     /// The value without its lines.
     pub fn value(&self) -> Value {
         match &self.kind {
-            Kind::Scalar(value) => value.clone(),
-            Kind::List(items) => Value::Array(items.iter().map(Self::value).collect()),
-            Kind::Map(entries) => {
+            NodeKind::Scalar(value) => value.clone(),
+            NodeKind::List(items) => Value::Array(items.iter().map(Self::value).collect()),
+            NodeKind::Map(entries) => {
                 let members = entries.iter().map(|entry| (entry.key.clone(), entry.value.value()));
                 Value::Object(members.collect::<Map<_, _>>())
             }
@@ -184,18 +184,18 @@ impl Node {
     }
 
     /// The entry of that key.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&NodeEntry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
     /// Every entry; none where it is no map.
-    pub fn entries(&self) -> &[Entry] {
-        if let Kind::Map(entries) = &self.kind { entries } else { &[] }
+    pub fn entries(&self) -> &[NodeEntry] {
+        if let NodeKind::Map(entries) = &self.kind { entries } else { &[] }
     }
 
     /// The text, where it is one.
     pub fn text(&self) -> Option<&str> {
-        if let Kind::Scalar(Value::String(text)) = &self.kind { Some(text) } else { None }
+        if let NodeKind::Scalar(Value::String(text)) = &self.kind { Some(text) } else { None }
     }
 
     /// The line of what a JSON pointer names, or of the nearest thing around it.
@@ -204,15 +204,15 @@ impl Node {
         for part in pointer.split('/').skip(1) {
             let part = part.replace("~1", "/").replace("~0", "~");
             (node, line) = match &node.kind {
-                Kind::Map(_) => match node.entry(&part) {
+                NodeKind::Map(_) => match node.entry(&part) {
                     Some(entry) => (&entry.value, entry.line),
                     None => return line,
                 },
-                Kind::List(items) => match part.parse::<usize>().ok().and_then(|at| items.get(at)) {
+                NodeKind::List(items) => match part.parse::<usize>().ok().and_then(|at| items.get(at)) {
                     Some(item) => (item, item.line),
                     None => return line,
                 },
-                Kind::Scalar(_) => return line,
+                NodeKind::Scalar(_) => return line,
             };
         }
         line

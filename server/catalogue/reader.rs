@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::Problem;
-use super::node::{Entry, Kind, Node};
+use super::node::{Node, NodeEntry, NodeKind};
 use crate::base::nearest::meant;
 
 /// How many problems of one file are reported.
 const REPORTED: usize = 50;
 
 /// The problems of one file.
-pub(super) struct Reader {
+pub(super) struct FileReader {
     path: String,
     /// Whether schemas are compiled and examples run against them.
     pub(super) thorough: bool,
@@ -19,7 +19,7 @@ pub(super) struct Reader {
     pub(super) names: Vec<String>,
 }
 
-impl Reader {
+impl FileReader {
     pub(super) fn new(path: &str, thorough: bool) -> Self {
         Self { path: path.to_owned(), thorough, problems: Vec::new(), names: Vec::new() }
     }
@@ -46,8 +46,8 @@ impl Reader {
     }
 
     /// The map in `node`, whose keys are all among `known`.
-    pub(super) fn map<'a>(&mut self, node: &'a Node, what: &str, known: &[&str]) -> &'a [Entry] {
-        if !matches!(node.kind, Kind::Map(_)) {
+    pub(super) fn map<'a>(&mut self, node: &'a Node, what: &str, known: &[&str]) -> &'a [NodeEntry] {
+        if !matches!(node.kind, NodeKind::Map(_)) {
             self.problem(node.line, "type", format!("{what} is a map with {}", known.join(", ")));
         }
         for entry in node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -82,7 +82,7 @@ impl Reader {
     }
 
     /// The entry of `key`, which has to be there.
-    pub(super) fn required<'a>(&mut self, node: &'a Node, key: &str) -> Option<&'a Entry> {
+    pub(super) fn required<'a>(&mut self, node: &'a Node, key: &str) -> Option<&'a NodeEntry> {
         let entry = node.entry(key);
         if entry.is_none() {
             self.problem(node.line, "missing-key", format!("`{key}` is missing"));
@@ -106,7 +106,7 @@ impl Reader {
     pub(super) fn list<'a>(&mut self, node: &'a Node, key: &str) -> &'a [Node] {
         match node.entry(key).map(|entry| (entry.line, &entry.value.kind)) {
             None => &[],
-            Some((_, Kind::List(items))) => items,
+            Some((_, NodeKind::List(items))) => items,
             Some((line, _)) => {
                 self.problem(line, "type", format!("`{key}` is a list"));
                 &[]
@@ -118,7 +118,7 @@ impl Reader {
     pub(super) fn number(&mut self, node: &Node, key: &str, least: u64, most: u64) -> Option<u64> {
         let entry = node.entry(key)?;
         let number = match &entry.value.kind {
-            Kind::Scalar(value) => value.as_u64().filter(|number| (least..=most).contains(number)),
+            NodeKind::Scalar(value) => value.as_u64().filter(|number| (least..=most).contains(number)),
             _ => None,
         };
         if number.is_none() {
@@ -131,7 +131,7 @@ impl Reader {
     pub(super) fn boolean(&mut self, node: &Node, key: &str) -> Option<bool> {
         let entry = node.entry(key)?;
         match &entry.value.kind {
-            Kind::Scalar(Value::Bool(value)) => Some(*value),
+            NodeKind::Scalar(Value::Bool(value)) => Some(*value),
             _ => {
                 self.problem(entry.line, "type", format!("`{key}` is true or false"));
                 None
@@ -143,7 +143,7 @@ impl Reader {
 /// A word on quotes, where YAML read something else than a text.
 fn quoting(node: &Node) -> &'static str {
     match node.kind {
-        Kind::Scalar(Value::Bool(_) | Value::Number(_)) => "; put it in quotes",
+        NodeKind::Scalar(Value::Bool(_) | Value::Number(_)) => "; put it in quotes",
         _ => "",
     }
 }

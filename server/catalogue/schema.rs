@@ -3,8 +3,8 @@
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
-use super::node::{Kind, Node};
-use super::reader::Reader;
+use super::node::{Node, NodeKind};
+use super::reader::FileReader;
 use crate::base::nearest::meant;
 
 /// Compiles a schema as JSON Schema 2020-12. References to other documents are not followed, and patterns
@@ -26,7 +26,7 @@ fn clipped(text: &str) -> String {
 }
 
 /// Reports what is wrong with a tool's input schema; gives it back compiled where nothing is.
-pub(super) fn input(reader: &mut Reader, node: &Node) -> Option<Validator> {
+pub(super) fn input(reader: &mut FileReader, node: &Node) -> Option<Validator> {
     let before = reader.count();
     if node.entry("type").and_then(|entry| entry.value.text()) != Some("object") {
         reader.problem(
@@ -49,9 +49,9 @@ pub(super) fn input(reader: &mut Reader, node: &Node) -> Option<Validator> {
 }
 
 /// Reports what is wrong with a tool's output schema; gives it back compiled where nothing is.
-pub(super) fn output(reader: &mut Reader, node: &Node) -> Option<Validator> {
+pub(super) fn output(reader: &mut FileReader, node: &Node) -> Option<Validator> {
     let before = reader.count();
-    if !matches!(node.kind, Kind::Map(_)) {
+    if !matches!(node.kind, NodeKind::Map(_)) {
         reader.problem(node.line, "schema", "`output_schema` is a map, as `type: object` with `properties`");
     }
     walk(reader, node, false);
@@ -59,7 +59,7 @@ pub(super) fn output(reader: &mut Reader, node: &Node) -> Option<Validator> {
 }
 
 /// Compiles what keeps our rules; all that JSON Schema itself has against it is reported.
-fn compiled(reader: &mut Reader, node: &Node) -> Option<Validator> {
+fn compiled(reader: &mut FileReader, node: &Node) -> Option<Validator> {
     let value = node.value();
     let before = reader.count();
     for error in jsonschema::draft202012::meta::validator().iter_errors(&value).take(10) {
@@ -74,7 +74,7 @@ fn compiled(reader: &mut Reader, node: &Node) -> Option<Validator> {
         .ok()
 }
 
-fn why(reader: &mut Reader, node: &Node) {
+fn why(reader: &mut FileReader, node: &Node) {
     let line = node.line_at("/properties/why");
     let kind = node.entry("properties").and_then(|all| all.value.entry("why"));
     let kind = kind.and_then(|why| why.value.entry("type")).and_then(|kind| kind.value.text());
@@ -83,7 +83,7 @@ fn why(reader: &mut Reader, node: &Node) {
     }
     let required = node.entry("required").map(|entry| &entry.value);
     let listed = required.is_some_and(|list| match &list.kind {
-        Kind::List(items) => items.iter().any(|item| item.text() == Some("why")),
+        NodeKind::List(items) => items.iter().any(|item| item.text() == Some("why")),
         _ => false,
     });
     if !listed {
@@ -141,11 +141,11 @@ const OTHERS: &[&str] = &[
 const TYPED: &[&str] = &["type", "$ref", "anyOf", "oneOf", "allOf"];
 
 /// Goes through a schema and the schemas in it. Depth is bounded where the file is read.
-fn walk(reader: &mut Reader, schema: &Node, strict: bool) {
+fn walk(reader: &mut FileReader, schema: &Node, strict: bool) {
     for entry in schema.entries() {
         let key = entry.key.as_str();
         match &entry.value.kind {
-            Kind::Map(members) if MAPS.contains(&key) => {
+            NodeKind::Map(members) if MAPS.contains(&key) => {
                 for member in members {
                     if key == "properties" {
                         property(reader, &member.key, member.line, &member.value, strict);
@@ -153,8 +153,8 @@ fn walk(reader: &mut Reader, schema: &Node, strict: bool) {
                     walk(reader, &member.value, strict);
                 }
             }
-            Kind::Map(_) if ONES.contains(&key) => walk(reader, &entry.value, strict),
-            Kind::List(items) if LISTS.contains(&key) => {
+            NodeKind::Map(_) if ONES.contains(&key) => walk(reader, &entry.value, strict),
+            NodeKind::List(items) if LISTS.contains(&key) => {
                 items.iter().for_each(|item| walk(reader, item, strict));
             }
             _ if key == "$ref" && !entry.value.text().is_some_and(|to| to.starts_with('#')) => {
@@ -166,7 +166,7 @@ fn walk(reader: &mut Reader, schema: &Node, strict: bool) {
 }
 
 /// A keyword that JSON Schema does not know says nothing; a misspelt one is meant to.
-fn keyword(reader: &mut Reader, key: &str, line: u32) {
+fn keyword(reader: &mut FileReader, key: &str, line: u32) {
     let mut known = MAPS.iter().chain(ONES).chain(LISTS).chain(OTHERS).copied();
     if known.clone().any(|one| one == key) {
         return;
@@ -180,13 +180,13 @@ fn keyword(reader: &mut Reader, key: &str, line: u32) {
     }
 }
 
-fn property(reader: &mut Reader, name: &str, line: u32, schema: &Node, strict: bool) {
+fn property(reader: &mut FileReader, name: &str, line: u32, schema: &Node, strict: bool) {
     if let Some(kind) = schema.text() {
         let message =
             format!("`{name}: {kind}` is no schema; write `{name}: {{ type: {kind}, description: … }}`");
         return reader.problem(line, "property-type", message);
     }
-    if !matches!(schema.kind, Kind::Map(_)) {
+    if !matches!(schema.kind, NodeKind::Map(_)) {
         return reader.problem(
             line,
             "property-type",

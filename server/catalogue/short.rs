@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::node::{Entry, Kind, Node};
+use super::node::{Node, NodeEntry, NodeKind};
 
 /// What every tool says of its `why`.
 pub const WHY: &str = "One sentence on what you want to accomplish with this call: the intent, not the mechanics. Say \
@@ -15,11 +15,11 @@ pub(super) fn expanded(tool: &Node) -> Node {
     let mut tool = tool.clone();
     if let Some(schema) = member(&mut tool, "input_schema") {
         if schema.entry("type").is_none()
-            && let Kind::Map(entries) = &mut schema.kind
+            && let NodeKind::Map(entries) = &mut schema.kind
         {
             entries.insert(0, entry("type", schema.line, "object"));
         }
-        if let Some(Node { kind: Kind::Map(properties), .. }) = member(schema, "properties") {
+        if let Some(Node { kind: NodeKind::Map(properties), .. }) = member(schema, "properties") {
             properties.iter_mut().for_each(write_out);
         }
     }
@@ -27,7 +27,7 @@ pub(super) fn expanded(tool: &Node) -> Node {
 }
 
 /// `video_path: string` becomes `video_path: { type: string, description: video path }`.
-fn write_out(property: &mut Entry) {
+fn write_out(property: &mut NodeEntry) {
     let line = property.line;
     let Some(kind) = property.value.text().filter(|kind| TYPES.contains(kind)).map(str::to_owned) else {
         return;
@@ -35,15 +35,15 @@ fn write_out(property: &mut Entry) {
     let description =
         if property.key == "why" { WHY.to_owned() } else { property.key.replace(['_', '-'], " ") };
     let entries = vec![entry("type", line, &kind), entry("description", line, &description)];
-    property.value = Node { line, kind: Kind::Map(entries) };
+    property.value = Node { line, kind: NodeKind::Map(entries) };
 }
 
-fn entry(key: &str, line: u32, text: &str) -> Entry {
-    let value = Node { line, kind: Kind::Scalar(Value::String(text.to_owned())) };
-    Entry { key: key.to_owned(), line, value }
+fn entry(key: &str, line: u32, text: &str) -> NodeEntry {
+    let value = Node { line, kind: NodeKind::Scalar(Value::String(text.to_owned())) };
+    NodeEntry { key: key.to_owned(), line, value }
 }
 
 fn member<'a>(node: &'a mut Node, key: &str) -> Option<&'a mut Node> {
-    let Kind::Map(entries) = &mut node.kind else { return None };
+    let NodeKind::Map(entries) = &mut node.kind else { return None };
     entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.value)
 }

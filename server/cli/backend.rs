@@ -11,7 +11,7 @@ use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
 use crate::requests::{Asker, Request};
-use crate::socket::{Link, servers};
+use crate::socket::{ServerLink, servers};
 
 /// How many servers of a folder may end under one request, one after the other.
 const NEXT_SERVERS: usize = 5;
@@ -55,14 +55,14 @@ impl RootArgs {
 
 /// The server or the process that carries a request out.
 #[derive(Debug)]
-pub(super) enum Backend {
+pub(super) enum RequestTarget {
     /// A running server of this folder: it knows the editor's unsaved text.
-    Server(Link, String),
+    Server(ServerLink, String),
     /// This process, with a runtime of its own.
     Here(Option<tokio::runtime::Runtime>, Hub),
 }
 
-impl Drop for Backend {
+impl Drop for RequestTarget {
     /// A call that is stuck in a system call does not hold up the end.
     fn drop(&mut self) {
         if let Self::Here(runtime, _) = self {
@@ -71,14 +71,14 @@ impl Drop for Backend {
     }
 }
 
-impl Backend {
+impl RequestTarget {
     /// The running server of `root`, else this process.
     ///
     /// # Errors
     /// What keeps the folder from being opened.
     pub(super) fn open(root: &str) -> Result<Self, Fault> {
         limits::room_for_files()?;
-        if let Some(link) = Link::find(root) {
+        if let Some(link) = ServerLink::find(root) {
             return Ok(Self::Server(link, root.to_owned()));
         }
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use super::answer;
-use super::backend::{Backend, RootArgs};
+use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::base::CallId;
 use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
@@ -62,7 +62,7 @@ impl From<PolicyArg> for Policy {
 
 /// Runs it.
 pub(super) fn run(args: &Args) -> ExitCode {
-    let opened = args.root.find().and_then(|root| Ok((Backend::open(&root)?, root)));
+    let opened = args.root.find().and_then(|root| Ok((RequestTarget::open(&root)?, root)));
     let (mut backend, root) = match opened {
         Ok(opened) => opened,
         Err(fault) => return show_fault(&fault),
@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn batch(args: &Args, backend: &mut Backend, root: &str) -> ExitCode {
+fn batch(args: &Args, backend: &mut RequestTarget, root: &str) -> ExitCode {
     for line in std::io::stdin().lock().split(b'\n') {
         let line = match line {
             Ok(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
@@ -126,7 +126,7 @@ fn batch(args: &Args, backend: &mut Backend, root: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn send(args: &Args, backend: &mut Backend, root: &str, raw: RawCall) -> Envelope {
+fn send(args: &Args, backend: &mut RequestTarget, root: &str, raw: RawCall) -> Envelope {
     let mut raw =
         RawCall { policy: raw.policy.or(Some(args.policy.into())), root: Some(root.to_owned()), ..raw };
     raw.origin.agent = raw.origin.agent.or_else(|| args.agent.clone());

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::answer;
 use super::backend::RootArgs;
-use super::print::{self, Look, Page};
+use super::print::{self, TerminalPage, TextLook};
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
@@ -69,7 +69,7 @@ fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
 }
 
 fn told(args: &ConsentArgs, waiting: &[Waiting]) -> io::Result<()> {
-    let page = Page::stdout();
+    let page = TerminalPage::stdout();
     if let Some(server) = &args.revoke {
         return page.line(format!("The consent to {} is taken back.", print::visible(server)));
     }
@@ -88,7 +88,7 @@ fn ask_each(
     waiting: &[Waiting],
     grant: impl Fn(&Waiting) -> Result<(), Fault>,
 ) -> Result<io::Result<()>, Fault> {
-    let page = Page::stdout();
+    let page = TerminalPage::stdout();
     if waiting.is_empty() {
         return Ok(page.line("Nothing waits for your consent."));
     }
@@ -110,8 +110,8 @@ fn ask_each(
     Ok(if asks { Ok(()) } else { page.line(hint) })
 }
 
-fn show(page: Page, waiting: &Waiting) -> io::Result<()> {
-    page.line(page.paint(Look::Bold, &waiting.server))?;
+fn show(page: TerminalPage, waiting: &Waiting) -> io::Result<()> {
+    page.line(page.paint(TextLook::Bold, &waiting.server))?;
     if waiting.start {
         page.line("  This project wants to use this server. It runs as you, with all that you may do:")?;
     }
@@ -124,9 +124,9 @@ fn show(page: Page, waiting: &Waiting) -> io::Result<()> {
         page.line(format!("\n  The tool {} {what}. Agents would be told:", print::visible(name)))?;
         for line in diff.lines() {
             let look = match line.as_bytes().first() {
-                Some(b'+') => Look::Green,
-                Some(b'-') => Look::Red,
-                _ => Look::Dim,
+                Some(b'+') => TextLook::Green,
+                Some(b'-') => TextLook::Red,
+                _ => TextLook::Dim,
             };
             page.line(format!("    {}", page.paint(look, line)))?;
         }
@@ -134,14 +134,14 @@ fn show(page: Page, waiting: &Waiting) -> io::Result<()> {
     for definition in &waiting.definitions {
         page.line("\n  This project defines a tool over it. Agents are told what the project says:")?;
         for line in definition.lines() {
-            page.line(format!("    {}", page.paint(Look::Dim, line)))?;
+            page.line(format!("    {}", page.paint(TextLook::Dim, line)))?;
         }
     }
     page.line("")
 }
 
 /// Whether the person says yes.
-fn agreed(page: Page) -> io::Result<bool> {
+fn agreed(page: TerminalPage) -> io::Result<bool> {
     page.prompt("Consent to this? [y/N] ")?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::backend::{Backend, RootArgs};
+use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::protocol::{Code, Fault, RawCall};
 use crate::requests::Call;
@@ -42,7 +42,7 @@ struct Context {
     tokenizer: String,
     included: Vec<Included>,
     cut: Vec<Cut>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<OmittedFile>,
     warnings: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ struct Cut {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct LeftOut {
+struct OmittedFile {
     path: String,
     reason: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ fn assemble(args: &ContextArgs) -> Result<Context, Fault> {
         arguments["budget"] = json!(budget);
     }
     let call = RawCall { tool: "context.assemble".to_owned(), arguments, ..RawCall::default() };
-    let envelope = Backend::open(&args.root.find()?)?.ask::<Call>(call)?;
+    let envelope = RequestTarget::open(&args.root.find()?)?.ask::<Call>(call)?;
     if let Some(fault) = envelope.error {
         return Err(fault);
     }

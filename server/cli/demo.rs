@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::print;
-use decide::{Decider, Rule};
+use decide::{Decider, DecisionRule};
 use launch::Which;
 use play::Play;
 use project::Project;
@@ -32,7 +32,7 @@ pub(super) struct DemoArgs {
     pub dir: Option<PathBuf>,
     /// Decide on the hunks by this rule, without a question [default: without a terminal, `alternate`]
     #[arg(long, value_enum)]
-    pub decide: Option<Rule>,
+    pub decide: Option<DecisionRule>,
     /// Review in this editor: it opens the project with our plugin, and the agent waits for it
     #[arg(long, value_enum, conflicts_with = "decide")]
     pub editor: Option<Which>,

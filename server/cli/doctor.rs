@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
-use super::print::{self, Look, Page};
+use super::print::{self, TerminalPage, TextLook};
 pub(super) use editors::usable;
 
 /// Check this machine and this folder, and say how to mend what does not work
@@ -26,7 +26,7 @@ pub(super) struct DoctorArgs {
 /// How a check went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Health {
+enum CheckOutcome {
     /// It works.
     Well,
     /// It does not, and we do without.
@@ -41,7 +41,7 @@ struct Check {
     /// What was looked at.
     name: &'static str,
     /// How it went.
-    health: Health,
+    health: CheckOutcome,
     /// What was found.
     found: String,
     /// How to mend it.
@@ -52,17 +52,17 @@ struct Check {
 impl Check {
     /// It works.
     fn well(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, health: Health::Well, found: found.into(), mend: None }
+        Self { name, health: CheckOutcome::Well, found: found.into(), mend: None }
     }
 
     /// It does not work, and we do without.
     fn lacking(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { name, health: Health::Lacking, found: found.into(), mend: Some(mend.into()) }
+        Self { name, health: CheckOutcome::Lacking, found: found.into(), mend: Some(mend.into()) }
     }
 
     /// It does not work, and must.
     fn broken(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { health: Health::Broken, ..Self::lacking(name, found, mend) }
+        Self { health: CheckOutcome::Broken, ..Self::lacking(name, found, mend) }
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn run(args: &DoctorArgs) -> ExitCode {
     checks.push(settings::check());
     checks.extend(editors::checks());
     checks.extend(models::checks());
-    let broken = checks.iter().any(|check| check.health == Health::Broken);
+    let broken = checks.iter().any(|check| check.health == CheckOutcome::Broken);
     let shown = if args.json { json(&checks, !broken) } else { page(&checks, broken) };
     let code = if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     print::exit(shown.map(|()| code))
@@ -83,27 +83,27 @@ pub(super) fn run(args: &DoctorArgs) -> ExitCode {
 fn json(checks: &[Check], healthy: bool) -> io::Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let report = serde_json::json!({"version": version, "healthy": healthy, "checks": checks});
-    Page::stdout().line(serde_json::to_string_pretty(&report)?)
+    TerminalPage::stdout().line(serde_json::to_string_pretty(&report)?)
 }
 
 /// The checks, a line each, with how to mend what lacks.
 fn page(checks: &[Check], broken: bool) -> io::Result<()> {
-    let page = Page::stdout();
-    page.line(page.paint(Look::Bold, concat!("wherefore ", env!("CARGO_PKG_VERSION"))))?;
+    let page = TerminalPage::stdout();
+    page.line(page.paint(TextLook::Bold, concat!("wherefore ", env!("CARGO_PKG_VERSION"))))?;
     for check in checks {
         let (look, mark) = match check.health {
-            Health::Well => (Look::Green, "✓"),
-            Health::Lacking => (Look::Yellow, "-"),
-            Health::Broken => (Look::Red, "✗"),
+            CheckOutcome::Well => (TextLook::Green, "✓"),
+            CheckOutcome::Lacking => (TextLook::Yellow, "-"),
+            CheckOutcome::Broken => (TextLook::Red, "✗"),
         };
         let found = print::visible(&check.found);
         page.line(format!("{} {:<22} {found}", page.paint(look, mark), check.name))?;
         if let Some(mend) = &check.mend {
-            page.line(format!("{:25}{}", "", page.paint(Look::Dim, mend)))?;
+            page.line(format!("{:25}{}", "", page.paint(TextLook::Dim, mend)))?;
         }
     }
     page.line(match broken {
-        true => page.paint(Look::Red, "Something that is needed does not work."),
-        false => page.paint(Look::Green, "All that is needed works."),
+        true => page.paint(TextLook::Red, "Something that is needed does not work."),
+        false => page.paint(TextLook::Green, "All that is needed works."),
     })
 }

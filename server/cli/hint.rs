@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::answer;
-use super::backend::{Backend, RootArgs};
+use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::protocol::{Fault, HintAct, HintOutcome, HintParams};
 use crate::requests::Hint;
@@ -60,5 +60,5 @@ fn hint(args: &HintArgs) -> Result<HintOutcome, Fault> {
         Word::Clear => HintAct::Clear,
     };
     let params = HintParams { path: args.path.clone(), advice, why: args.why.clone(), root: None };
-    Backend::open(&args.root.find()?)?.ask::<Hint>(params)
+    RequestTarget::open(&args.root.find()?)?.ask::<Hint>(params)
 }

@@ -13,9 +13,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use self::agents::{AGENTS, Agent, Id, Machine};
-use self::plan::{Act, Plan};
-use super::print::{self, Look, Page};
+use self::agents::{AGENTS, AgentProgram, Id, Machine};
+use self::plan::{Act, FilePlan};
+use super::print::{self, TerminalPage, TextLook};
 use super::{answer, show};
 use crate::patch;
 
@@ -55,7 +55,7 @@ const PROGRAM: &str = "wherefore";
 
 /// Shows what would be written, asks, writes. Files that are there keep what else they hold.
 pub(super) fn run(args: &InitArgs) -> ExitCode {
-    let page = Page::stdout();
+    let page = TerminalPage::stdout();
     let done = match args.dir.is_dir() {
         true if args.remove => remove(page, args),
         true => init(page, args, &Machine::here()),
@@ -67,7 +67,7 @@ pub(super) fn run(args: &InitArgs) -> ExitCode {
     print::exit(done)
 }
 
-fn init(page: Page, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
+fn init(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
     let missing: Vec<_> = FILES.iter().filter(|(path, _)| !args.dir.join(path).exists()).collect();
     missing.iter().try_for_each(|(path, text)| show_file(page, &args.dir.join(path), text))?;
     let command = command(args)?;
@@ -87,7 +87,7 @@ fn init(page: Page, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> 
         page.line(format!("{} is set up already: nothing to write.", args.dir.display()))?;
     }
     missing.iter().try_for_each(|(path, text)| write_new(&args.dir.join(path), text))?;
-    let mut done: Vec<&Plan> = of(Act::Add).collect();
+    let mut done: Vec<&FilePlan> = of(Act::Add).collect();
     for plan in of(Act::Replace) {
         if replaces(page, args, plan)? {
             done.push(plan);
@@ -109,19 +109,19 @@ fn init(page: Page, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> 
 }
 
 /// Shows a file of the project's that would be made.
-fn show_file(page: Page, path: &Path, text: &str) -> io::Result<()> {
-    page.line(page.paint(Look::Bold, &path.display().to_string()))?;
-    text.lines().try_for_each(|line| page.line(format!("    {}", page.paint(Look::Dim, line))))?;
+fn show_file(page: TerminalPage, path: &Path, text: &str) -> io::Result<()> {
+    page.line(page.paint(TextLook::Bold, &path.display().to_string()))?;
+    text.lines().try_for_each(|line| page.line(format!("    {}", page.paint(TextLook::Dim, line))))?;
     page.line("")
 }
 
 /// The agents to set up: those that are named, else those that are found. Says where none is found.
-fn chosen(page: Page, args: &InitArgs, machine: &Machine) -> io::Result<Vec<&'static Agent>> {
-    let is_meant = |agent: &&Agent| match &args.agents {
+fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Vec<&'static AgentProgram>> {
+    let is_meant = |agent: &&AgentProgram| match &args.agents {
         Some(named) => names(named, agent),
         None => agent.is_found(machine, &args.dir),
     };
-    let chosen: Vec<&Agent> = AGENTS.iter().filter(is_meant).collect();
+    let chosen: Vec<&AgentProgram> = AGENTS.iter().filter(is_meant).collect();
     if chosen.is_empty() && args.agents.is_none() {
         page.line(
             "No agent is found here. `--agents` names those to set up: see `wherefore init --help`.\n",
@@ -131,7 +131,7 @@ fn chosen(page: Page, args: &InitArgs, machine: &Machine) -> io::Result<Vec<&'st
 }
 
 /// Whether our entry takes the place of another of its name: the person says.
-fn replaces(page: Page, args: &InitArgs, plan: &Plan) -> io::Result<bool> {
+fn replaces(page: TerminalPage, args: &InitArgs, plan: &FilePlan) -> io::Result<bool> {
     page.line(format!("{} has another `{PROGRAM}` in {}:\n", plan.agent.name, plan.name))?;
     show_plan(page, plan)?;
     let is_agreed = args.yes || agreed(page, "Replace it?")?;
@@ -142,8 +142,8 @@ fn replaces(page: Page, args: &InitArgs, plan: &Plan) -> io::Result<bool> {
 }
 
 /// Takes our entry out of the agents' files. Our own folder stays: it holds the log.
-fn remove(page: Page, args: &InitArgs) -> io::Result<ExitCode> {
-    let named = |agent: &&Agent| args.agents.as_ref().is_none_or(|named| names(named, agent));
+fn remove(page: TerminalPage, args: &InitArgs) -> io::Result<ExitCode> {
+    let named = |agent: &&AgentProgram| args.agents.as_ref().is_none_or(|named| names(named, agent));
     let taken = AGENTS.iter().filter(named).flat_map(|agent| plan::take(agent, &args.dir));
     let (plans, mut failed) = sorted(taken);
     if plans.is_empty() {
@@ -165,12 +165,12 @@ fn code(failed: bool) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn names(named: &[Id], agent: &Agent) -> bool {
+fn names(named: &[Id], agent: &AgentProgram) -> bool {
     named.contains(&agent.id) || named.contains(&Id::All)
 }
 
 /// The plans that can be made; what is wrong with others is told.
-fn sorted(all: impl Iterator<Item = Result<Plan, String>>) -> (Vec<Plan>, bool) {
+fn sorted(all: impl Iterator<Item = Result<FilePlan, String>>) -> (Vec<FilePlan>, bool) {
     let mut plans = Vec::new();
     let mut failed = false;
     for plan in all {
@@ -190,7 +190,7 @@ fn told(problem: &str) {
     answer::note(&format!("wherefore: {}", print::visible(problem)));
 }
 
-fn show_plan(page: Page, plan: &Plan) -> io::Result<()> {
+fn show_plan(page: TerminalPage, plan: &FilePlan) -> io::Result<()> {
     // Whole lines: what is agreed to is seen.
     let diff = patch::unified(plan.name, plan.before.as_deref(), plan.after.as_deref());
     diff.lines().try_for_each(|line| page.line(page.paint(show::diff_look(line), line)))?;
@@ -198,7 +198,7 @@ fn show_plan(page: Page, plan: &Plan) -> io::Result<()> {
 }
 
 /// Whether it could be done; why not is told.
-fn carried_out(plan: &Plan, dir: &Path, failed: &mut bool) -> bool {
+fn carried_out(plan: &FilePlan, dir: &Path, failed: &mut bool) -> bool {
     let done = plan.carry_out(dir);
     if let Err(error) = &done {
         *failed = true;
@@ -218,7 +218,7 @@ fn command(args: &InitArgs) -> io::Result<String> {
 }
 
 /// Says where agents would not find this program.
-fn warn(page: Page, machine: &Machine) -> io::Result<()> {
+fn warn(page: TerminalPage, machine: &Machine) -> io::Result<()> {
     let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
     let this = std::env::current_exe().map(real)?;
     let problem = match machine.program(PROGRAM) {
@@ -228,13 +228,13 @@ fn warn(page: Page, machine: &Machine) -> io::Result<()> {
         }
         Some(_) => return Ok(()),
     };
-    page.line(page.paint(Look::Yellow, &problem))?;
+    page.line(page.paint(TextLook::Yellow, &problem))?;
     let mend = format!("Install it there, or say `--absolute` and they start {}.", this.display());
-    page.line(page.paint(Look::Yellow, &mend))
+    page.line(page.paint(TextLook::Yellow, &mend))
 }
 
 /// Whether the person says yes. Nobody at a terminal means no.
-fn agreed(page: Page, question: &str) -> io::Result<bool> {
+fn agreed(page: TerminalPage, question: &str) -> io::Result<bool> {
     if !io::stdin().is_terminal() {
         return Ok(false);
     }

@@ -16,13 +16,13 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::answer;
-use super::print::{Lines, Page};
+use super::print::{LineWriter, TerminalPage};
 use crate::base::hidden::{in_json, short};
 use crate::base::{OURS, person};
 use crate::journal::{Entry, Item, Items, JournalError, Keeper, Log, Values, Vouched};
 use crate::protocol::{Code, EventType, Fault};
 use filter::Selector;
-use verify::Verdict;
+use verify::LogVerdict;
 
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(120);
@@ -85,17 +85,17 @@ const UNVOUCHED: u8 = 3;
 
 /// Runs `wherefore log`: 0 where all is well, 1 where there is no log or it is damaged, 3 where nobody can vouch for it.
 pub(super) fn run(args: LogArgs) -> ExitCode {
-    let mut out = Lines::new(io::BufWriter::new(io::stdout().lock()));
+    let mut out = LineWriter::new(io::BufWriter::new(io::stdout().lock()));
     let ended = match &args.command {
         Some(LogCommand::Verify(which)) => check(which, &mut out),
-        None if args.list => list(&args.which, &mut out).map(|()| Verdict::Sound),
-        None => show(&args, &mut out).map(|()| Verdict::Sound),
+        None if args.list => list(&args.which, &mut out).map(|()| LogVerdict::Sound),
+        None => show(&args, &mut out).map(|()| LogVerdict::Sound),
     };
     let flushed = out.flush().map_err(Stop::from);
     match ended.and_then(|verdict| flushed.map(|()| verdict)) {
-        Ok(Verdict::Sound) | Err(Stop::Closed) => ExitCode::SUCCESS,
-        Ok(Verdict::Damaged) => ExitCode::FAILURE,
-        Ok(Verdict::Unvouched) => ExitCode::from(UNVOUCHED),
+        Ok(LogVerdict::Sound) | Err(Stop::Closed) => ExitCode::SUCCESS,
+        Ok(LogVerdict::Damaged) => ExitCode::FAILURE,
+        Ok(LogVerdict::Unvouched) => ExitCode::from(UNVOUCHED),
         Err(Stop::Fault(fault)) => answer::told("wherefore log", &fault),
     }
 }
@@ -221,7 +221,7 @@ fn list(which: &Which, out: &mut impl Write) -> Result<(), Stop> {
     Ok(())
 }
 
-fn check(which: &Which, out: &mut impl Write) -> Result<Verdict, Stop> {
+fn check(which: &Which, out: &mut impl Write) -> Result<LogVerdict, Stop> {
     Ok(verify::check(&open(which)?, out)??)
 }
 
@@ -237,7 +237,7 @@ fn show(args: &LogArgs, out: &mut impl Write) -> Result<(), Stop> {
         Some(last) if selector.takes_all() && args.format == Format::Json => log.last(last, values)?,
         _ => log.items(values)?,
     };
-    let mut printer = Printer::new(args.format, args.last, args.follow, Page::stdout());
+    let mut printer = Printer::new(args.format, args.last, args.follow, TerminalPage::stdout());
     let mut items = if args.follow { items.follow() } else { items };
     feed(&mut items, &mut selector, &mut printer, out)?;
     printer.finish(selector.rest(args.follow), out)?;
@@ -300,7 +300,7 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(format: Format, last: Option<usize>, follow: bool, page: Page) -> Self {
+    fn new(format: Format, last: Option<usize>, follow: bool, page: TerminalPage) -> Self {
         Self {
             format,
             last,

@@ -14,7 +14,7 @@ use crate::base::{hidden, ids, random};
 
 /// How a piece of text looks, where the terminal shows colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum TextLook {
     /// Stands out.
     Bold,
     /// Steps back.
@@ -29,7 +29,7 @@ pub(super) enum Look {
     Cyan,
 }
 
-impl Look {
+impl TextLook {
     fn style(self) -> Style {
         match self {
             Self::Bold => Style::new().bold(),
@@ -44,12 +44,12 @@ impl Look {
 
 /// Standard output, as a page of lines.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Page {
+pub(super) struct TerminalPage {
     colour: bool,
     width: usize,
 }
 
-impl Page {
+impl TerminalPage {
     /// The page that this process writes: coloured where anstream says that standard output shows colours, by `NO_COLOR`,
     /// `CLICOLOR_FORCE`, `CLICOLOR`, and whether it is a terminal that can.
     pub(super) fn stdout() -> Self {
@@ -63,7 +63,7 @@ impl Page {
     }
 
     /// The text in that look, its control characters shown and not obeyed.
-    pub(super) fn paint(self, look: Look, text: &str) -> String {
+    pub(super) fn paint(self, look: TextLook, text: &str) -> String {
         let text = visible(text);
         match self.colour && !text.is_empty() {
             true => {
@@ -140,12 +140,12 @@ pub(super) fn inert(text: &str) -> Cow<'_, str> {
 
 /// A writer of lines for a person: each is made [`inert`].
 #[derive(Debug)]
-pub(super) struct Lines<W: Write> {
+pub(super) struct LineWriter<W: Write> {
     to: W,
     line: Vec<u8>,
 }
 
-impl<W: Write> Lines<W> {
+impl<W: Write> LineWriter<W> {
     /// Lines that go to `to`.
     pub(super) fn new(to: W) -> Self {
         Self { to, line: Vec::new() }
@@ -159,7 +159,7 @@ impl<W: Write> Lines<W> {
     }
 }
 
-impl<W: Write> Write for Lines<W> {
+impl<W: Write> Write for LineWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.line.extend_from_slice(bytes);
         if let Some(end) = memchr::memrchr(b'\n', &self.line) {
@@ -174,7 +174,7 @@ impl<W: Write> Write for Lines<W> {
     }
 }
 
-impl<W: Write> Drop for Lines<W> {
+impl<W: Write> Drop for LineWriter<W> {
     fn drop(&mut self) {
         // Nobody is left to tell.
         let _ = self.flush();
@@ -223,7 +223,7 @@ fn width() -> usize {
 mod tests {
     use std::io::Write;
 
-    use super::{Lines, Look, Page, fit, inert, visible, wrap};
+    use super::{LineWriter, TerminalPage, TextLook, fit, inert, visible, wrap};
 
     #[test]
     fn a_value_cannot_drive_the_terminal() {
@@ -262,16 +262,16 @@ mod tests {
 
     #[test]
     fn colours_only_where_they_show() {
-        let page = |colour| Page { colour, width: 80 };
-        let red = page(true).paint(Look::Red, "x");
+        let page = |colour| TerminalPage { colour, width: 80 };
+        let red = page(true).paint(TextLook::Red, "x");
         assert_eq!(inert(&red), "\u{1b}[31mx\u{1b}[0m");
         assert_eq!(inert("\u{1b}[31mx\u{fdd0}0m"), "\\u{1b}[31mx\\u{fdd0}0m");
-        let mut lines = Lines::new(Vec::new());
+        let mut lines = LineWriter::new(Vec::new());
         for byte in format!("{red} é\u{202e}\u{1b}\n").bytes() {
             lines.write_all(&[byte]).unwrap();
         }
         assert_eq!(lines.to, "\u{1b}[31mx\u{1b}[0m é\\u{202e}\\u{1b}\n".as_bytes());
-        assert_eq!(page(false).paint(Look::Red, "x"), "x");
-        assert_eq!(page(true).paint(Look::Red, ""), "");
+        assert_eq!(page(false).paint(TextLook::Red, "x"), "x");
+        assert_eq!(page(true).paint(TextLook::Red, ""), "");
     }
 }

@@ -3,8 +3,8 @@
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
-use super::backend::{Backend, RootArgs};
-use super::print::{Page, visible};
+use super::backend::{RequestTarget, RootArgs};
+use super::print::{TerminalPage, visible};
 use super::{answer, show};
 use crate::base::ProposalId;
 use crate::protocol::{
@@ -65,7 +65,7 @@ fn point(text: &str) -> Result<Point, String> {
 }
 
 fn decide(args: &Args) -> Result<ExitCode, Fault> {
-    let mut backend = Backend::open(&args.root.find()?)?;
+    let mut backend = RequestTarget::open(&args.root.find()?)?;
     let acts = [(Act::Reject, &args.reject), (Act::Accept, &args.accept)];
     if acts.iter().all(|(_, hunks)| hunks.is_none()) {
         let waiting = waiting(&mut backend, args)?;
@@ -100,11 +100,11 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
     Ok(ExitCode::from(if problems.is_empty() { 0 } else { answer::FAULT }))
 }
 
-fn send(backend: &mut Backend, params: DecideParams) -> Result<DecideAnswer, Fault> {
+fn send(backend: &mut RequestTarget, params: DecideParams) -> Result<DecideAnswer, Fault> {
     backend.ask::<Decide>(params)
 }
 
-fn waiting(backend: &mut Backend, args: &Args) -> Result<Vec<Proposal>, Fault> {
+fn waiting(backend: &mut RequestTarget, args: &Args) -> Result<Vec<Proposal>, Fault> {
     let params =
         ProposalsParams { applied: args.applied, since: args.since.clone(), ..ProposalsParams::default() };
     let answer = backend.ask::<Proposals>(params)?;
@@ -120,7 +120,7 @@ fn list(args: &Args, waiting: &[Proposal]) -> ExitCode {
     if waiting.is_empty() {
         answer::line("nothing waits for a decision");
     }
-    let page = Page::stdout();
+    let page = TerminalPage::stdout();
     for proposal in waiting {
         answer::line(&show::heading(page, proposal));
         for file in &proposal.files {
@@ -139,8 +139,8 @@ fn say(proposal: &Proposal) {
 }
 
 /// Goes through the hunks one by one.
-fn ask(backend: &mut Backend, args: &Args, waiting: &[Proposal]) -> Result<ExitCode, Fault> {
-    let page = Page::stdout();
+fn ask(backend: &mut RequestTarget, args: &Args, waiting: &[Proposal]) -> Result<ExitCode, Fault> {
+    let page = TerminalPage::stdout();
     if waiting.is_empty() {
         answer::line("nothing waits for a decision");
     }

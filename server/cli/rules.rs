@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::answer;
-use super::print::{Look, Page};
-use crate::rules::{Entry, Kind, table};
+use super::print::{TerminalPage, TextLook};
+use crate::rules::{BuiltinGlob, RuleKind, table};
 
 /// List the built-in rules: which paths are closed, asked for or warned of, each with its reason
 #[derive(Debug, clap::Args)]
@@ -19,21 +19,20 @@ pub(super) struct RulesArgs {
 /// Runs it.
 pub(super) fn run(args: &RulesArgs) -> ExitCode {
     if args.json {
-        let entry =
-            |entry: &Entry| json!({ "glob": entry.glob, "rule": entry.kind.rule(), "reason": entry.reason });
+        let entry = |entry: &BuiltinGlob| json!({ "glob": entry.glob, "rule": entry.kind.rule(), "reason": entry.reason });
         answer::json(&table().iter().map(entry).collect::<Vec<_>>());
         return ExitCode::SUCCESS;
     }
-    let page = Page::stdout();
-    for kind in Kind::ALL {
-        answer::line(&format!("{}: {}", page.paint(Look::Bold, kind.rule()), kind.holds()));
+    let page = TerminalPage::stdout();
+    for kind in RuleKind::ALL {
+        answer::line(&format!("{}: {}", page.paint(TextLook::Bold, kind.rule()), kind.holds()));
         let mut entries = table().iter().filter(|entry| entry.kind == kind).peekable();
         while let Some(first) = entries.next() {
             let mut globs = vec![first.glob];
             while let Some(more) = entries.next_if(|more| more.reason == first.reason) {
                 globs.push(more.glob);
             }
-            answer::line(&format!("  {}", page.paint(Look::Cyan, first.reason)));
+            answer::line(&format!("  {}", page.paint(TextLook::Cyan, first.reason)));
             answer::line(&format!("    {}", globs.join("  ")));
         }
         answer::line("");

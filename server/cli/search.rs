@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer;
-use super::backend::{Backend, RootArgs};
+use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use super::progress::Progress;
 use crate::index::lexical::query::{Case, Query};
@@ -63,7 +63,7 @@ const STEP: u64 = 1_000;
 const STEPS: u32 = 180;
 
 #[derive(Deserialize)]
-struct Request {
+struct SearchRequest {
     #[serde(default)]
     id: Value,
     query: String,
@@ -72,9 +72,9 @@ struct Request {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct BatchedAnswer {
     id: Value,
-    results: Vec<Place>,
+    results: Vec<FoundPlace>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ struct Answer {
 }
 
 #[derive(Serialize)]
-struct Place {
+struct FoundPlace {
     path: String,
     start: u32,
     end: u32,
@@ -91,7 +91,7 @@ struct Place {
 
 /// Runs it: exit code 1 with the reason on standard error where it cannot be done.
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
-    let opened = args.root.find().and_then(|root| Backend::open(&root));
+    let opened = args.root.find().and_then(|root| RequestTarget::open(&root));
     let done = opened.and_then(|mut backend| match &args.query {
         Some(query) if !args.batch => one(args, query, &mut backend),
         _ => batch(args, &mut backend),
@@ -107,7 +107,7 @@ fn ask(
     query: &str,
     limit: Option<u32>,
     wait_ms: u64,
-    backend: &mut Backend,
+    backend: &mut RequestTarget,
 ) -> Result<SearchAnswer, Fault> {
     let params = SearchParams {
         query: query.to_owned(),
@@ -144,7 +144,7 @@ fn tell_trouble(found: &SearchAnswer) {
     }
 }
 
-fn one(args: &SearchArgs, query: &str, backend: &mut Backend) -> Result<(), Fault> {
+fn one(args: &SearchArgs, query: &str, backend: &mut RequestTarget) -> Result<(), Fault> {
     let found = ask(args, query, None, 0, backend)?;
     tell_trouble(&found);
     if args.json {
@@ -173,7 +173,11 @@ fn show(hit: &SearchHit, lexical: bool) {
 }
 
 /// Answers a request once the vectors of files are made that can be.
-fn prepare(args: &SearchArgs, request: &Request, backend: &mut Backend) -> Result<SearchAnswer, Fault> {
+fn prepare(
+    args: &SearchArgs,
+    request: &SearchRequest,
+    backend: &mut RequestTarget,
+) -> Result<SearchAnswer, Fault> {
     let (mut progress, mut before, mut steps) = (Progress::default(), -1.0, 0);
     loop {
         let found = ask(args, &request.query, request.limit, STEP, backend)?;
@@ -190,7 +194,7 @@ fn prepare(args: &SearchArgs, request: &Request, backend: &mut Backend) -> Resul
     }
 }
 
-fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
+fn batch(args: &SearchArgs, backend: &mut RequestTarget) -> Result<(), Fault> {
     let mut is_first = true;
     for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| Fault::new(Code::InvalidArgs, format!("standard input: {error}")))?;
@@ -198,9 +202,12 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
             continue;
         }
         let answer = match request(&line) {
-            Err((id, error)) => {
-                Answer { id, results: Vec::new(), error: Some(error), suggestion: Some(FORM.to_owned()) }
-            }
+            Err((id, error)) => BatchedAnswer {
+                id,
+                results: Vec::new(),
+                error: Some(error),
+                suggestion: Some(FORM.to_owned()),
+            },
             Ok(request) => {
                 let found = match is_first && !args.lexical {
                     true => prepare(args, &request, backend),
@@ -211,9 +218,10 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
                     Ok(found) => (found.results, None, None),
                     Err(fault) => (Vec::new(), Some(fault.message), fault.suggestion),
                 };
-                let place = |SearchHit { path, start, end, score, .. }| Place { path, start, end, score };
+                let place =
+                    |SearchHit { path, start, end, score, .. }| FoundPlace { path, start, end, score };
                 let results = results.into_iter().map(place).collect();
-                Answer { id: request.id, results, error, suggestion }
+                BatchedAnswer { id: request.id, results, error, suggestion }
             }
         };
         answer::json_line(&answer);
@@ -222,7 +230,7 @@ fn batch(args: &SearchArgs, backend: &mut Backend) -> Result<(), Fault> {
 }
 
 /// What a line asks; else its id, as far as it has one, and what is wrong.
-fn request(line: &[u8]) -> Result<Request, (Value, String)> {
+fn request(line: &[u8]) -> Result<SearchRequest, (Value, String)> {
     let refused = |error: serde_json::Error| format!("the line is not a request: {error}");
     let value: Value = serde_json::from_slice(line).map_err(|error| (Value::Null, refused(error)))?;
     let id = value.get("id").cloned().unwrap_or_default();

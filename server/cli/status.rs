@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::answer;
-use super::backend::{Backend, RootArgs};
+use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::base::person;
 use crate::protocol::{Fault, RescanReason, WatchMode, WatchStatus, WorkspaceStatus};
@@ -42,9 +42,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
 }
 
 fn status(args: &Args) -> Result<(StatusAnswer, bool), Fault> {
-    let mut backend = Backend::open(&args.root.find()?)?;
+    let mut backend = RequestTarget::open(&args.root.find()?)?;
     let status = backend.ask::<Status>(())?;
-    Ok((status, matches!(backend, Backend::Server(..))))
+    Ok((status, matches!(backend, RequestTarget::Server(..))))
 }
 
 fn show(workspace: &WorkspaceStatus) {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
-use self::find::Place;
+use self::find::SearchPlace;
 use super::answer;
 use super::backend::RootArgs;
 use super::print::visible;
@@ -24,15 +24,15 @@ use crate::requests::{Asker, Compose, ExpandTool, Request};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
-    act: Option<Act>,
+    act: Option<ToolsAction>,
     #[command(flatten)]
     root: RootArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum ToolsAction {
     /// List the tools, all of them or those at a node, with a tag, or for a request
-    List(list::Listing),
+    List(list::ListRequest),
     /// Show one tool in full
     Show {
         /// The tool's name or an alias
@@ -44,13 +44,13 @@ enum Act {
     /// Find the tools that answer a request, best first
     Search {
         #[command(flatten)]
-        request: find::Request,
+        request: find::FindRequest,
         /// Search only below this node of the catalogue, as `Files`; `/` separates names
         #[arg(long, value_name = "NODE")]
         under: Option<String>,
     },
     /// Find the nodes of the catalogue whose tools may answer a request
-    SearchNodes(find::Request),
+    SearchNodes(find::FindRequest),
     /// Show what a call of a tool needs, as JSON: schemas, examples, sandbox and risk
     Expand {
         /// The tool's name or an alias
@@ -133,7 +133,7 @@ fn show(args: &Args) -> Result<(), Fault> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
     let shown = match file(args) {
-        Some(path) => runtime.block_on(found(args, &Place::catalogue(path)?)),
+        Some(path) => runtime.block_on(found(args, &SearchPlace::catalogue(path)?)),
         None => {
             let hub = Hub::new(HubOptions {
                 editor: std::sync::Arc::new(NoEditor),
@@ -152,16 +152,18 @@ fn show(args: &Args) -> Result<(), Fault> {
 /// The file whose tools are meant, instead of a workspace's.
 fn file(args: &Args) -> Option<&Path> {
     match &args.act {
-        Some(Act::Search { request, .. } | Act::SearchNodes(request)) => request.catalogue.as_deref(),
+        Some(ToolsAction::Search { request, .. } | ToolsAction::SearchNodes(request)) => {
+            request.catalogue.as_deref()
+        }
         _ => None,
     }
 }
 
 /// Finds what is looked for; does nothing where nothing is.
-async fn found(args: &Args, place: &Place) -> Result<(), Fault> {
+async fn found(args: &Args, place: &SearchPlace) -> Result<(), Fault> {
     match &args.act {
-        Some(Act::Search { request, under }) => find::tools(request, under.as_deref(), place).await,
-        Some(Act::SearchNodes(request)) => find::nodes(request, place).await,
+        Some(ToolsAction::Search { request, under }) => find::tools(request, under.as_deref(), place).await,
+        Some(ToolsAction::SearchNodes(request)) => find::nodes(request, place).await,
         _ => Ok(()),
     }
 }
@@ -169,25 +171,25 @@ async fn found(args: &Args, place: &Place) -> Result<(), Fault> {
 async fn in_workspace(args: &Args, hub: Hub) -> Result<(), Fault> {
     hub.settle().await;
     match &args.act {
-        Some(Act::Show { tool, format }) => {
+        Some(ToolsAction::Show { tool, format }) => {
             let folder = hub.folder(None)?;
             let registry = folder.registry();
             let found = registry.find(tool).ok_or_else(|| registry.not_found(tool))?;
             answer::json(&render(found.def(), (*format).into(), &registry.activity_of(&found)));
         }
-        Some(Act::Search { .. } | Act::SearchNodes(_)) => {
-            found(args, &Place::Workspace(hub.clone())).await?;
+        Some(ToolsAction::Search { .. } | ToolsAction::SearchNodes(_)) => {
+            found(args, &SearchPlace::Workspace(hub.clone())).await?;
         }
-        Some(Act::Expand { tool }) => {
+        Some(ToolsAction::Expand { tool }) => {
             let params = ExpandToolParams { tool_id: tool.clone(), root: None };
             answer::json(&ExpandTool::answer(&hub, params, Asker::door(Door::Cli)).await?);
         }
-        Some(Act::Compose { tools, format }) => {
+        Some(ToolsAction::Compose { tools, format }) => {
             let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };
             answer::json(&Compose::answer(&hub, params, Asker::door(Door::Cli)).await?.composed);
         }
-        Some(Act::List(listing)) => list::show(listing, &hub).await?,
-        None => list::show(&list::Listing::default(), &hub).await?,
+        Some(ToolsAction::List(listing)) => list::show(listing, &hub).await?,
+        None => list::show(&list::ListRequest::default(), &hub).await?,
     }
     for problem in hub.problems() {
         let (path, message) = (visible(&problem.path), visible(&problem.message));

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::answer;
-use super::backend::{Backend, RootArgs};
+use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::protocol::{Fault, UndoAnswer};
 use crate::requests::Undo;
@@ -40,5 +40,5 @@ pub(super) fn run(args: &Args) -> ExitCode {
 }
 
 fn undo(args: &Args) -> Result<UndoAnswer, Fault> {
-    Backend::open(&args.root.find()?)?.ask::<Undo>(UndoParams { call: args.call.clone(), root: None })
+    RequestTarget::open(&args.root.find()?)?.ask::<Undo>(UndoParams { call: args.call.clone(), root: None })
 }

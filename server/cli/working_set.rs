@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::answer;
-use super::backend::{Backend, RootArgs};
+use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::protocol::{Advice, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
 use crate::requests::collect::CollectParams;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &WorkingSetArgs) -> ExitCode {
 }
 
 fn working_set(args: &WorkingSetArgs) -> Result<(Vec<HintOutcome>, WorkingSetAnswer), Fault> {
-    let mut backend = Backend::open(&args.root.find()?)?;
+    let mut backend = RequestTarget::open(&args.root.find()?)?;
     let dropped = match args.collect {
         true => backend.ask::<Collect>(CollectParams::default())?.dropped,
         false => Vec::new(),

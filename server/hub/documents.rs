@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Folder, Hub};
 use crate::base::WorkspacePath;
 use crate::base::uri::path_of;
-use crate::memory::{Cause, Touch};
+use crate::memory::{Cause, HeatTouch};
 use crate::workspace::{Document, EditorDocuments, EditorId, Edits};
 
 /// What an editor did to a document.
@@ -80,14 +80,14 @@ impl Hub {
                 if let Some((folder, path)) = &place
                     && !folder.desk().is_placing(path)
                 {
-                    folder.session().memory().touch(path.as_str(), Touch::Edit, Cause::PERSON);
+                    folder.session().memory().touch(path.as_str(), HeatTouch::Edit, Cause::PERSON);
                 }
                 tell_desk(&place, &document);
             }
             DocumentEvent::Focused { uri } => {
                 let place = documents.get(editor, &uri).and_then(|document| self.place_of(&document));
                 if let Some((folder, path)) = place {
-                    folder.session().memory().touch(path.as_str(), Touch::Focus, Cause::PERSON);
+                    folder.session().memory().touch(path.as_str(), HeatTouch::Focus, Cause::PERSON);
                 }
             }
             DocumentEvent::Saved { uri } => drop(documents.saved(editor, &uri)),

@@ -23,11 +23,11 @@ use model::{Model, WORDS, WORDS_AND_NEARNESS, WORDS_AND_STATIC_NEARNESS};
 use nearness::Near;
 pub use nearness::{Nearness, Pieces};
 use parking_lot::{Mutex, RwLock};
-use store::Store;
+use store::TermStore;
 
 /// What a search is for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Query<'a> {
+pub struct SemanticQuery<'a> {
     /// What is asked for: words, a name, a sentence.
     pub text: &'a str,
     /// Files and folders below this path alone; all where it is empty.
@@ -38,7 +38,7 @@ pub struct Query<'a> {
 
 /// A file that was found, with its best piece.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
+pub struct FileHit {
     /// As it was put.
     pub path: String,
     /// The first line of the piece, from 1.
@@ -55,9 +55,9 @@ pub struct Hit {
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundFiles {
     /// Best first, one for a file.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<FileHit>,
     /// What ranked them: `words`, or `words+` and the model's name.
     pub ranker: String,
 }
@@ -66,7 +66,7 @@ pub struct Found {
 /// while others put files: a file is read into words before the lock is taken.
 #[derive(Debug, Default)]
 pub struct Meaning {
-    store: RwLock<Store>,
+    store: RwLock<TermStore>,
     pieces: Mutex<Option<Arc<Pieces>>>,
 }
 
@@ -149,22 +149,22 @@ impl Meaning {
     /// shown; a file for which it gives nothing is left out. It is called with no lock held.
     pub fn search(
         &self,
-        query: &Query<'_>,
+        query: &SemanticQuery<'_>,
         nearness: Option<&Nearness<'_>>,
         mut read: impl FnMut(&str, u32, u32) -> Option<String>,
-    ) -> Found {
+    ) -> FoundFiles {
         let asked = Asked::of(query.text);
         let ranked = self.ranked(query.scope, &asked, nearness);
         let ranker = match nearness {
             Some(nearness) if ranked.is_near => format!("words+{}", nearness.model),
             _ => "words".to_owned(),
         };
-        let shown = |mut hit: Hit| {
+        let shown = |mut hit: FileHit| {
             hit.snippet = read(&hit.path, hit.start, hit.end)?;
             hit.line += line::best(&hit.path, &hit.snippet, &asked, &ranked.worth);
             Some(hit)
         };
-        Found { hits: ranked.hits.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
+        FoundFiles { hits: ranked.hits.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
     }
 
     fn ranked(&self, scope: &str, asked: &Asked, nearness: Option<&Nearness<'_>>) -> Ranked {
@@ -179,14 +179,21 @@ impl Meaning {
             None => &WORDS,
         };
         let found = features::candidates(&store, asked, near.as_ref(), |path| is_below(path, scope));
-        let mut ranked: Vec<Hit> = found
+        let mut ranked: Vec<FileHit> = found
             .iter()
             .filter_map(|candidate| {
                 let file = store.file(candidate.file)?;
                 let (start, end) =
                     file.pieces.get(candidate.chunk).map_or((1, 1), |piece| (piece.start, piece.end));
                 let score = model.score(&candidate.features);
-                Some(Hit { path: file.path.clone(), start, end, line: start, score, snippet: String::new() })
+                Some(FileHit {
+                    path: file.path.clone(),
+                    start,
+                    end,
+                    line: start,
+                    score,
+                    snippet: String::new(),
+                })
             })
             .collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
@@ -198,7 +205,7 @@ impl Meaning {
 #[derive(Debug, Default)]
 struct Ranked {
     /// Best first, each with its piece and no snippet.
-    hits: Vec<Hit>,
+    hits: Vec<FileHit>,
     /// What each term of the query is worth.
     worth: Vec<f32>,
     /// Whether it counts how near they are.

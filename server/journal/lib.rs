@@ -37,7 +37,7 @@ pub use file::LOG;
 pub use head::Keeper;
 pub use opening::{FolderOpener, Opening};
 pub use reader::{Entry, Item, Items, Log, Values};
-pub use scan::{Place, Rest};
+pub use scan::{LogPlace, Rest};
 pub use sync::Mark;
 pub use verify::{Damage, Ending, Report, Vouched, verify};
 pub use writer::{Journal, Posted};

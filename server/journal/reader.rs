@@ -16,7 +16,7 @@ use super::error::{JournalError, disk};
 use super::file::{self, LOG};
 use super::head::{Head, Keeper};
 use super::key::Key;
-use super::scan::{Piece, Place, Rest, Scan};
+use super::scan::{LogPlace, Piece, Rest, Scan};
 use super::seal::{self, RESULTS, Seal};
 use super::verify::Vouched;
 use super::yaml::{self, Comments};
@@ -50,7 +50,7 @@ pub struct Entry {
     /// values are read whole; the field `comments` has them otherwise.
     pub comments: Comments,
     /// Where its block begins.
-    pub place: Place,
+    pub place: LogPlace,
     /// Bytes of its block.
     pub length: u64,
     /// What is not as it should be: an altered block, a stored value that is missing.
@@ -82,7 +82,7 @@ impl Entry {
         Value::Object(all)
     }
 
-    fn new(place: Place, block: &Block<'_>) -> Result<Self, String> {
+    fn new(place: LogPlace, block: &Block<'_>) -> Result<Self, String> {
         let mut body = yaml::read(block.yaml)?;
         let mut text = |key: &str| match body.shift_remove(key) {
             Some(Value::String(text)) => text,
@@ -104,7 +104,7 @@ pub enum Item {
     /// An event.
     Entry(Entry),
     /// Bytes that are no event.
-    Garbage(Place, Rest),
+    Garbage(LogPlace, Rest),
 }
 
 /// A session's log, open for reading. The log may be written to meanwhile.
@@ -334,7 +334,7 @@ impl Iterator for Items {
 }
 
 impl Items {
-    fn item(&self, place: Place, bytes: &[u8]) -> Item {
+    fn item(&self, place: LogPlace, bytes: &[u8]) -> Item {
         let read =
             Block::parse(bytes, &self.log.key).and_then(|block| Entry::new(place.clone(), &block).ok());
         let Some(mut entry) = read else {

@@ -13,7 +13,7 @@ use super::file::{self, LOG};
 
 /// A place in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LogPlace {
     /// The part's file name.
     pub part: String,
     /// Bytes before it in that part.
@@ -28,9 +28,9 @@ pub(super) enum Piece {
     /// A part's title.
     Title(String),
     /// A block, by its form; nothing in it was checked.
-    Block(Place, Vec<u8>),
+    Block(LogPlace, Vec<u8>),
     /// Bytes that are neither.
-    Garbage(Place, Rest),
+    Garbage(LogPlace, Rest),
 }
 
 /// Bytes that are no event.
@@ -76,7 +76,7 @@ struct Part {
     splitter: Splitter,
     block: Vec<u8>,
     partial: Vec<u8>,
-    garbage: Option<(Place, Rest)>,
+    garbage: Option<(LogPlace, Rest)>,
     ready: VecDeque<Piece>,
 }
 
@@ -197,8 +197,8 @@ impl Part {
         Ok(true)
     }
 
-    fn place(&self) -> Place {
-        Place { part: self.name.clone(), offset: self.offset, line: self.line }
+    fn place(&self) -> LogPlace {
+        LogPlace { part: self.name.clone(), offset: self.offset, line: self.line }
     }
 
     fn take(&mut self, line: &[u8]) {
@@ -210,7 +210,7 @@ impl Part {
             Fed::Broken(length) => {
                 let begun = std::mem::take(&mut self.block);
                 let lines = begun.iter().filter(|b| **b == b'\n').count() as u64;
-                let place = Place {
+                let place = LogPlace {
                     part: self.name.clone(),
                     offset: self.offset - length as u64,
                     line: self.line.map(|line| line - lines),
@@ -228,7 +228,7 @@ impl Part {
                 let lines = bytes.iter().filter(|b| **b == b'\n').count() as u64;
                 let offset = self.offset + line.len() as u64 - bytes.len() as u64;
                 let place =
-                    Place { part: self.name.clone(), offset, line: self.line.map(|at| at + 1 - lines) };
+                    LogPlace { part: self.name.clone(), offset, line: self.line.map(|at| at + 1 - lines) };
                 self.flush();
                 self.ready.push_back(Piece::Block(place, bytes));
             }
@@ -249,7 +249,7 @@ impl Part {
     }
 
     /// Notes bytes that are no block; a run of them is one piece.
-    fn waste(&mut self, place: Place, bytes: &[u8], large: bool) {
+    fn waste(&mut self, place: LogPlace, bytes: &[u8], large: bool) {
         let none = Rest { bytes: 0, hole: false, large: false };
         let (_, rest) = self.garbage.get_or_insert((place, none));
         rest.bytes += bytes.len() as u64;
@@ -275,7 +275,7 @@ impl Part {
             let lines = begun.iter().filter(|b| **b == b'\n').count() as u64;
             let offset = self.offset - begun.len() as u64;
             let line = self.line.map(|line| line - lines);
-            self.waste(Place { part: self.name.clone(), offset, line }, &begun, false);
+            self.waste(LogPlace { part: self.name.clone(), offset, line }, &begun, false);
         }
         self.flush();
     }

@@ -8,7 +8,7 @@ use super::block::Block;
 use super::error::{JournalError, disk};
 use super::key::Key;
 use super::reader::Log;
-use super::scan::{Piece, Place};
+use super::scan::{LogPlace, Piece};
 use super::seal::Seal;
 use super::yaml;
 
@@ -19,7 +19,7 @@ const TOLD: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Where.
-    pub place: Place,
+    pub place: LogPlace,
     /// The number that the block there has, where it is one.
     pub seq: Option<u64>,
     /// What, as a sentence.
@@ -114,7 +114,7 @@ struct Check<'a> {
     headed: bool,
     seen: HashSet<String>,
     /// What stands behind the last block, and whether it holds a hole.
-    end: Option<(Place, bool)>,
+    end: Option<(LogPlace, bool)>,
     /// Of each damage that is told, the number of the event before it.
     behind: Vec<u64>,
 }
@@ -132,7 +132,7 @@ impl<'a> Check<'a> {
         Self { log, key, report, seq: 0, hash: String::new(), headed: false, seen, end: None, behind }
     }
 
-    fn damage(&mut self, place: Place, seq: Option<u64>, what: String) {
+    fn damage(&mut self, place: LogPlace, seq: Option<u64>, what: String) {
         self.report.damages += 1;
         if self.report.damage.len() < TOLD {
             self.report.damage.push(Damage { place, seq, what });
@@ -140,7 +140,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn block(&mut self, place: Place, bytes: &[u8]) {
+    fn block(&mut self, place: LogPlace, bytes: &[u8]) {
         let Some(block) = Block::parse(bytes, &self.key) else {
             return self.damage(place, None, "a block that was altered: it does not read".to_owned());
         };
@@ -172,7 +172,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn values(&mut self, place: &Place, block: &Block<'_>) {
+    fn values(&mut self, place: &LogPlace, block: &Block<'_>) {
         let mut seals = Vec::new();
         match yaml::read(block.yaml) {
             Ok(body) => Seal::all(&Value::Object(body), &mut seals),
@@ -191,7 +191,7 @@ impl<'a> Check<'a> {
     }
 
     /// Takes note of a `recovery` event. What it says may be missing is no damage.
-    fn recovery(&mut self, place: Place, seq: u64, body: &Map<String, Value>) {
+    fn recovery(&mut self, place: LogPlace, seq: u64, body: &Map<String, Value>) {
         let missing = body.get("missing").and_then(Value::as_array).and_then(|pair| {
             let mut numbers = pair.iter().filter_map(Value::as_u64);
             Some(numbers.next()?..=numbers.next()?)
@@ -215,7 +215,7 @@ impl<'a> Check<'a> {
         self.recovered(place, Some(seq), format!("{what}{kept}"));
     }
 
-    fn recovered(&mut self, place: Place, seq: Option<u64>, what: String) {
+    fn recovered(&mut self, place: LogPlace, seq: Option<u64>, what: String) {
         if self.report.recovered.len() < TOLD {
             self.report.recovered.push(Damage { place, seq, what });
         }

@@ -71,8 +71,8 @@ impl Backend {
         };
         let cancel = Arc::new(Notify::new());
         self.cancels.lock().insert(key(&token), cancel.clone());
-        let _known = Known { backend: self, key: key(&token) };
-        slot.put(Shown { outbox: self.outbox.clone(), token: Some(token.clone()) });
+        let _known = CancellableCall { backend: self, key: key(&token) };
+        slot.put(ShownProgress { outbox: self.outbox.clone(), token: Some(token.clone()) });
         let begin = WorkDoneProgressBegin { title, cancellable: Some(true), message: None, percentage: None };
         self.outbox.progress(token.clone(), WorkDoneProgress::Begin(begin)).await;
         loop {
@@ -109,24 +109,24 @@ fn key(token: &ProgressToken) -> String {
 }
 
 /// A token that can be cancelled, until it is dropped.
-struct Known<'a> {
+struct CancellableCall<'a> {
     backend: &'a Backend,
     key: String,
 }
 
-impl Drop for Known<'_> {
+impl Drop for CancellableCall<'_> {
     fn drop(&mut self) {
         self.backend.cancels.lock().remove(&self.key);
     }
 }
 
 /// Progress that the client shows; it is ended even where its call is dropped.
-struct Shown {
+struct ShownProgress {
     outbox: Arc<Outbox>,
     token: Option<ProgressToken>,
 }
 
-impl Shown {
+impl ShownProgress {
     async fn end(mut self) {
         if let Some(token) = self.token.take() {
             self.outbox.progress(token, over()).await;
@@ -134,7 +134,7 @@ impl Shown {
     }
 }
 
-impl Drop for Shown {
+impl Drop for ShownProgress {
     fn drop(&mut self) {
         if let Some(token) = self.token.take() {
             let outbox = self.outbox.clone();
@@ -148,14 +148,14 @@ fn over() -> WorkDoneProgress {
 }
 
 #[derive(Default)]
-struct Slot(Mutex<Option<Shown>>);
+struct Slot(Mutex<Option<ShownProgress>>);
 
 impl Slot {
-    fn put(&self, shown: Shown) {
+    fn put(&self, shown: ShownProgress) {
         *self.0.lock() = Some(shown);
     }
 
-    fn take(&self) -> Option<Shown> {
+    fn take(&self) -> Option<ShownProgress> {
         self.0.lock().take()
     }
 }

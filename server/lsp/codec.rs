@@ -63,7 +63,7 @@ struct Passing {
     what: String,
 }
 
-enum Step {
+enum DecodeStep {
     Need(usize),
     Body,
     Broken(Option<Value>, String),
@@ -96,10 +96,10 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     pub(crate) async fn next(&mut self) -> io::Result<Option<Frame>> {
         loop {
             match self.step() {
-                Step::Again => {}
-                Step::Body => return Ok(Some(Frame::Body)),
-                Step::Broken(id, what) => return Ok(Some(Frame::Broken { id, what })),
-                Step::Need(bytes) => {
+                DecodeStep::Again => {}
+                DecodeStep::Body => return Ok(Some(Frame::Body)),
+                DecodeStep::Broken(id, what) => return Ok(Some(Frame::Broken { id, what })),
+                DecodeStep::Need(bytes) => {
                     self.make_room(bytes);
                     let wait = match self.passing.as_ref().is_some_and(|passing| passing.envelope.is_some()) {
                         true => STALLED,
@@ -128,7 +128,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         self.told = true;
     }
 
-    fn step(&mut self) -> Step {
+    fn step(&mut self) -> DecodeStep {
         if self.passing.is_some() {
             return self.pass();
         }
@@ -138,29 +138,29 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             return self.skip_to_header();
         }
         if self.rest().len() < LENGTH.len() {
-            return Step::Need(READ);
+            return DecodeStep::Need(READ);
         }
         match header(self.rest()) {
-            Header::Unfinished => Step::Need(READ),
+            Header::Unfinished => DecodeStep::Need(READ),
             Header::Bad { skip, what } => self.broken(skip, what),
             Header::Good { end, length } if length > BODY_LIMIT => {
                 let what = format!("a message of {length} bytes; {BODY_LIMIT} are read at most");
                 self.at += end;
                 self.searched = 0;
                 self.passing = Some(Passing { left: length, envelope: Some(Envelope::default()), what });
-                Step::Again
+                DecodeStep::Again
             }
             Header::Good { end, length } => self.take(end, usize::try_from(length).unwrap_or(usize::MAX)),
         }
     }
 
     /// The body from `start` on, counted from `at`, or what of it is there.
-    fn take(&mut self, start: usize, length: usize) -> Step {
+    fn take(&mut self, start: usize, length: usize) -> DecodeStep {
         if self.rest().len() - start >= length {
             self.body = self.at + start..self.at + start + length;
             self.at = self.body.end;
             self.searched = 0;
-            return Step::Body;
+            return DecodeStep::Body;
         }
         // No serialiser writes a bare header line into a body, so one there means that the length is wrong.
         let from = self.searched.max(start);
@@ -168,13 +168,13 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             return self.broken(header, "a message shorter than its Content-Length".to_owned());
         }
         self.searched = self.rest().len();
-        Step::Need(length - (self.rest().len() - start))
+        DecodeStep::Need(length - (self.rest().len() - start))
     }
 
     /// Passes by what there is of a message that is too long, to its end or to where its length proves wrong. It is reported
     /// as soon as its id is known.
-    fn pass(&mut self) -> Step {
-        let Some(passing) = &mut self.passing else { return Step::Again };
+    fn pass(&mut self) -> DecodeStep {
+        let Some(passing) = &mut self.passing else { return DecodeStep::Again };
         let rest = &self.buffer[self.at..];
         let whole = rest.len() as u64 >= passing.left;
         let next = header_line(rest, 0, 0);
@@ -194,11 +194,11 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             if over {
                 self.passing = None;
             }
-            return if told { Step::Again } else { Step::Broken(id, what) };
+            return if told { DecodeStep::Again } else { DecodeStep::Broken(id, what) };
         }
         match take {
-            0 => Step::Need(READ),
-            _ => Step::Again,
+            0 => DecodeStep::Need(READ),
+            _ => DecodeStep::Again,
         }
     }
 
@@ -209,29 +209,29 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         Some(Frame::Broken { id, what: passing.what.clone() })
     }
 
-    fn broken(&mut self, skip: usize, what: String) -> Step {
+    fn broken(&mut self, skip: usize, what: String) -> DecodeStep {
         self.at += skip;
         self.searched = 0;
         self.told = true;
-        Step::Broken(None, what)
+        DecodeStep::Broken(None, what)
     }
 
     /// Drops what is no header. The first time since the last frame it is reported.
-    fn skip_to_header(&mut self) -> Step {
+    fn skip_to_header(&mut self) -> DecodeStep {
         if self.rest().is_empty() {
-            return Step::Need(READ);
+            return DecodeStep::Need(READ);
         }
         let (offset, whole) = next_header(self.rest());
         self.at += offset;
         if offset > 0 && !self.told {
             self.told = true;
-            return Step::Broken(None, "bytes between messages that are no header".to_owned());
+            return DecodeStep::Broken(None, "bytes between messages that are no header".to_owned());
         }
         if !whole {
-            return Step::Need(READ);
+            return DecodeStep::Need(READ);
         }
         self.told = false;
-        Step::Again
+        DecodeStep::Again
     }
 
     fn end(&mut self) -> Option<Frame> {

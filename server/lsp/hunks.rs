@@ -24,14 +24,14 @@ const MOST_LINES: usize = 200;
 
 /// How positions in one document are counted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'a> {
+pub(super) struct DocumentView<'a> {
     /// Its text, where it is open.
     pub text: Option<&'a str>,
     /// The client's encoding.
     pub encoding: Encoding,
 }
 
-impl View<'_> {
+impl DocumentView<'_> {
     /// The lines that `hunk` replaces; for an insertion the place where it goes.
     pub(super) fn range(self, hunk: &Hunk) -> Range {
         let count = u32::try_from(hunk.old.len()).unwrap_or(u32::MAX);
@@ -45,7 +45,11 @@ pub(super) fn pending(file: &ProposedFile) -> impl Iterator<Item = &Hunk> {
 }
 
 /// A hint on each pending hunk of `file`.
-pub(super) fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'_>) -> Vec<Diagnostic> {
+pub(super) fn diagnostics(
+    proposal: &Proposal,
+    file: &ProposedFile,
+    view: DocumentView<'_>,
+) -> Vec<Diagnostic> {
     let hint = |hunk: &Hunk| Diagnostic {
         range: view.range(hunk),
         severity: Some(DiagnosticSeverity::HINT),
@@ -62,7 +66,7 @@ pub(super) fn diagnostics(proposal: &Proposal, file: &ProposedFile, view: View<'
 pub(super) fn lenses(
     proposal: &Proposal,
     file: &ProposedFile,
-    view: View<'_>,
+    view: DocumentView<'_>,
     preview: bool,
 ) -> Vec<CodeLens> {
     let mut lenses = Vec::new();
@@ -74,11 +78,11 @@ pub(super) fn lenses(
         };
         let what = file.what.as_ref().map(|what| format!("{} · ", label(what))).unwrap_or_default();
         let title = format!("✓ accept: {what}{}{}", label(&proposal.why), doubt(hunk, " · "));
-        add(decide(proposal, Scope::Hunk(hunk), Act::Accept, &title));
-        add(decide(proposal, Scope::Hunk(hunk), Act::Reject, "✗ reject"));
+        add(decide(proposal, HunkScope::Hunk(hunk), Act::Accept, &title));
+        add(decide(proposal, HunkScope::Hunk(hunk), Act::Reject, "✗ reject"));
         if index == 0 && count > 1 {
-            add(decide(proposal, Scope::File(file), Act::Accept, &format!("✓ all {count} in this file")));
-            add(decide(proposal, Scope::File(file), Act::Reject, "✗ all in this file"));
+            add(decide(proposal, HunkScope::File(file), Act::Accept, &format!("✓ all {count} in this file")));
+            add(decide(proposal, HunkScope::File(file), Act::Reject, "✗ all in this file"));
         }
         if index == 0 && preview {
             add(command("preview…", "wherefore.preview", json!({ "proposal": proposal.id })));
@@ -91,7 +95,7 @@ pub(super) fn lenses(
 pub(super) fn actions(
     proposal: &Proposal,
     file: &ProposedFile,
-    view: View<'_>,
+    view: DocumentView<'_>,
     range: Range,
     shown: &[Diagnostic],
 ) -> Vec<CodeAction> {
@@ -105,7 +109,7 @@ pub(super) fn actions(
             actions.push(CodeAction {
                 diagnostics: (!shown.is_empty()).then(|| shown.clone()),
                 is_preferred: (act == Act::Accept && touched.len() == 1).then_some(true),
-                ..action(decide(proposal, Scope::Hunk(hunk), act, &title))
+                ..action(decide(proposal, HunkScope::Hunk(hunk), act, &title))
             });
         };
         let title = format!(
@@ -121,18 +125,18 @@ pub(super) fn actions(
     if !touched.is_empty() {
         actions.push(action(decide(
             proposal,
-            Scope::File(file),
+            HunkScope::File(file),
             Act::Accept,
             "Accept every change in this file",
         )));
         actions.push(action(decide(
             proposal,
-            Scope::File(file),
+            HunkScope::File(file),
             Act::Reject,
             "Reject every change in this file",
         )));
-        actions.push(action(decide(proposal, Scope::All, Act::Accept, "Accept the whole proposal")));
-        actions.push(action(decide(proposal, Scope::All, Act::Reject, "Reject the whole proposal")));
+        actions.push(action(decide(proposal, HunkScope::All, Act::Accept, "Accept the whole proposal")));
+        actions.push(action(decide(proposal, HunkScope::All, Act::Reject, "Reject the whole proposal")));
     }
     actions
 }
@@ -142,7 +146,7 @@ pub(super) fn actions(
 pub(super) fn shown_at(
     proposal: &Proposal,
     file: &ProposedFile,
-    view: View<'_>,
+    view: DocumentView<'_>,
     line: u32,
     markdown: bool,
 ) -> Vec<String> {
@@ -216,17 +220,17 @@ fn action(command: Command) -> CodeAction {
     CodeAction { title: command.title.clone(), kind, command: Some(command), ..CodeAction::default() }
 }
 
-enum Scope<'a> {
+enum HunkScope<'a> {
     Hunk(&'a Hunk),
     File(&'a ProposedFile),
     All,
 }
 
-fn decide(proposal: &Proposal, scope: Scope<'_>, act: Act, title: &str) -> Command {
+fn decide(proposal: &Proposal, scope: HunkScope<'_>, act: Act, title: &str) -> Command {
     let (hunks, path, suffix) = match scope {
-        Scope::Hunk(hunk) => (vec![hunk.id.clone()], None, ""),
-        Scope::File(file) => (Vec::new(), Some(file.path.clone()), "File"),
-        Scope::All => (Vec::new(), None, "All"),
+        HunkScope::Hunk(hunk) => (vec![hunk.id.clone()], None, ""),
+        HunkScope::File(file) => (Vec::new(), Some(file.path.clone()), "File"),
+        HunkScope::All => (Vec::new(), None, "All"),
     };
     let verb = if act == Act::Accept { "accept" } else { "reject" };
     let proposal = Some(proposal.id.clone());

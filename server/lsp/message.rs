@@ -12,7 +12,7 @@ use crate::base::json;
 
 /// A message from the client.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Message {
+pub(crate) enum ClientMessage {
     /// Wants an answer.
     Request {
         /// A string, a whole number or null; goes back as it came.
@@ -35,7 +35,7 @@ pub(crate) enum Message {
 
 /// What is answered to a body that is no message.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refusal {
+pub(crate) struct MessageRefusal {
     /// The id it carries, null where it has no usable one.
     pub id: Value,
     /// What is wrong.
@@ -69,7 +69,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 ///
 /// # Errors
 /// What to answer to it.
-pub(crate) fn parse(body: &[u8]) -> Result<Message, Refusal> {
+pub(crate) fn parse(body: &[u8]) -> Result<ClientMessage, MessageRefusal> {
     let text = std::str::from_utf8(body).map_err(|error| torn(body, format!("not UTF-8: {error}")))?;
     if !text.trim_ascii_start().starts_with('{') {
         return Err(no_object(text));
@@ -97,13 +97,13 @@ pub(crate) fn parse(body: &[u8]) -> Result<Message, Refusal> {
         None => {
             let params = raw.params.map(|params| read_or_mend(params.get())).transpose();
             let params = params.map_err(|error| bad_json(Value::Null, &error))?;
-            Ok(Message::Notification { method: method.into_owned(), params })
+            Ok(ClientMessage::Notification { method: method.into_owned(), params })
         }
         Some(None) => invalid("`id` is neither a string nor a whole number"),
         Some(Some(id)) => {
             let params = raw.params.map(|params| serde_json::from_str(params.get())).transpose();
             let params = params.map_err(|error| bad_json(id.clone(), &error))?;
-            Ok(Message::Request { id, method: method.into_owned(), params })
+            Ok(ClientMessage::Request { id, method: method.into_owned(), params })
         }
     }
 }
@@ -117,23 +117,23 @@ fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-fn refusal(id: Value, code: ErrorCode, what: impl Into<String>) -> Refusal {
+fn refusal(id: Value, code: ErrorCode, what: impl Into<String>) -> MessageRefusal {
     let mut error = Error::new(code);
     error.message = what.into().into();
-    Refusal { id, error, torn: false }
+    MessageRefusal { id, error, torn: false }
 }
 
-fn bad_json(id: Value, error: &serde_json::Error) -> Refusal {
+fn bad_json(id: Value, error: &serde_json::Error) -> MessageRefusal {
     refusal(id, ErrorCode::ParseError, format!("not JSON: {error}"))
 }
 
-fn torn(body: &[u8], what: String) -> Refusal {
+fn torn(body: &[u8], what: String) -> MessageRefusal {
     let id = Envelope::of(body).request_id().unwrap_or_default();
-    Refusal { torn: true, ..refusal(id, ErrorCode::ParseError, what) }
+    MessageRefusal { torn: true, ..refusal(id, ErrorCode::ParseError, what) }
 }
 
 /// A body that is JSON but no object is an invalid request.
-fn no_object(text: &str) -> Refusal {
+fn no_object(text: &str) -> MessageRefusal {
     match serde_json::from_str::<&RawValue>(text) {
         Err(error) => torn(text.as_bytes(), format!("not JSON: {error}")),
         Ok(raw) if raw.get().starts_with('[') => {
@@ -153,14 +153,18 @@ fn read_id(raw: &RawValue) -> Option<Value> {
 }
 
 /// An answer to us; where it holds both a result and an error, the error counts.
-fn response(id: &Value, result: Option<&RawValue>, error: Option<&RawValue>) -> Result<Message, Refusal> {
+fn response(
+    id: &Value,
+    result: Option<&RawValue>,
+    error: Option<&RawValue>,
+) -> Result<ClientMessage, MessageRefusal> {
     let id = match id {
         Value::Number(number) => number.as_i64().map_or(Id::Null, Id::Number),
         Value::String(text) => Id::String(text.clone()),
         _ => Id::Null,
     };
     let read = |raw: &RawValue| read_or_mend(raw.get()).unwrap_or_default();
-    Ok(Message::Response(match (error.map(read), result.map(read)) {
+    Ok(ClientMessage::Response(match (error.map(read), result.map(read)) {
         (Some(error), _) => Response::from_error(id, read_error(&error)),
         (None, result) => Response::from_ok(id, result.unwrap_or_default()),
     }))

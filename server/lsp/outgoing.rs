@@ -18,18 +18,18 @@ const BATCH: usize = 256 << 10;
 /// Takes framed messages. Clones are the same queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
-    queue: mpsc::UnboundedSender<Item>,
-    waiting: Arc<Waiting>,
+    queue: mpsc::UnboundedSender<OutgoingItem>,
+    waiting: Arc<WaitingRequest>,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingRequest {
     bytes: AtomicUsize,
     less: Notify,
 }
 
 #[derive(Debug)]
-enum Item {
+enum OutgoingItem {
     Bytes(Vec<u8>),
     End,
 }
@@ -37,14 +37,14 @@ enum Item {
 /// The other end of the queue, for the task that writes.
 #[derive(Debug)]
 pub(crate) struct Pump {
-    queue: mpsc::UnboundedReceiver<Item>,
-    waiting: Arc<Waiting>,
+    queue: mpsc::UnboundedReceiver<OutgoingItem>,
+    waiting: Arc<WaitingRequest>,
 }
 
 /// A queue and the end that empties it.
 pub(crate) fn queue() -> (Outgoing, Pump) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let waiting = Arc::new(Waiting::default());
+    let waiting = Arc::new(WaitingRequest::default());
     (Outgoing { queue: sender, waiting: waiting.clone() }, Pump { queue: receiver, waiting })
 }
 
@@ -53,12 +53,12 @@ impl Outgoing {
     pub(crate) fn push(&self, framed: Vec<u8>) {
         self.waiting.bytes.fetch_add(framed.len(), Ordering::SeqCst);
         // Only fails when nobody writes any more, and then the server is about to end.
-        let _ = self.queue.send(Item::Bytes(framed));
+        let _ = self.queue.send(OutgoingItem::Bytes(framed));
     }
 
     /// Nothing comes after this.
     pub(crate) fn end(&self) {
-        let _ = self.queue.send(Item::End);
+        let _ = self.queue.send(OutgoingItem::End);
     }
 
     /// Waits until less than [`QUEUE_LIMIT`] waits to be read.
@@ -116,9 +116,9 @@ impl Pump {
 }
 
 /// Adds an answer to the batch; says whether it was the end.
-fn take(item: Option<Item>, batch: &mut Vec<u8>, answers: &mut usize) -> bool {
+fn take(item: Option<OutgoingItem>, batch: &mut Vec<u8>, answers: &mut usize) -> bool {
     match item {
-        Some(Item::Bytes(mut bytes)) => {
+        Some(OutgoingItem::Bytes(mut bytes)) => {
             *answers += bytes.len();
             match batch.is_empty() {
                 true => *batch = bytes,
@@ -126,6 +126,6 @@ fn take(item: Option<Item>, batch: &mut Vec<u8>, answers: &mut usize) -> bool {
             }
             false
         }
-        Some(Item::End) | None => true,
+        Some(OutgoingItem::End) | None => true,
     }
 }

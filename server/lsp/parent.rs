@@ -44,20 +44,20 @@ async fn parent_gone() {
 }
 
 async fn gone(pid: Pid) {
-    let process = Process::of(pid);
+    let process = ParentProcess::of(pid);
     while process.lives() {
         tokio::time::sleep(POLL).await;
     }
 }
 
 /// A process, by its descriptor where the kernel has such: an id alone may be given to another one.
-enum Process {
+enum ParentProcess {
     #[cfg(target_os = "linux")]
     Descriptor(std::os::fd::OwnedFd),
     Id(Pid),
 }
 
-impl Process {
+impl ParentProcess {
     fn of(pid: Pid) -> Self {
         #[cfg(target_os = "linux")]
         if let Ok(process) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {

@@ -11,7 +11,7 @@ use super::ext::{ContentParams, FocusParams};
 use crate::hub::DocumentEvent;
 use crate::protocol::Door;
 use crate::requests::log::LogParams;
-use crate::requests::{Asker, Entry, Log, Refusal, Request};
+use crate::requests::{Asker, Entry, Log, Request, RequestRefusal};
 
 /// What answers a request of the table.
 pub(super) fn handler(
@@ -23,10 +23,10 @@ pub(super) fn handler(
     }
 }
 
-fn refused(refusal: Refusal) -> Error {
+fn refused(refusal: RequestRefusal) -> Error {
     match refusal {
-        Refusal::Params(wrong) => Error::invalid_params(wrong),
-        Refusal::Fault(fault) => refuse(&fault),
+        RequestRefusal::Params(wrong) => Error::invalid_params(wrong),
+        RequestRefusal::Fault(fault) => refuse(&fault),
     }
 }
 

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::backend::{Backend, refuse};
-use super::hunks::{self, View};
+use super::hunks::{self, DocumentView};
 use crate::base::{ProposalId, uri};
 use crate::protocol::{Code, Fault, Proposal, ProposalsParams, ProposedFile};
 use crate::requests::decide::DecideAnswer;
@@ -76,14 +76,14 @@ impl Backend {
     fn each_file<T>(
         &self,
         document: &Uri,
-        each: impl Fn(&Proposal, &ProposedFile, View<'_>) -> Vec<T>,
+        each: impl Fn(&Proposal, &ProposedFile, DocumentView<'_>) -> Vec<T>,
     ) -> Vec<T> {
         let features = self.outbox.features();
         let Some(path) = uri::path_of(document.as_str()).filter(|_| !features.hunks) else {
             return Vec::new();
         };
         let text = self.documents.get(document.as_str()).map(|open| open.text);
-        let view = View { text: text.as_deref(), encoding: features.encoding };
+        let view = DocumentView { text: text.as_deref(), encoding: features.encoding };
         let mut all = Vec::new();
         for proposal in self.proposals(false) {
             let files =

@@ -22,7 +22,7 @@ use tower_service::Service;
 
 use super::codec::{Frame, Frames};
 use super::guard::{Guard, Outcome, error};
-use super::message::{self, Message};
+use super::message::{self, ClientMessage};
 use super::outgoing::{self, Outgoing};
 
 /// Requests that may run at one time; a further one is refused, so that cancellations are still read.
@@ -80,7 +80,8 @@ where
     let (requests, answers) = socket.split();
     let (out, pump) = outgoing::queue();
     let mut pump = tokio::spawn(pump.run(requests, output));
-    let mut server = Server { guard: Guard::new(service), answers, running: Running::default(), out };
+    let mut server =
+        TransportServer { guard: Guard::new(service), answers, running: Running::default(), out };
     let reason = tokio::select! {
         reason = server.read(Frames::new(input)) => reason,
         _ = &mut pump => Reason::Deaf,
@@ -102,14 +103,14 @@ where
     End { reason, shut_down }
 }
 
-struct Server<S, A> {
+struct TransportServer<S, A> {
     guard: Guard<S>,
     answers: A,
     running: Running,
     out: Outgoing,
 }
 
-impl<S, A> Server<S, A>
+impl<S, A> TransportServer<S, A>
 where
     S: Service<Request, Response = Option<Response>>,
     S::Future: Send + 'static,
@@ -133,10 +134,10 @@ where
                 Ok(None) | Err(_) => return Reason::Closed,
             }
             match message::parse(frames.body()) {
-                Ok(Message::Request { id, method, params }) => self.request(id, method, params).await,
-                Ok(Message::Notification { method, .. }) if method == "exit" => return Reason::Exit,
-                Ok(Message::Notification { method, params }) => self.notification(method, params),
-                Ok(Message::Response(response)) => drop(self.answers.send(response).await),
+                Ok(ClientMessage::Request { id, method, params }) => self.request(id, method, params).await,
+                Ok(ClientMessage::Notification { method, .. }) if method == "exit" => return Reason::Exit,
+                Ok(ClientMessage::Notification { method, params }) => self.notification(method, params),
+                Ok(ClientMessage::Response(response)) => drop(self.answers.send(response).await),
                 Err(refusal) => {
                     if refusal.torn {
                         frames.reject();

@@ -42,12 +42,12 @@ pub struct Agent {
     pub(super) hub: Hub,
     pub(super) terms: Arc<Terms>,
     pub(super) seal: Arc<Seal>,
-    pub(super) connection: Arc<Connection>,
+    pub(super) connection: Arc<SessionConnection>,
 }
 
 /// What is known of a connection in the era of sessions.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct SessionConnection {
     /// Its name in the log; nothing where each request comes by itself.
     pub(super) name: Option<String>,
     level: Mutex<Option<LoggingLevel>>,
@@ -58,7 +58,7 @@ pub(super) struct Connection {
     _connected: Option<Connected>,
 }
 
-impl Drop for Connection {
+impl Drop for SessionConnection {
     fn drop(&mut self) {
         if let Some(telling) = self.telling.get() {
             telling.abort();
@@ -70,7 +70,7 @@ impl Agent {
     /// A server for one connection. `lasting` is false where its requests come one by one and belong to no session.
     pub fn new(hub: Hub, terms: Arc<Terms>, seal: Arc<Seal>, lasting: bool) -> Self {
         let name = lasting.then(|| format!("s-{}", ids::unique()));
-        let connection = Connection {
+        let connection = SessionConnection {
             _connected: name.as_ref().and_then(|name| hub.connect(&terms.root, name)),
             name,
             level: Mutex::default(),

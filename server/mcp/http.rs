@@ -32,10 +32,10 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::LONGEST;
-use super::refusal::{self, Refusal};
+use super::refusal::{self, ProtocolRefusal};
 use crate::base::hash;
 use crate::protocol::{Code, Fault};
-use limits::{Read, Refused, SESSION, Sessions};
+use limits::{BodyRefused, Read, SESSION, Sessions};
 
 /// Where the protocol is spoken.
 pub const PATH: &str = "/mcp";
@@ -177,10 +177,10 @@ impl<H: ServerHandler> Door<H> {
         let (parts, body) = request.into_parts();
         let bytes = match limits::whole(body).await {
             Ok(bytes) => bytes,
-            Err(Refused::Late) => {
+            Err(BodyRefused::Late) => {
                 return closing(plain(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"));
             }
-            Err(Refused::Wrong(status, refusal)) => return closing(wrong(status, &refusal)),
+            Err(BodyRefused::Wrong(status, refusal)) => return closing(wrong(status, &refusal)),
         };
         let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.trim_start().to_ascii_lowercase().starts_with("application/json") {
@@ -220,7 +220,7 @@ impl<H: ServerHandler> Door<H> {
 }
 
 /// The answer to what is no message.
-fn wrong(status: StatusCode, refusal: &Refusal) -> Response<Body> {
+fn wrong(status: StatusCode, refusal: &ProtocolRefusal) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from(refusal.body().to_string())).boxed());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -10,12 +10,12 @@ use crate::base::envelope::{DEEPEST, Envelope};
 use crate::protocol::{Code, Fault};
 
 /// An error with the request that it is for; with none where no id could be read.
-pub(super) struct Refusal {
+pub(super) struct ProtocolRefusal {
     pub(super) id: Option<RequestId>,
     pub(super) error: ErrorData,
 }
 
-impl Refusal {
+impl ProtocolRefusal {
     /// What was read of the message that it is about says which one that is.
     fn of(envelope: &Envelope, error: ErrorData) -> Self {
         let id = envelope.request_id().and_then(|id| serde_json::from_value(id).ok());
@@ -29,29 +29,29 @@ impl Refusal {
 }
 
 /// The answer to a message beyond [`LONGEST`].
-pub(super) fn too_long(envelope: &Envelope) -> Refusal {
+pub(super) fn too_long(envelope: &Envelope) -> ProtocolRefusal {
     let what = format!("a message has at most {LONGEST} bytes; this one is longer and was not taken");
-    Refusal::of(envelope, invalid(envelope, what))
+    ProtocolRefusal::of(envelope, invalid(envelope, what))
 }
 
 /// What keeps a text from being read as JSON, where something does.
-pub(super) fn unreadable(text: &[u8]) -> Option<Refusal> {
+pub(super) fn unreadable(text: &[u8]) -> Option<ProtocolRefusal> {
     if let Err(error) = serde_json::from_slice::<&RawValue>(text) {
         let error = ErrorData::parse_error(format!("the message is not JSON: {error}"), None);
-        return Some(Refusal::of(&Envelope::of(text), error));
+        return Some(ProtocolRefusal::of(&Envelope::of(text), error));
     }
     let envelope = Envelope::of(text);
     envelope.is_too_deep().then(|| {
         let what = format!(
             "a message is nested at most {DEEPEST} levels deep; this one is deeper and was not taken"
         );
-        Refusal::of(&envelope, invalid(&envelope, what))
+        ProtocolRefusal::of(&envelope, invalid(&envelope, what))
     })
 }
 
 /// The answer to JSON that is no message.
-pub(super) fn no_message(text: &[u8]) -> Refusal {
-    Refusal::of(
+pub(super) fn no_message(text: &[u8]) -> ProtocolRefusal {
+    ProtocolRefusal::of(
         &Envelope::of(text),
         ErrorData::invalid_request("this is JSON, but not a message of the protocol", None),
     )

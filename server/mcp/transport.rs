@@ -20,7 +20,7 @@ use tokio_util::bytes::{Bytes, BytesMut};
 use tokio_util::codec::{Decoder, FramedRead};
 
 use super::LONGEST;
-use super::refusal::{self, Refusal};
+use super::refusal::{self, ProtocolRefusal};
 use crate::base::json;
 use crate::base::lines::{Line, Lines as Cut};
 
@@ -28,20 +28,20 @@ type Received = RxJsonRpcMessage<RoleServer>;
 type Sent = TxJsonRpcMessage<RoleServer>;
 
 /// A stream of messages in both directions.
-pub(super) struct Lines<R, W> {
+pub(super) struct MessageStream<R, W> {
     lines: FramedRead<R, Cut>,
     /// Nothing once it is closed.
     output: Arc<Mutex<Option<W>>>,
 }
 
-impl<R: AsyncRead, W> Lines<R, W> {
+impl<R: AsyncRead, W> MessageStream<R, W> {
     /// Messages that come from `input` and go to `output`. A line beyond [`LONGEST`] is answered, and read no further.
     pub(super) fn new(input: R, output: W) -> Self {
         Self { lines: FramedRead::new(input, Cut::new(LONGEST)), output: Arc::new(Mutex::new(Some(output))) }
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for MessageStream<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -63,12 +63,14 @@ where
         loop {
             let read = match self.lines.next().await?.ok()? {
                 Line::Whole(line) => read(line),
-                Line::TooLong(envelope) => Read::Wrong(refusal::too_long(&envelope)),
+                Line::TooLong(envelope) => ReadHalf::Wrong(refusal::too_long(&envelope)),
             };
             match read {
-                Read::Message(message) => return Some(*message),
-                Read::Nothing => {}
-                Read::Wrong(Refusal { id, error }) => drop(tokio::spawn(self.send(Sent::error(error, id)))),
+                ReadHalf::Message(message) => return Some(*message),
+                ReadHalf::Nothing => {}
+                ReadHalf::Wrong(ProtocolRefusal { id, error }) => {
+                    drop(tokio::spawn(self.send(Sent::error(error, id))))
+                }
             }
         }
     }
@@ -79,16 +81,16 @@ where
     }
 }
 
-enum Read {
+enum ReadHalf {
     Message(Box<Received>),
     /// What asks for no answer: a notification of others, or an empty line.
     Nothing,
     /// What is no message.
-    Wrong(Refusal),
+    Wrong(ProtocolRefusal),
 }
 
 #[derive(Deserialize)]
-struct Call {
+struct CallMessage {
     #[serde(rename = "jsonrpc")]
     _version: JsonRpcVersion2_0,
     id: RequestId,
@@ -97,29 +99,29 @@ struct Call {
     params: CallToolRequestParams,
 }
 
-fn read(line: Bytes) -> Read {
-    if let Ok(Call { id, mut params, .. }) = serde_json::from_slice(&line) {
+fn read(line: Bytes) -> ReadHalf {
+    if let Ok(CallMessage { id, mut params, .. }) = serde_json::from_slice(&line) {
         let meta = params.meta.take();
         let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         if let Some(meta) = meta {
             *request.get_meta_mut() = meta;
         }
-        return Read::Message(Box::new(JsonRpcMessage::request(request, id)));
+        return ReadHalf::Message(Box::new(JsonRpcMessage::request(request, id)));
     }
     let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
     if text.is_empty() {
-        return Read::Nothing;
+        return ReadHalf::Nothing;
     }
     if let Some(refusal) = refusal::unreadable(text) {
-        return Read::Wrong(refusal);
+        return ReadHalf::Wrong(refusal);
     }
     // All else, and a call with something wrong, is the crate's to judge. It looks for the line's end.
     let mut whole = BytesMut::from(text);
     whole.extend_from_slice(b"\n");
     match JsonRpcMessageCodec::<Received>::default().decode(&mut whole) {
-        Ok(Some(message)) => Read::Message(Box::new(message)),
-        Ok(None) | Err(JsonRpcMessageCodecError::MaxLineLengthExceeded) => Read::Nothing,
-        Err(_) => Read::Wrong(refusal::no_message(text)),
+        Ok(Some(message)) => ReadHalf::Message(Box::new(message)),
+        Ok(None) | Err(JsonRpcMessageCodecError::MaxLineLengthExceeded) => ReadHalf::Nothing,
+        Err(_) => ReadHalf::Wrong(refusal::no_message(text)),
     }
 }
 
@@ -142,7 +144,7 @@ mod tests {
 
     fn message(line: &str) -> Option<Received> {
         match read(Bytes::copy_from_slice(line.as_bytes())) {
-            Read::Message(message) => Some(*message),
+            ReadHalf::Message(message) => Some(*message),
             _ => None,
         }
     }
@@ -190,7 +192,7 @@ mod tests {
         input.extend_from_slice(b"{\"\xff\":1}\n");
         input.extend_from_slice(format!("{{\"id\":1}}\n{ping}\n{{\"jsonrpc\":").as_bytes());
         let (output, mut written) = tokio::io::duplex(1 << 10);
-        let mut lines = Lines::new(input.as_slice(), output);
+        let mut lines = MessageStream::new(input.as_slice(), output);
         for _ in 0..2 {
             assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Request(_))));
         }
@@ -220,7 +222,7 @@ mod tests {
         let ping = r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#;
         let input = format!("{deep}\n{torn}\n{long}\n{ping}\n").into_bytes();
         let (output, written) = tokio::io::duplex(1 << 12);
-        let mut lines = Lines::new(input.as_slice(), output);
+        let mut lines = MessageStream::new(input.as_slice(), output);
         assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Request(_))), "it goes on");
         let mut errors = BufReader::new(written).lines();
         let mut found = Vec::new();
@@ -238,7 +240,7 @@ mod tests {
         result.structured_content = Some(json!({ "text": "a\nb", "n": 1.5 }));
         let message = || Sent::response(ServerResult::CallToolResult(result.clone()), RequestId::Number(3));
         let (output, mut written) = tokio::io::duplex(1 << 10);
-        let mut lines = Lines::new(tokio::io::empty(), output);
+        let mut lines = MessageStream::new(tokio::io::empty(), output);
         lines.send(message()).await.unwrap();
         lines.close().await.unwrap();
         assert_eq!(lines.send(message()).await.unwrap_err().kind(), io::ErrorKind::NotConnected);

@@ -1,6 +1,6 @@
 //! What becomes of a model's hint: a model advises, the server decides, and says which and why.
 
-use super::hotness::Standing;
+use super::hotness::FileStanding;
 use crate::protocol::{Advice, Outcome};
 
 /// The sum of touches from which a file counts as worked on.
@@ -12,7 +12,7 @@ pub(crate) struct Facts {
     /// Why no hint can count: no such file, a folder, closed by a rule.
     pub bar: Option<String>,
     /// What is true of it now.
-    pub standing: Standing,
+    pub standing: FileStanding,
     /// What the touches on it sum up to.
     pub touched: f64,
     /// How many touches those were, as a phrase: `5 reads by codex`.
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::memory::hotness::Hint;
 
-    fn facts(standing: Standing) -> Facts {
+    fn facts(standing: FileStanding) -> Facts {
         Facts { standing, tokens: 100, left: 1000, budget: 2000, ..Facts::default() }
     }
 
@@ -95,27 +95,32 @@ mod tests {
     #[test]
     fn the_server_decides_and_says_why() {
         use Advice::{Cold, Hot};
-        let plain = facts(Standing::default());
+        let plain = facts(FileStanding::default());
         check(Hot, &plain, Outcome::Honoured, "from now on");
         check(Cold, &plain, Outcome::Honoured, "from now on");
         let gone = Facts { bar: Some("there is no such file; near it: a.rs".into()), ..plain.clone() };
         check(Hot, &gone, Outcome::Overridden, "near it: a.rs");
         check(Hot, &Facts { left: 99, ..plain.clone() }, Outcome::Deferred, "only 99 are left");
-        let pinned = facts(Standing { pinned: true, ..Standing::default() });
+        let pinned = facts(FileStanding { pinned: true, ..FileStanding::default() });
         check(Cold, &pinned, Outcome::Overridden, "pinned");
         check(Hot, &Facts { left: 0, ..pinned }, Outcome::Honoured, "pinned");
         check(
             Cold,
-            &facts(Standing { unsaved: true, open: true, ..Standing::default() }),
+            &facts(FileStanding { unsaved: true, open: true, ..FileStanding::default() }),
             Outcome::Overridden,
             "unsaved",
         );
-        let pending = Standing { pending: vec![("p".into(), 1)], ..Standing::default() };
+        let pending = FileStanding { pending: vec![("p".into(), 1)], ..FileStanding::default() };
         check(Cold, &facts(pending), Outcome::Overridden, "1 hunk in it waits");
-        check(Cold, &facts(Standing { open: true, ..Standing::default() }), Outcome::Honoured, "open");
+        check(
+            Cold,
+            &facts(FileStanding { open: true, ..FileStanding::default() }),
+            Outcome::Honoured,
+            "open",
+        );
         let busy = Facts { touched: 1.5, touches: "6 reads by codex".into(), ..plain };
         check(Cold, &busy, Outcome::Promoted, "6 reads by codex");
-        let of = |advice, by| facts(Standing { hint: hint(advice, by), ..Standing::default() });
+        let of = |advice, by| facts(FileStanding { hint: hint(advice, by), ..FileStanding::default() });
         check(Cold, &of(Hot, None), Outcome::Overridden, "the person called it hot");
         check(Hot, &of(Cold, None), Outcome::Overridden, "the person called it cold");
         check(Cold, &of(Hot, Some("codex")), Outcome::Honoured, "from now on");

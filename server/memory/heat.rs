@@ -13,7 +13,7 @@ const WHY: usize = 160;
 
 /// How a file was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub enum HeatTouch {
     /// A tool read it.
     Read,
     /// A tool changed it, or proposed to.
@@ -38,7 +38,7 @@ impl Cause<'_> {
     pub const PERSON: Self = Self { by: "", why: "" };
 }
 
-impl Touch {
+impl HeatTouch {
     const COUNT: usize = 4;
 
     /// What one touch adds.
@@ -76,11 +76,11 @@ pub(super) struct TouchTrace {
 
 /// The touches on one file, by kind.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Traces([TouchTrace; Touch::COUNT]);
+pub(super) struct Traces([TouchTrace; HeatTouch::COUNT]);
 
 impl Traces {
     /// Those of one kind, where there were any.
-    pub(super) fn of(&self, touch: Touch) -> Option<&TouchTrace> {
+    pub(super) fn of(&self, touch: HeatTouch) -> Option<&TouchTrace> {
         Some(&self.0[touch as usize]).filter(|trace| trace.count > 0)
     }
 }
@@ -108,7 +108,7 @@ impl Heat {
     }
 
     /// A file was touched.
-    pub(super) fn touch(&mut self, path: &str, touch: Touch, cause: Cause<'_>, now_ms: i64) {
+    pub(super) fn touch(&mut self, path: &str, touch: HeatTouch, cause: Cause<'_>, now_ms: i64) {
         self.active = self.active_at(now_ms);
         self.last_ms = now_ms;
         let (active, half_life) = (self.active, self.half_life_ms);
@@ -214,11 +214,11 @@ mod tests {
     #[test]
     fn a_touch_halves_with_activity_and_not_with_a_pause() {
         let mut heat = Heat::new(30);
-        heat.touch("a", Touch::Write, Cause { by: "x", why: "y" }, NOW);
+        heat.touch("a", HeatTouch::Write, Cause { by: "x", why: "y" }, NOW);
         assert!((heat.sum("a", NOW) - 0.6).abs() < 1e-9);
         // Work goes on elsewhere, a touch a minute.
         for minute in 1..=30 {
-            heat.touch("b", Touch::Read, Cause { by: "x", why: "y" }, NOW + minute * MINUTE);
+            heat.touch("b", HeatTouch::Read, Cause { by: "x", why: "y" }, NOW + minute * MINUTE);
         }
         assert!((heat.sum("a", NOW + 30 * MINUTE) - 0.3).abs() < 1e-9);
         // A night passes: five minutes of it count.
@@ -231,21 +231,21 @@ mod tests {
     fn typing_is_one_touch_and_reads_are_each() {
         let mut heat = Heat::new(30);
         for key in 0..50 {
-            heat.touch("a", Touch::Edit, Cause::PERSON, NOW + key * 100);
-            heat.touch("b", Touch::Read, Cause { by: "agent", why: "Look for the bug" }, NOW + key * 100);
+            heat.touch("a", HeatTouch::Edit, Cause::PERSON, NOW + key * 100);
+            heat.touch("b", HeatTouch::Read, Cause { by: "agent", why: "Look for the bug" }, NOW + key * 100);
         }
-        let edits = heat.traces("a").and_then(|traces| traces.of(Touch::Edit)).unwrap();
-        let reads = heat.traces("b").and_then(|traces| traces.of(Touch::Read)).unwrap();
+        let edits = heat.traces("a").and_then(|traces| traces.of(HeatTouch::Edit)).unwrap();
+        let reads = heat.traces("b").and_then(|traces| traces.of(HeatTouch::Read)).unwrap();
         assert_eq!((edits.count, edits.last_ms), (1, NOW + 4900));
         assert_eq!((reads.count, &*reads.by, &*reads.why), (50, "agent", "Look for the bug"));
-        assert!(heat.traces("a").unwrap().of(Touch::Read).is_none());
+        assert!(heat.traces("a").unwrap().of(HeatTouch::Read).is_none());
     }
 
     #[test]
     fn touches_follow_a_file() {
         let mut heat = Heat::new(30);
-        heat.touch("a", Touch::Write, Cause { by: "x", why: "y" }, NOW);
-        heat.touch("b", Touch::Read, Cause { by: "x", why: "y" }, NOW);
+        heat.touch("a", HeatTouch::Write, Cause { by: "x", why: "y" }, NOW);
+        heat.touch("b", HeatTouch::Read, Cause { by: "x", why: "y" }, NOW);
         assert!(heat.follow("a", "c"));
         assert!((heat.sum("a", NOW), heat.sum("c", NOW)) == (0.0, 0.6));
         // A save by way of a file that nobody touched.
@@ -256,10 +256,10 @@ mod tests {
     #[test]
     fn only_the_hottest_are_remembered() {
         let mut heat = Heat::new(30);
-        heat.touch("hot", Touch::Write, Cause { by: "x", why: "y" }, NOW);
+        heat.touch("hot", HeatTouch::Write, Cause { by: "x", why: "y" }, NOW);
         for file in 0..5000 {
-            heat.touch(&format!("f{file}"), Touch::Focus, Cause::PERSON, NOW + file);
-            heat.touch("hot", Touch::Write, Cause { by: "x", why: "y" }, NOW + file);
+            heat.touch(&format!("f{file}"), HeatTouch::Focus, Cause::PERSON, NOW + file);
+            heat.touch("hot", HeatTouch::Write, Cause { by: "x", why: "y" }, NOW + file);
         }
         assert!(heat.paths().count() <= 2 * KEPT, "{}", heat.paths().count());
         assert!(heat.traces("hot").is_some());
@@ -276,7 +276,7 @@ mod tests {
         for at in 0..30_000_usize {
             heat.touch(
                 &paths[at % 300],
-                Touch::Read,
+                HeatTouch::Read,
                 Cause { by: "claude-code/2.1", why: "Find where the limit is set" },
                 NOW,
             );

@@ -2,7 +2,7 @@
 
 use super::lines::{self, Listed, scalar};
 use crate::base::{WorkspacePath, nearest};
-use crate::catalogue::node::{Kind, Node};
+use crate::catalogue::node::{Node, NodeKind};
 use crate::protocol::Advice;
 
 /// What an entry may say.
@@ -67,7 +67,7 @@ pub(super) fn read(advice: Advice, text: &str) -> Hints {
         }
     }
     let is_list =
-        listed.list().is_some_and(|list| matches!(list.kind, Kind::List(_)) || list.value().is_null());
+        listed.list().is_some_and(|list| matches!(list.kind, NodeKind::List(_)) || list.value().is_null());
     if let (Some(root), false) = (&listed.root, is_list) {
         hints.problems.push(format!(
             "{name}:{}: this is no list of files; write one `- path: …` a line, with a `why:` below",
@@ -82,7 +82,7 @@ fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<HintEntr
     let mut wrong = |what: String| problems.push(format!("{name}:{line}: {what}"));
     let text = |key: &str| item.entry(key).and_then(|entry| entry.value.text()).map(str::to_owned);
     let asked = match &item.kind {
-        Kind::Scalar(_) => item.text().map(str::to_owned),
+        NodeKind::Scalar(_) => item.text().map(str::to_owned),
         _ => text("path"),
     };
     for entry in item.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {

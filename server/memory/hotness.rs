@@ -1,6 +1,6 @@
 //! How hot a file is, from 0 to 1, and why: stated factors, each with its weight and its sentence.
 
-use super::heat::{Touch, Traces};
+use super::heat::{HeatTouch, Traces};
 use crate::base::hidden::short;
 use crate::protocol::Advice;
 
@@ -32,7 +32,7 @@ pub struct Hint {
 
 /// What is true of a file now, beside what was done to it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct FileStanding {
     /// Whether the editor has it open.
     pub open: bool,
     /// Whether that text is not saved.
@@ -47,7 +47,7 @@ pub struct Standing {
     pub hint: Option<Hint>,
 }
 
-impl Standing {
+impl FileStanding {
     /// Hunks that wait for a decision.
     pub fn pending_hunks(&self) -> u32 {
         self.pending.iter().map(|(_, hunks)| hunks).sum()
@@ -61,7 +61,7 @@ impl Standing {
 }
 
 /// How hot a file is whose touches sum up to `touched`.
-pub(super) fn score(standing: &Standing, touched: f64) -> f64 {
+pub(super) fn score(standing: &FileStanding, touched: f64) -> f64 {
     let advice = standing.hint.as_ref().map(|hint| hint.advice);
     let factors = [
         (true, 1.0 - (-touched).exp()),
@@ -78,7 +78,7 @@ pub(super) fn score(standing: &Standing, touched: f64) -> f64 {
 }
 
 /// Why it is as hot as that, a phrase each, the weightiest first.
-pub(super) fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64) -> Vec<String> {
+pub(super) fn reasons(standing: &FileStanding, traces: Option<&Traces>, now_ms: i64) -> Vec<String> {
     let mut reasons = Vec::new();
     if standing.pinned {
         reasons.push(with_why("pinned".to_owned(), &standing.pin_why));
@@ -98,10 +98,10 @@ pub(super) fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64)
         (false, _) => {}
     }
     let touched = |touch| traces.and_then(|traces| traces.of(touch));
-    if let Some(edit) = touched(Touch::Edit) {
+    if let Some(edit) = touched(HeatTouch::Edit) {
         reasons.push(format!("edited {}", ago(now_ms - edit.last_ms)));
     }
-    for (touch, one, many) in [(Touch::Write, "change", "changes"), (Touch::Read, "read", "reads")] {
+    for (touch, one, many) in [(HeatTouch::Write, "change", "changes"), (HeatTouch::Read, "read", "reads")] {
         if let Some(trace) = touched(touch) {
             let noun = if trace.count == 1 { one } else { many };
             let (by, when) = (short(&trace.by, 40), ago(now_ms - trace.last_ms));
@@ -109,7 +109,7 @@ pub(super) fn reasons(standing: &Standing, traces: Option<&Traces>, now_ms: i64)
             reasons.push(with_why(format!("{} {noun} by {by}, {last}{when}", trace.count), &trace.why));
         }
     }
-    if let Some(focus) = touched(Touch::Focus) {
+    if let Some(focus) = touched(HeatTouch::Focus) {
         reasons.push(format!("looked at {}", ago(now_ms - focus.last_ms)));
     }
     reasons
@@ -146,12 +146,12 @@ mod tests {
 
     #[test]
     fn factors_add_up_below_one_and_keep_their_order() {
-        let open = Standing { open: true, ..Standing::default() };
-        let unsaved = Standing { unsaved: true, ..open.clone() };
-        let pending = Standing { pending: vec![("p-1".into(), 2)], ..unsaved.clone() };
-        let cold = Standing { hint: hint(Advice::Cold, None), ..open.clone() };
-        let pinned = Standing { pinned: true, ..cold.clone() };
-        let scores: Vec<f64> = [&Standing::default(), &cold, &open, &unsaved, &pending, &pinned]
+        let open = FileStanding { open: true, ..FileStanding::default() };
+        let unsaved = FileStanding { unsaved: true, ..open.clone() };
+        let pending = FileStanding { pending: vec![("p-1".into(), 2)], ..unsaved.clone() };
+        let cold = FileStanding { hint: hint(Advice::Cold, None), ..open.clone() };
+        let pinned = FileStanding { pinned: true, ..cold.clone() };
+        let scores: Vec<f64> = [&FileStanding::default(), &cold, &open, &unsaved, &pending, &pinned]
             .iter()
             .map(|standing| score(standing, 0.0))
             .collect();
@@ -164,11 +164,16 @@ mod tests {
     fn each_reason_is_a_phrase_for_a_person() {
         let now = 1_700_000_000_000;
         let mut heat = Heat::new(30);
-        heat.touch("a", Touch::Edit, Cause::PERSON, now - 2 * 60_000);
-        heat.touch("a", Touch::Read, Cause { by: "claude-code/2.1", why: "First" }, now - 200 * 60_000);
-        heat.touch("a", Touch::Read, Cause { by: "claude-code/2.1", why: "Find the limit" }, now - 60_000);
-        heat.touch("a", Touch::Write, Cause { by: "me\u{202e}", why: "" }, now - 3_000 * 60_000);
-        let standing = Standing {
+        heat.touch("a", HeatTouch::Edit, Cause::PERSON, now - 2 * 60_000);
+        heat.touch("a", HeatTouch::Read, Cause { by: "claude-code/2.1", why: "First" }, now - 200 * 60_000);
+        heat.touch(
+            "a",
+            HeatTouch::Read,
+            Cause { by: "claude-code/2.1", why: "Find the limit" },
+            now - 60_000,
+        );
+        heat.touch("a", HeatTouch::Write, Cause { by: "me\u{202e}", why: "" }, now - 3_000 * 60_000);
+        let standing = FileStanding {
             open: true,
             unsaved: true,
             pending: vec![("p-1".into(), 2), ("p-2".into(), 1)],
@@ -189,6 +194,6 @@ mod tests {
                 "2 reads by claude-code/2.1, the last a minute ago: Find the limit",
             ]
         );
-        assert_eq!(reasons(&Standing::default(), None, now), Vec::<String>::new());
+        assert_eq!(reasons(&FileStanding::default(), None, now), Vec::<String>::new());
     }
 }

@@ -1,6 +1,6 @@
 //! Lists in YAML that people edit too: an item is put in or taken out by its lines, and every other line stays as it is.
 
-use crate::catalogue::node::{self, Kind, Node};
+use crate::catalogue::node::{self, Node, NodeKind};
 
 /// A list of items in a file, with what is around it.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl Listed {
     /// The items: paths alone, or maps.
     pub(super) fn items(&self) -> &[Node] {
         match self.list().map(|list| &list.kind) {
-            Some(Kind::List(items)) => items,
+            Some(NodeKind::List(items)) => items,
             _ => &[],
         }
     }
@@ -40,7 +40,7 @@ impl Listed {
         let root = self.root.as_ref()?;
         match self.key {
             Some(key) => root.entry(key).map(|entry| &entry.value),
-            None => matches!(root.kind, Kind::List(_)).then_some(root),
+            None => matches!(root.kind, NodeKind::List(_)).then_some(root),
         }
     }
 
@@ -77,14 +77,14 @@ impl Listed {
 }
 
 /// Where an item's lines are.
-struct Block {
+struct ItemLines {
     start: usize,
     end: usize,
     indent: usize,
 }
 
 /// The lines of the item that begins at a line counted from 1; nothing where it does not begin with a dash of its own.
-fn block(lines: &[String], line: u32) -> Option<Block> {
+fn block(lines: &[String], line: u32) -> Option<ItemLines> {
     let start = usize::try_from(line).ok()?.checked_sub(1)?;
     let indent = indent_of(lines.get(start)?);
     if !lines[start][indent..].starts_with("- ") {
@@ -99,7 +99,7 @@ fn block(lines: &[String], line: u32) -> Option<Block> {
             break;
         }
     }
-    Some(Block { start, end, indent })
+    Some(ItemLines { start, end, indent })
 }
 
 /// The text without the item that begins at a line counted from 1.
@@ -116,7 +116,7 @@ pub(super) fn with_key(text: &str, node: &Node, key: &str, value: Option<&str>) 
     let block = block(&lines, node.line)?;
     let indent = block.indent;
     match (&node.kind, node.entry(key)) {
-        (Kind::Map(_), Some(entry)) if entry.line > node.line => {
+        (NodeKind::Map(_), Some(entry)) if entry.line > node.line => {
             let at = usize::try_from(entry.line).ok()? - 1;
             let body = lines[at].trim_start();
             // A value over several lines, or several keys on one, is nothing to cut by lines.
@@ -128,11 +128,11 @@ pub(super) fn with_key(text: &str, node: &Node, key: &str, value: Option<&str>) 
                 None => drop(lines.remove(at)),
             }
         }
-        (Kind::Map(_), None) => {
+        (NodeKind::Map(_), None) => {
             let Some(value) = value else { return Some(text.to_owned()) };
             lines.insert(block.start + 1, format!("{}{key}: {value}", " ".repeat(indent + 2)));
         }
-        (Kind::Scalar(_), _) => {
+        (NodeKind::Scalar(_), _) => {
             let Some(value) = value else { return Some(text.to_owned()) };
             let rest = lines[block.start][indent + 2..].to_owned();
             lines[block.start] = format!("{}- path: {rest}", " ".repeat(indent));

@@ -3,7 +3,7 @@
 use super::hints::clean;
 use super::lines::{self, Listed, scalar};
 use crate::base::nearest;
-use crate::catalogue::node::{Entry, Kind, Node};
+use crate::catalogue::node::{Node, NodeEntry, NodeKind};
 use crate::protocol::{Role, Truncate};
 
 /// Its name in our folder.
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str) -> Manifest {
     };
     let Some(root) = &listed.root else { return manifest };
     let mut problems = Vec::new();
-    if !matches!(root.kind, Kind::Map(_)) {
+    if !matches!(root.kind, NodeKind::Map(_)) {
         problems
             .push(format!("{FILE}:{}: this is no manifest; write `budget: 32000` and `files:`", root.line));
     }
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str) -> Manifest {
             rule => manifest.files.extend(rule),
         }
     }
-    if listed.list().is_some_and(|list| !matches!(list.kind, Kind::List(_)) && !list.value().is_null()) {
+    if listed.list().is_some_and(|list| !matches!(list.kind, NodeKind::List(_)) && !list.value().is_null()) {
         problems.push(format!("{FILE}:{}: `files` is no list; write one `- path: …` a line", root.line));
     }
     Manifest { problems, ..manifest }
@@ -89,7 +89,7 @@ pub(super) fn read(text: &str) -> Manifest {
 
 fn rule(item: &Node, problems: &mut Vec<String>) -> Option<FileRule> {
     let asked = match &item.kind {
-        Kind::Scalar(_) => item.text(),
+        NodeKind::Scalar(_) => item.text(),
         _ => item.entry("path").and_then(|entry| entry.value.text()),
     };
     let Some(path) = asked.and_then(clean) else {
@@ -126,7 +126,7 @@ fn strange(node: &Node, known: &[&str], problems: &mut Vec<String>) {
     }
 }
 
-fn number<T: TryFrom<u64>>(entry: &Entry, wanted: &str, problems: &mut Vec<String>) -> Option<T> {
+fn number<T: TryFrom<u64>>(entry: &NodeEntry, wanted: &str, problems: &mut Vec<String>) -> Option<T> {
     let value = entry.value.value();
     let number = value.as_u64().filter(|number| *number > 0).and_then(|number| T::try_from(number).ok());
     if number.is_none() && !value.is_null() {
@@ -135,7 +135,7 @@ fn number<T: TryFrom<u64>>(entry: &Entry, wanted: &str, problems: &mut Vec<Strin
     number
 }
 
-fn word<T: Copy>(entry: &Entry, words: &[(&str, T)], problems: &mut Vec<String>) -> Option<T> {
+fn word<T: Copy>(entry: &NodeEntry, words: &[(&str, T)], problems: &mut Vec<String>) -> Option<T> {
     let value = entry.value.value();
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
     let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
-use super::heat::{Cause, Heat, Touch};
-use super::hotness::{self, Standing};
+use super::heat::{Cause, Heat, HeatTouch};
+use super::hotness::{self, FileStanding};
 use super::notes::{NoteFiles, Notes};
 use super::roles;
 use crate::base::OURS;
@@ -96,7 +96,7 @@ impl Memory {
     }
 
     /// A file was touched by somebody.
-    pub fn touch(&self, path: &str, touch: Touch, cause: Cause<'_>) {
+    pub fn touch(&self, path: &str, touch: HeatTouch, cause: Cause<'_>) {
         // What is looked at in our own folder is no work on the project.
         if path.split('/').next() == Some(OURS) {
             return;
@@ -145,12 +145,12 @@ impl Memory {
     }
 
     /// What is true of a file now.
-    pub fn standing(&self, path: &str, seen: Seen, notes: &Notes) -> Standing {
+    pub fn standing(&self, path: &str, seen: Seen, notes: &Notes) -> FileStanding {
         let pending = self.pending.lock();
         let waiting = pending.files.get(path).into_iter().flatten();
         let waiting = waiting.map(|(proposal, hunks)| (proposal.clone(), *hunks));
         let rule = notes.manifest.of(path);
-        Standing {
+        FileStanding {
             open: seen.open,
             unsaved: seen.unsaved,
             pending: waiting.collect(),
@@ -163,7 +163,7 @@ impl Memory {
     /// What the touches on a file sum up to, and how many reads and writes they were, as a phrase.
     pub fn touched(&self, path: &str) -> (f64, String) {
         let (heat, now) = (self.heat(), self.now_ms());
-        let reasons = hotness::reasons(&Standing::default(), heat.traces(path), now);
+        let reasons = hotness::reasons(&FileStanding::default(), heat.traces(path), now);
         (heat.sum(path, now), reasons.join("; "))
     }
 

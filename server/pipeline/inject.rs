@@ -1,6 +1,6 @@
 //! What a call touched goes into the memory of the workspace.
 
-use crate::memory::{Cause, Touch};
+use crate::memory::{Cause, HeatTouch};
 use crate::protocol::{Access, ChangeKind};
 use crate::registry::{Output, Permitted};
 use crate::session::Session;
@@ -12,7 +12,7 @@ pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output)
     // Of what is read only files count: a listing or a search says little of one of them.
     let read = permitted.grant().paths().filter(|touch| touch.access == Access::Read && touch.file.is_some());
     for touch in read {
-        memory.touch(touch.resolved.as_str(), Touch::Read, cause);
+        memory.touch(touch.resolved.as_str(), HeatTouch::Read, cause);
     }
     if let Some(draft) = &output.change {
         for change in draft
@@ -20,7 +20,7 @@ pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output)
             .iter()
             .filter(|change| !matches!(change.kind, ChangeKind::Mkdir | ChangeKind::Rmdir))
         {
-            memory.touch(change.path.as_str(), Touch::Write, cause);
+            memory.touch(change.path.as_str(), HeatTouch::Write, cause);
         }
     }
 }

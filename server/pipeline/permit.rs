@@ -4,7 +4,7 @@ use crate::base::WorkspacePath;
 use crate::base::hidden::in_line;
 use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault, PathContent};
 use crate::registry::{Call, Content, Draft, Permitted};
-use crate::rules::{Ask, PathTouch, Verdict};
+use crate::rules::{PathTouch, RuleQuestion, Verdict};
 use crate::session::{Scope, Session};
 
 const ALLOW: &str = "Allow";
@@ -90,7 +90,7 @@ async fn settled(session: &Session, scope: &Scope, verdict: Verdict<Call>) -> Re
     }
 }
 
-async fn asked(session: &Session, scope: &Scope, ask: Ask<Call>) -> Result<Permitted, Fault> {
+async fn asked(session: &Session, scope: &Scope, ask: RuleQuestion<Call>) -> Result<Permitted, Fault> {
     let asked = session.editor().ask(question(session, &ask));
     let answer = tokio::select! {
         answer = asked => answer,
@@ -107,7 +107,7 @@ async fn asked(session: &Session, scope: &Scope, ask: Ask<Call>) -> Result<Permi
         .suggest("go on without it, or ask the person to allow it"))
 }
 
-fn question(session: &Session, ask: &Ask<Call>) -> AskParams {
+fn question(session: &Session, ask: &RuleQuestion<Call>) -> AskParams {
     let call = ask.subject();
     let (tool, why) = (call.tool().name(), call.why().as_str());
     AskParams {

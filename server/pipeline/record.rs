@@ -43,14 +43,14 @@ impl Pace {
 
 /// A call's entry in the log.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(super) enum CallEntry {
     /// In the file.
     Written(Mark),
     /// On its way there.
     Posted(Posted),
 }
 
-impl Entry {
+impl CallEntry {
     /// Makes sure that it is in the file.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Entry {
 ///
 /// # Errors
 /// What keeps it from being written.
-pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<Entry, Fault> {
+pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<CallEntry, Fault> {
     let event = LogEvent {
         event: Event::ToolCall {
             call_id: call.id().clone(),
@@ -80,8 +80,8 @@ pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<Entry, 
         comments: call.comments().clone(),
     };
     match pace {
-        Pace::Beside => session.log().post(event).map(Entry::Posted),
-        Pace::Before | Pace::Durable => session.log().write(event).map(Entry::Written),
+        Pace::Beside => session.log().post(event).map(CallEntry::Posted),
+        Pace::Before | Pace::Durable => session.log().write(event).map(CallEntry::Written),
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<Entry, 
 ///
 /// # Errors
 /// What keeps it from being written.
-pub(super) fn refused(session: &Session, refused: &Refused) -> Result<Entry, Fault> {
+pub(super) fn refused(session: &Session, refused: &Refused) -> Result<CallEntry, Fault> {
     let event = LogEvent {
         event: Event::ToolCall {
             call_id: refused.call_id.clone(),
@@ -101,14 +101,14 @@ pub(super) fn refused(session: &Session, refused: &Refused) -> Result<Entry, Fau
         },
         comments: refused.comments.clone(),
     };
-    session.log().write(event).map(Entry::Written)
+    session.log().write(event).map(CallEntry::Written)
 }
 
 /// Logs how a call ended.
 ///
 /// # Errors
 /// What keeps it from being written.
-pub(super) fn end(session: &Session, carried: &Carried) -> Result<Entry, Fault> {
+pub(super) fn end(session: &Session, carried: &Carried) -> Result<CallEntry, Fault> {
     let Carried { id, tool, ended, pace, .. } = carried;
     let duration_ms = notices::milliseconds(carried.began);
     session.log().count(match (&ended.error, ended.status) {
@@ -121,13 +121,13 @@ pub(super) fn end(session: &Session, carried: &Carried) -> Result<Entry, Fault> 
         Some(error) => session
             .log()
             .write(Event::ToolError { call_id, tool, error: error.clone(), duration_ms })
-            .map(Entry::Written),
+            .map(CallEntry::Written),
         None => {
             let result = ended.result.clone().unwrap_or_default();
             let event = Event::ToolResult { call_id, tool, status: ended.status, result, duration_ms };
             match pace {
-                Pace::Beside => session.log().post(event).map(Entry::Posted),
-                Pace::Before | Pace::Durable => session.log().write(event).map(Entry::Written),
+                Pace::Beside => session.log().post(event).map(CallEntry::Posted),
+                Pace::Before | Pace::Durable => session.log().write(event).map(CallEntry::Written),
             }
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::sync::SemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
-use super::record::{Entry, Pace};
+use super::record::{CallEntry, Pace};
 use super::{Ended, Pipeline, execute, inject, notices, permit, policy};
 use crate::base::blocking;
 use crate::ports::Caller;
@@ -21,7 +21,7 @@ pub(super) struct Run<'a> {
     /// When its events are written.
     pub(super) pace: Pace,
     /// The call in the log.
-    pub(super) entry: &'a Entry,
+    pub(super) entry: &'a CallEntry,
     /// Tells it to stop.
     pub(super) cancel: CancellationToken,
     /// Who made it.

@@ -13,7 +13,7 @@ pub const PROD: &str = "prod";
 
 type Set = HashMap<String, Arc<dyn AnyActivity>>;
 
-struct Sets {
+struct ActivitySets {
     active: String,
     named: BTreeMap<String, Set>,
     /// What runs the tools that the person and the project define.
@@ -23,13 +23,19 @@ struct Sets {
 /// Every activity, in named sets of which one is active. A name that the active set lacks is looked up in
 /// [`PROD`], so that a test set holds only what it replaces; then among those of custom tools.
 pub struct Activities {
-    sets: RwLock<Sets>,
+    sets: RwLock<ActivitySets>,
 }
 
 impl Default for Activities {
     fn default() -> Self {
         let named = ["dev", PROD, "test"].map(|name| (name.to_owned(), Set::new()));
-        Self { sets: RwLock::new(Sets { active: PROD.to_owned(), named: named.into(), custom: Set::new() }) }
+        Self {
+            sets: RwLock::new(ActivitySets {
+                active: PROD.to_owned(),
+                named: named.into(),
+                custom: Set::new(),
+            }),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// What holds for the paths of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RuleKind {
     /// Ours: neither read nor written, whatever the settings say.
     Private,
     /// Version control's state: never written, whatever the settings say.
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Warned,
 }
 
-impl Kind {
+impl RuleKind {
     /// Every kind, the strictest first.
     pub(crate) const ALL: [Self; 6] =
         [Self::Private, Self::Sensitive, Self::Versions, Self::Never, Self::Asked, Self::Warned];
@@ -63,40 +63,40 @@ impl Kind {
 
 /// One glob of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct BuiltinGlob {
     /// Which paths; it stands at any depth.
     pub glob: &'static str,
     /// What holds for them.
-    pub kind: Kind,
+    pub kind: RuleKind,
     /// Why, in words that follow a colon.
     pub reason: &'static str,
 }
 
 /// The table, in the order of its file.
-pub(crate) fn table() -> &'static [Entry] {
-    static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| read(include_str!("builtin.txt")));
+pub(crate) fn table() -> &'static [BuiltinGlob] {
+    static TABLE: LazyLock<Vec<BuiltinGlob>> = LazyLock::new(|| read(include_str!("builtin.txt")));
     &TABLE
 }
 
 /// The globs of one kind.
-pub(super) fn globs(kind: Kind) -> Vec<&'static str> {
+pub(super) fn globs(kind: RuleKind) -> Vec<&'static str> {
     table().iter().filter(|entry| entry.kind == kind).map(|entry| entry.glob).collect()
 }
 
 /// Why a glob stands in the table.
-pub(super) fn reason(kind: Kind, glob: &str) -> Option<&'static str> {
+pub(super) fn reason(kind: RuleKind, glob: &str) -> Option<&'static str> {
     table().iter().find(|entry| entry.kind == kind && entry.glob == glob).map(|entry| entry.reason)
 }
 
-fn read(text: &'static str) -> Vec<Entry> {
+fn read(text: &'static str) -> Vec<BuiltinGlob> {
     let mut entries = Vec::new();
     let mut heading = None;
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let named = line.split_once(": ").and_then(|(word, reason)| Some((Kind::of(word)?, reason)));
+        let named = line.split_once(": ").and_then(|(word, reason)| Some((RuleKind::of(word)?, reason)));
         if named.is_some() {
             heading = named;
         } else if let Some((kind, reason)) = heading {
-            entries.extend(line.split_whitespace().map(|glob| Entry { glob, kind, reason }));
+            entries.extend(line.split_whitespace().map(|glob| BuiltinGlob { glob, kind, reason }));
         }
     }
     entries

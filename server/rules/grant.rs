@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use super::touch::{PathTouch, Touch};
 use crate::base::WorkspacePath;
 
-/// The proof that the rules allowed these touches. Only the rules make one, directly or through [`Ask::yes`].
+/// The proof that the rules allowed these touches. Only the rules make one, directly or through [`RuleQuestion::yes`].
 #[derive(Debug)]
 pub struct Grant {
     touches: Vec<Touch>,
@@ -89,14 +89,14 @@ pub enum Verdict<T> {
     /// It may go on.
     Allow(Allowed<T>),
     /// It may go on once a person says so.
-    Ask(Ask<T>),
+    Ask(RuleQuestion<T>),
     /// It may not, and why.
     Deny(Refusal),
 }
 
 /// A question to a person, with what a yes allows.
 #[derive(Debug)]
-pub struct Ask<T> {
+pub struct RuleQuestion<T> {
     /// The rule's name and its glob.
     pub rule: String,
     /// What to ask, without the call's why.
@@ -104,7 +104,7 @@ pub struct Ask<T> {
     pub(super) allowed: Allowed<T>,
 }
 
-impl<T> Ask<T> {
+impl<T> RuleQuestion<T> {
     /// Whom the question is about.
     pub fn subject(&self) -> &T {
         &self.allowed.subject

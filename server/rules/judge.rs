@@ -1,6 +1,6 @@
 //! The rules of one workspace, and what they say of one access to one path.
 
-use super::builtin::{self, Kind};
+use super::builtin::{self, RuleKind};
 use super::glob::{Candidates, Globs, Union, clipped};
 use super::grant::Opener;
 use super::held::Held;
@@ -10,7 +10,7 @@ use crate::protocol::{Access, RuleSettings};
 
 /// The rules of one party. No list of one party weakens that of another.
 #[derive(Clone, Debug, Default)]
-struct Party {
+struct PartyRules {
     deny: Globs,
     read_only: Globs,
     ask: Globs,
@@ -29,7 +29,7 @@ pub struct Rules {
     warned: Globs,
     /// The person's word alone.
     allow: Globs,
-    parties: [Party; 2],
+    parties: [PartyRules; 2],
     /// What any rule that closes or asks speaks of: most paths are not in it.
     spoken_of: Union,
     /// What is closed for as long as something holds it.
@@ -86,7 +86,7 @@ impl Rules {
             let mut list = |name: &str, globs: &[String]| {
                 Globs::new(&format!("{name}{of}"), globs.iter().map(String::as_str), &mut problems)
             };
-            Party {
+            PartyRules {
                 deny: list("rules.deny", &rules.deny),
                 read_only: list("rules.read_only", &rules.read_only),
                 ask: list("rules.ask", &rules.ask),
@@ -96,8 +96,9 @@ impl Rules {
         let allow = user.rules.unwrap_or(&none).allow.iter().map(String::as_str);
         let allow = Globs::opening("rules.allow", allow, &mut problems);
         let mut of = |kind| Globs::anywhere(&builtin::globs(kind), &mut problems);
-        let (ours, version_control, sensitive) = (of(Kind::Private), of(Kind::Versions), of(Kind::Sensitive));
-        let (runs, asked, warned) = (of(Kind::Never), of(Kind::Asked), of(Kind::Warned));
+        let (ours, version_control, sensitive) =
+            (of(RuleKind::Private), of(RuleKind::Versions), of(RuleKind::Sensitive));
+        let (runs, asked, warned) = (of(RuleKind::Never), of(RuleKind::Asked), of(RuleKind::Warned));
         let of_parties = parties.iter().flat_map(|party| [&party.deny, &party.read_only, &party.ask]);
         let closing = [&ours, &version_control, &sensitive, &runs, &asked];
         let spoken_of = Union::of(closing.into_iter().chain(of_parties));
@@ -137,7 +138,7 @@ impl Rules {
         }
         let asked = self.asked.first(&candidates).filter(|_| access == Access::Write);
         match asked.filter(|_| self.allow.first(&candidates).is_none()) {
-            Some(glob) => Ruling::Ask { rule: Rule::BuiltIn(Kind::Asked).named(glob) },
+            Some(glob) => Ruling::Ask { rule: Rule::BuiltIn(RuleKind::Asked).named(glob) },
             None => unread(),
         }
     }
@@ -145,7 +146,7 @@ impl Rules {
     /// What a person should know before they accept a change of this file: that it runs programs, and when.
     pub fn warning(&self, path: &WorkspacePath) -> Option<&'static str> {
         let glob = self.warned.first(&Candidates::alone(path.as_str()))?;
-        builtin::reason(Kind::Warned, glob)
+        builtin::reason(RuleKind::Warned, glob)
     }
 
     /// The rule that asks before this path is read, where `opener` has no yes to it.
@@ -166,14 +167,14 @@ impl Rules {
         let writes = access == Access::Write;
         let [person, project] = &self.parties;
         let lists = [
-            (&self.ours, Rule::BuiltIn(Kind::Private), true, false),
+            (&self.ours, Rule::BuiltIn(RuleKind::Private), true, false),
             (&person.deny, Rule::Set("rules.deny"), true, false),
             (&project.deny, Rule::Set("rules.deny"), true, false),
-            (&self.sensitive, Rule::BuiltIn(Kind::Sensitive), true, true),
-            (&self.version_control, Rule::BuiltIn(Kind::Versions), writes, false),
+            (&self.sensitive, Rule::BuiltIn(RuleKind::Sensitive), true, true),
+            (&self.version_control, Rule::BuiltIn(RuleKind::Versions), writes, false),
             (&person.read_only, Rule::Set("rules.read_only"), writes, false),
             (&project.read_only, Rule::Set("rules.read_only"), writes, false),
-            (&self.runs, Rule::BuiltIn(Kind::Never), writes, true),
+            (&self.runs, Rule::BuiltIn(RuleKind::Never), writes, true),
         ];
         let hits = lists.into_iter().filter(|(_, _, holds, _)| *holds);
         hits.into_iter().find_map(|(globs, rule, _, can_be_allowed)| {
@@ -215,7 +216,7 @@ enum Rule {
     /// A key of the settings.
     Set(&'static str),
     /// The table of built-in ones.
-    BuiltIn(Kind),
+    BuiltIn(RuleKind),
 }
 
 impl Rule {

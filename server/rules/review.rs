@@ -14,7 +14,7 @@ const LONGEST: usize = 4096;
 
 /// The review rules of one party. Its last rule that matches counts.
 #[derive(Clone, Debug, Default)]
-struct Party {
+struct PartyReviewRules {
     policies: Vec<Policy>,
     tools: Column,
     paths: Column,
@@ -35,8 +35,8 @@ struct Column {
 /// The review rules of the person and of the project, as separate parties: the strictest verdict counts.
 #[derive(Clone, Debug, Default)]
 pub struct ReviewRules {
-    person: Party,
-    project: Party,
+    person: PartyReviewRules,
+    project: PartyReviewRules,
     /// The least strict policy that any change may get, where settings could not be read.
     floor: Option<Policy>,
 }
@@ -46,8 +46,8 @@ impl ReviewRules {
     /// stricter where it is strict, and never looser.
     pub fn new(person: &[PolicyRule], project: &[PolicyRule], floor: Option<Policy>) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
-        let person = Party::new("the person's settings", person, &mut problems);
-        let project = Party::new("the project's settings", project, &mut problems);
+        let person = PartyReviewRules::new("the person's settings", person, &mut problems);
+        let project = PartyReviewRules::new("the project's settings", project, &mut problems);
         (Self { person, project, floor }, problems)
     }
 
@@ -58,8 +58,9 @@ impl ReviewRules {
         let spelt = exact.chain(spellings(path.as_str()).into_iter().map(|spelling| (spelling, true)));
         let strictest = |strictest: Policy, (path, folded): (String, bool)| {
             let parties = [&self.person, &self.project].into_iter().zip(defaults);
-            let verdict =
-                |(party, default): (&Party, Policy)| party.verdict(tools, &path, folded).unwrap_or(default);
+            let verdict = |(party, default): (&PartyReviewRules, Policy)| {
+                party.verdict(tools, &path, folded).unwrap_or(default)
+            };
             parties.map(verdict).fold(strictest, Policy::max)
         };
         let ruled = spelt.fold(Policy::Auto, strictest);
@@ -68,7 +69,7 @@ impl ReviewRules {
     }
 }
 
-impl Party {
+impl PartyReviewRules {
     fn new(name: &str, rules: &[PolicyRule], problems: &mut Vec<String>) -> Self {
         let mut refused: Vec<(usize, String)> = Vec::new();
         if rules.len() > MOST {

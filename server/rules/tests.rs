@@ -1,6 +1,6 @@
 //! The built-in rules and those of settings, by path.
 
-use super::builtin::{self, Kind};
+use super::builtin::{self, RuleKind};
 use super::judge::Ruling;
 use super::{Lists, Opener, PathTouch, Rules, Verdict};
 use crate::base::WorkspacePath;
@@ -102,7 +102,7 @@ fn example(glob: &str) -> String {
 #[test]
 fn each_entry_of_the_table_holds_in_every_spelling() {
     let rules = built_in();
-    let counts = Kind::ALL.map(|kind| builtin::globs(kind).len());
+    let counts = RuleKind::ALL.map(|kind| builtin::globs(kind).len());
     assert!(counts.iter().all(|count| *count > 0) && counts.iter().sum::<usize>() > 500, "{counts:?}");
     for entry in builtin::table() {
         assert!(entry.reason.len() > 10, "{entry:?}");
@@ -118,13 +118,13 @@ fn each_entry_of_the_table_holds_in_every_spelling() {
             format!("{plain}::$DATA"),
         ] {
             let standing = standing(&rules, &text);
-            let closed = matches!(entry.kind, Kind::Private | Kind::Sensitive);
+            let closed = matches!(entry.kind, RuleKind::Private | RuleKind::Sensitive);
             match entry.kind {
                 // An earlier entry may be stricter.
-                Kind::Warned => {
+                RuleKind::Warned => {
                     assert!(rules.warning(&path(&text)).is_some(), "{text}: {entry:?}");
                 }
-                Kind::Asked => {
+                RuleKind::Asked => {
                     assert!(matches!(standing, "asked" | "read" | "closed"), "{text} {standing}: {entry:?}")
                 }
                 _ if closed => assert_eq!(standing, "closed", "{text}: {entry:?}"),

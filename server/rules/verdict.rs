@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::acts;
-use super::grant::{Allowed, Ask, Grant, Leave, Verdict};
+use super::grant::{Allowed, Grant, Leave, RuleQuestion, Verdict};
 use super::judge::{Rules, Ruling};
 use super::refusal::Refusal;
 use super::touch::{Effectful, PathTouch, Touch, verb};
@@ -94,7 +94,9 @@ fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
     let allowed = Allowed { subject, grant: Arc::new(grant) };
     match asks.first() {
         None => Verdict::Allow(allowed),
-        Some((_, rule)) => Verdict::Ask(Ask { rule: rule.clone(), question: question(&asks, rule), allowed }),
+        Some((_, rule)) => {
+            Verdict::Ask(RuleQuestion { rule: rule.clone(), question: question(&asks, rule), allowed })
+        }
     }
 }
 

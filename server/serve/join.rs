@@ -11,7 +11,7 @@ use tokio::net::UnixStream;
 
 use crate::base::uri;
 use crate::lsp::stdio;
-use crate::socket::{Greeting, Server, Speaks, enter, servers};
+use crate::socket::{Greeting, RunningServer, Speaks, enter, servers};
 
 /// Bytes of the longest first message that is looked into.
 const LONGEST: usize = 8 << 20;
@@ -70,7 +70,7 @@ fn whole(bytes: &[u8]) -> bool {
 }
 
 /// The server that agents have in the one folder that an `initialize` names.
-pub(super) fn server_of(first: &[u8]) -> Option<Server> {
+pub(super) fn server_of(first: &[u8]) -> Option<RunningServer> {
     let (body, length) = body(first)?;
     let message: Value = serde_json::from_slice(body.get(..length)?).ok()?;
     let params = message.get("params").filter(|_| message["method"] == "initialize")?;
@@ -80,7 +80,7 @@ pub(super) fn server_of(first: &[u8]) -> Option<Server> {
         _ => params.get("rootUri"),
     };
     let root = std::fs::canonicalize(uri::path_of(uri?.as_str()?)?).ok()?;
-    let joins = |server: &Server| {
+    let joins = |server: &RunningServer| {
         server.headless
             && server.version == env!("CARGO_PKG_VERSION")
             && server.roots.iter().any(|served| root == std::path::Path::new(served))
@@ -90,7 +90,7 @@ pub(super) fn server_of(first: &[u8]) -> Option<Server> {
 
 /// Passes bytes between the editor and a server until one of them ends; nothing where the server has just ended.
 pub(super) async fn pass_on(
-    server: &Server,
+    server: &RunningServer,
     first: &[u8],
     input: &mut Input,
     orphaned: impl Future<Output = ()>,

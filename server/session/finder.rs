@@ -36,12 +36,12 @@ pub(super) struct Finder {
     left: OnceLock<Index>,
     meaning: Meaning,
     taking: Taking,
-    asking: Mutex<Option<Asking>>,
+    asking: Mutex<Option<AskedFiles>>,
 }
 
 /// The files of a list that some rules ask about, by their places in it.
 #[derive(Debug)]
-struct Asking {
+struct AskedFiles {
     list: FileList,
     rules: Arc<Rules>,
     places: Arc<[usize]>,
@@ -183,7 +183,7 @@ impl Finder {
             |path: &str| WorkspacePath::clean(path).and_then(|path| rules.asks(&path, &Opener::Unasked));
         let places = list.iter().enumerate().filter(|(_, entry)| asks(&entry.path).is_some());
         let places: Arc<[usize]> = places.map(|(at, _)| at).collect();
-        *known = Some(Asking { list: list.clone(), rules: rules.clone(), places: places.clone() });
+        *known = Some(AskedFiles { list: list.clone(), rules: rules.clone(), places: places.clone() });
         places
     }
 

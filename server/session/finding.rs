@@ -18,7 +18,7 @@ use crate::index::lexical::source::Source;
 use crate::index::lexical::walk::{Globs, WalkError};
 use crate::index::meaning;
 use crate::protocol::{Access, Code, Fault};
-use crate::workspace::{Files, Kind};
+use crate::workspace::{FileKind, Files};
 
 /// Bytes of a file that the ranker is shown: it takes no more than this in.
 pub(super) const MOST: u64 = (1 << 20) + 1;
@@ -63,7 +63,7 @@ pub struct WantedFiles<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meant {
     /// Best first, one for a file.
-    pub hits: Vec<meaning::Hit>,
+    pub hits: Vec<meaning::FileHit>,
     /// What ranked them: `words`, or `words+` and the model's name.
     pub ranker: String,
     /// The share of the files' pieces that have a vector, where a model is set.
@@ -121,7 +121,7 @@ impl FileSearch {
             pieces: &heard.pieces,
             cosines: &heard.cosines,
         });
-        let query = meaning::Query { text: wanted.text, scope: &scope, limit: wanted.limit };
+        let query = meaning::SemanticQuery { text: wanted.text, scope: &scope, limit: wanted.limit };
         let read = |path: &str, start, end| piece(&texts, path, start, end);
         let found = self.finder.meaning().search(&query, near.as_ref(), read);
         Ok(Meant { hits: found.hits, ranker: found.ranker, embedded, trouble })
@@ -201,7 +201,7 @@ impl FileSearch {
         let found = files.stat(&path)?.ok_or_else(|| {
             Fault::new(Code::NotFound, format!("{path} does not exist")).suggest("fs.ls shows what is there")
         })?;
-        if found.kind != Kind::Folder {
+        if found.kind != FileKind::Folder {
             // One that is named and cannot be read is a fault; one that is come across is passed over.
             files.open(&found.path)?;
         }

@@ -15,7 +15,7 @@ use crate::protocol::{
     WorkingSetAnswer,
 };
 use crate::rules::Opener;
-use crate::workspace::Kind;
+use crate::workspace::FileKind;
 
 /// What keeps the working set of a session.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl WorkingFiles {
         {
             return Some(estimate(document.text.len() as u64));
         }
-        stat.filter(|stat| stat.kind == Kind::File).map(|stat| estimate(stat.size))
+        stat.filter(|stat| stat.kind == FileKind::File).map(|stat| estimate(stat.size))
     }
 
     /// Judges a hint of a model's, and keeps it where it counts.

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use serde_json::{Value, json};
 
 use super::listener::Greeting;
-use super::place::{Server, servers};
+use super::place::{RunningServer, servers};
 use crate::protocol::Fault;
 use crate::requests::{Signature, Status};
 
@@ -14,7 +14,7 @@ use crate::requests::{Signature, Status};
 ///
 /// # Errors
 /// What keeps the socket from being reached: mostly that the server has just ended.
-pub(crate) fn enter(server: &Server, greeting: Greeting) -> std::io::Result<UnixStream> {
+pub(crate) fn enter(server: &RunningServer, greeting: Greeting) -> std::io::Result<UnixStream> {
     let mut stream = UnixStream::connect(&server.socket)?;
     let greeting = json!(Greeting { token: server.token.clone(), ..greeting });
     stream.write_all(format!("{greeting}\n").as_bytes())?;
@@ -23,20 +23,20 @@ pub(crate) fn enter(server: &Server, greeting: Greeting) -> std::io::Result<Unix
 
 /// A connection to a running server.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct ServerLink {
     stream: BufReader<UnixStream>,
     next: u64,
     gone: bool,
 }
 
-impl Link {
+impl ServerLink {
     /// Connects to the server of the folder `root`; nothing where there is none.
     pub(crate) fn find(root: &str) -> Option<Self> {
-        let serves = |server: &Server| server.roots.iter().any(|served| served == root);
+        let serves = |server: &RunningServer| server.roots.iter().any(|served| served == root);
         servers().into_iter().filter(serves).find_map(|server| Self::connect(&server))
     }
 
-    fn connect(server: &Server) -> Option<Self> {
+    fn connect(server: &RunningServer) -> Option<Self> {
         let stream = enter(server, Greeting::default()).ok()?;
         let mut link = Self { stream: BufReader::new(stream), next: 0, gone: false };
         // A server that is just ending takes the connection too, and answers nothing. What one of another version answers

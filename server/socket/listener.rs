@@ -17,7 +17,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
 
-use super::place::{Server, claim, runtime_folder};
+use super::place::{RunningServer, claim, runtime_folder};
 use crate::base::envelope::Envelope;
 use crate::base::hash;
 use crate::base::ids::unique;
@@ -80,21 +80,21 @@ pub(crate) trait Doors: Send + Sync {
 
 /// A listening socket. Dropping it removes its files.
 #[derive(Debug)]
-pub(crate) struct Listening {
+pub(crate) struct SocketListener {
     path: PathBuf,
     socket: PathBuf,
     tasks: [AbortHandle; 2],
     clients: watch::Receiver<usize>,
 }
 
-impl Listening {
+impl SocketListener {
     /// How many clients are connected, as it changes.
     pub(crate) fn clients(&self) -> watch::Receiver<usize> {
         self.clients.clone()
     }
 }
 
-impl Drop for Listening {
+impl Drop for SocketListener {
     fn drop(&mut self) {
         self.tasks.iter().for_each(AbortHandle::abort);
         let _ = std::fs::remove_file(&self.socket);
@@ -107,7 +107,7 @@ impl Drop for Listening {
 ///
 /// # Errors
 /// INTERNAL where the runtime folder cannot be used.
-pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<Listening, Fault> {
+pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<SocketListener, Fault> {
     let name = format!("{}-{}", std::process::id(), unique());
     let folder = runtime_folder()?;
     let (path, socket) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.sock")));
@@ -116,7 +116,7 @@ pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<
     let listener = UnixListener::bind(&socket).map_err(fault)?;
     // It keeps out who can reach the socket but not read the file.
     let token = random::token()?;
-    let mut server = Server {
+    let mut server = RunningServer {
         pid: std::process::id(),
         roots: hub.roots(),
         socket: socket.display().to_string(),
@@ -137,7 +137,7 @@ pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<
     let accepting = tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             count.send_modify(|count| *count += 1);
-            let left = Left(count.clone());
+            let left = DepartedClient(count.clone());
             let (hub, doors, token) = (hub.clone(), doors.clone(), token.clone());
             tokio::spawn(async move {
                 let _left = left;
@@ -145,19 +145,19 @@ pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<
             });
         }
     });
-    Ok(Listening { path, socket, tasks: [announcing.abort_handle(), accepting.abort_handle()], clients })
+    Ok(SocketListener { path, socket, tasks: [announcing.abort_handle(), accepting.abort_handle()], clients })
 }
 
 /// Counts a client off when it is gone.
-struct Left(watch::Sender<usize>);
+struct DepartedClient(watch::Sender<usize>);
 
-impl Drop for Left {
+impl Drop for DepartedClient {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
 }
 
-fn write(file: &mut File, server: &Server) -> std::io::Result<()> {
+fn write(file: &mut File, server: &RunningServer) -> std::io::Result<()> {
     let json = serde_json::to_vec(server)?;
     file.rewind()?;
     file.write_all(&json)?;

@@ -14,7 +14,7 @@ use crate::protocol::Fault;
 
 /// What a server says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Server {
+pub(crate) struct RunningServer {
     /// Its process.
     pub pid: u32,
     /// The absolute paths of the folders it serves.
@@ -61,18 +61,18 @@ pub(crate) fn runtime_folder() -> Result<PathBuf, Fault> {
 }
 
 /// The servers that live, the one that started last first. The files of those that died are removed on the way.
-pub(crate) fn servers() -> Vec<Server> {
+pub(crate) fn servers() -> Vec<RunningServer> {
     let Ok(folder) = runtime_folder() else { return Vec::new() };
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    let mut living: Vec<(SystemTime, Server)> =
+    let mut living: Vec<(SystemTime, RunningServer)> =
         entries.map(|entry| entry.path()).filter(is_json).filter_map(|path| look(&path)).collect();
     living.sort_by(|(one, _), (other, _)| other.cmp(one));
     living.into_iter().map(|(_, server)| server).collect()
 }
 
 /// The server behind a file, and when it wrote that last.
-fn look(path: &Path) -> Option<(SystemTime, Server)> {
+fn look(path: &Path) -> Option<(SystemTime, RunningServer)> {
     let mut file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).ok()?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
         // Nobody holds it: its server is gone. Another one may have swept it already.

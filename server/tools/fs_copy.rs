@@ -11,7 +11,7 @@ use crate::base::{WorkspacePath, hash};
 use crate::protocol::{ChangeKind, Code, Effects, Fault};
 use crate::registry::{Activity, Change, Draft, Output, Permitted};
 use crate::session::Scope;
-use crate::workspace::{CopyStep, Kind};
+use crate::workspace::{CopyStep, FileKind};
 
 /// Files and folders that one copy makes at most.
 const MOST: usize = 10_000;
@@ -74,13 +74,13 @@ fn copied(scope: &Scope, input: &CopyInput) -> Result<Output<Copied>, Fault> {
     }
     let target = scope.files().stat(&to)?;
     match (source.kind, target.map(|target| target.kind)) {
-        (Kind::File, None) => Ok(one(from, to)),
-        (Kind::File, Some(Kind::File)) => {
+        (FileKind::File, None) => Ok(one(from, to)),
+        (FileKind::File, Some(FileKind::File)) => {
             replaced(scope, &to, input.expected_hash.as_deref())?;
             Ok(one(from, to))
         }
-        (Kind::Folder, None) => folder(scope, &from, &to),
-        (Kind::File | Kind::Folder, Some(found)) => {
+        (FileKind::Folder, None) => folder(scope, &from, &to),
+        (FileKind::File | FileKind::Folder, Some(found)) => {
             Err(Fault::new(Code::InvalidArgs, format!("{to} is there already, {}", found.noun()))
                 .suggest("`dst` is the copy's own path: name one that does not exist yet"))
         }

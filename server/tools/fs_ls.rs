@@ -9,7 +9,7 @@ use super::off_thread;
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::session::Scope;
-use crate::workspace::{Entry, Kind};
+use crate::workspace::{FileKind, FolderItem};
 
 /// Lists a folder.
 pub(super) struct ListFolder;
@@ -73,11 +73,11 @@ fn list(scope: &Scope, asked: &str) -> Result<Output<Vec<FolderEntry>>, Fault> {
     Ok(Output { truncated, rest, ..Output::value(value) })
 }
 
-fn listed(entry: Entry) -> FolderEntry {
+fn listed(entry: FolderItem) -> FolderEntry {
     let kind = match entry.kind {
-        Kind::File => FolderEntryKind::File,
-        Kind::Folder => FolderEntryKind::Directory,
-        Kind::Symlink => FolderEntryKind::Symlink,
+        FileKind::File => FolderEntryKind::File,
+        FileKind::Folder => FolderEntryKind::Directory,
+        FileKind::Symlink => FolderEntryKind::Symlink,
         _ => FolderEntryKind::Other,
     };
     FolderEntry { name: entry.name, kind, size: entry.size, modified: entry.modified }

@@ -9,7 +9,7 @@ use super::off_thread;
 use crate::protocol::{ChangeKind, Code, Effects, Fault};
 use crate::registry::{Activity, Change, Draft, Output, Permitted};
 use crate::session::Scope;
-use crate::workspace::Kind;
+use crate::workspace::FileKind;
 
 /// Makes a folder.
 pub(super) struct MakeFolder;
@@ -36,7 +36,7 @@ impl Activity for MakeFolder {
 fn draft(scope: &Scope, input: &MkdirInput) -> Result<Draft, Fault> {
     let path = scope.path(&input.path)?;
     match scope.files().stat(&path)? {
-        Some(found) if found.kind == Kind::Folder => Ok(Draft::default()),
+        Some(found) if found.kind == FileKind::Folder => Ok(Draft::default()),
         Some(found) => {
             Err(Fault::new(Code::InvalidArgs, format!("{path} is {}, not a folder", found.kind.noun()))
                 .suggest("name another folder"))

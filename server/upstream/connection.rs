@@ -83,7 +83,7 @@ impl Drop for Connection {
 }
 
 /// What a handshake needs to be told of.
-struct Start<'a> {
+struct HandshakeStart<'a> {
     server: &'a str,
     settings: &'a McpServer,
     root: &'a Path,
@@ -101,16 +101,16 @@ impl Connection {
         root: &Path,
         health: Arc<Health>,
     ) -> Result<Self, UpstreamError> {
-        let start = Start { server, settings, root, health };
+        let start = HandshakeStart { server, settings, root, health };
         match start.shake(ClientLifecycleMode::Initialize).await {
-            Err(Refused::Era(_)) => {
+            Err(HandshakeError::Era(_)) => {
                 let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
                 start
                     .shake(ClientLifecycleMode::Discover { preferred_versions })
                     .await
-                    .map_err(Refused::error)
+                    .map_err(HandshakeError::error)
             }
-            done => done.map_err(Refused::error),
+            done => done.map_err(HandshakeError::error),
         }
     }
 
@@ -354,13 +354,13 @@ impl Drop for Cancelling {
 }
 
 /// Why a handshake failed.
-enum Refused {
+enum HandshakeError {
     /// The server speaks, but not like this: another era of the protocol may do.
     Era(UpstreamError),
     Other(UpstreamError),
 }
 
-impl Refused {
+impl HandshakeError {
     fn error(self) -> UpstreamError {
         match self {
             Self::Era(error) | Self::Other(error) => error,
@@ -368,8 +368,8 @@ impl Refused {
     }
 }
 
-impl Start<'_> {
-    async fn shake(&self, mode: ClientLifecycleMode) -> Result<Connection, Refused> {
+impl HandshakeStart<'_> {
+    async fn shake(&self, mode: ClientLifecycleMode) -> Result<Connection, HandshakeError> {
         let flights = Arc::<Flights>::default();
         let relist = Arc::<OnceLock<Relist>>::default();
         let root = format!("file://{}", self.root.display());
@@ -381,12 +381,12 @@ impl Start<'_> {
         };
         let mut group = None;
         let running = if self.settings.url.is_some() {
-            let transport = http::connect(self.server, self.settings).map_err(Refused::Other)?;
+            let transport = http::connect(self.server, self.settings).map_err(HandshakeError::Other)?;
             let transport = Listening { transport, server: self.server.to_owned(), flights: flights.clone() };
             serve_client_with_lifecycle(handler, transport, mode).await
         } else {
             let (process, stdin, stdout) =
-                Process::start(self.server, self.settings, self.root).await.map_err(Refused::Other)?;
+                Process::start(self.server, self.settings, self.root).await.map_err(HandshakeError::Other)?;
             group = Some(process.group().clone());
             let transport = Stdio::new(process, stdin, stdout, self.health.clone());
             let raw = transport.raw().clone();
@@ -412,12 +412,12 @@ impl Start<'_> {
         })
     }
 
-    fn refused(&self, error: &ClientInitializeError) -> Refused {
+    fn refused(&self, error: &ClientInitializeError) -> HandshakeError {
         let failed = UpstreamError::of_handshake(self.server, error, &self.health);
         match error {
             ClientInitializeError::JsonRpcError(_)
-            | ClientInitializeError::NoCompatibleProtocolVersion { .. } => Refused::Era(failed),
-            _ => Refused::Other(failed),
+            | ClientInitializeError::NoCompatibleProtocolVersion { .. } => HandshakeError::Era(failed),
+            _ => HandshakeError::Other(failed),
         }
     }
 }

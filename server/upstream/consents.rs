@@ -65,12 +65,12 @@ pub struct Consents {
 pub struct ConsentError {
     place: String,
     #[source]
-    cause: Cause,
+    cause: ConsentFileCause,
 }
 
 /// What keeps the file of consents from being read or written.
 #[derive(Debug, thiserror::Error)]
-enum Cause {
+enum ConsentFileCause {
     #[error("there is no state folder")]
     NoFolder,
     #[error("{0}")]
@@ -161,12 +161,12 @@ impl Consents {
         }
     }
 
-    fn lock(&self) -> Result<File, Cause> {
-        let folder = self.path.as_deref().and_then(Path::parent).ok_or(Cause::NoFolder)?;
-        person::lock(folder).map_err(Cause::Locked)
+    fn lock(&self) -> Result<File, ConsentFileCause> {
+        let folder = self.path.as_deref().and_then(Path::parent).ok_or(ConsentFileCause::NoFolder)?;
+        person::lock(folder).map_err(ConsentFileCause::Locked)
     }
 
-    fn read(&self) -> Result<Arc<Stored>, Cause> {
+    fn read(&self) -> Result<Arc<Stored>, ConsentFileCause> {
         let Some(path) = self.path.as_deref() else { return Ok(Arc::default()) };
         let file = match File::open(path) {
             Ok(file) => file,
@@ -187,8 +187,8 @@ impl Consents {
         Ok(stored)
     }
 
-    fn write(&self, root: &str, server: &str, consent: Option<Consent>) -> Result<(), Cause> {
-        let path = self.path.as_deref().ok_or(Cause::NoFolder)?;
+    fn write(&self, root: &str, server: &str, consent: Option<Consent>) -> Result<(), ConsentFileCause> {
+        let path = self.path.as_deref().ok_or(ConsentFileCause::NoFolder)?;
         // What is damaged is set aside, not written over.
         let stored = self.read().or_else(|damaged| {
             let aside = path.with_extension("damaged.json");
@@ -201,7 +201,7 @@ impl Consents {
             None => drop(servers.remove(server)),
         }
         stored.roots.retain(|_, servers| !servers.is_empty());
-        let folder = path.parent().ok_or(Cause::NoFolder)?;
+        let folder = path.parent().ok_or(ConsentFileCause::NoFolder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         serde_json::to_writer_pretty(&mut file, &stored).map_err(io::Error::from)?;
         file.as_file().sync_all()?;

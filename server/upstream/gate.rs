@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::bound;
 use super::consents::Consent;
 use super::error::{UpstreamError, words};
-use super::known::{Standing, difference};
+use super::known::{ToolStanding, difference};
 use super::remote::{RemoteTool, cut};
 use super::server::Server;
 use crate::base::hidden::shown;
@@ -67,9 +67,9 @@ impl Server {
         let known = self.known().unwrap_or_default();
         let consent = self.consent();
         let (former, what) = match known.standing(tool, consent.as_ref()) {
-            Standing::Granted => return Ok(()),
-            Standing::Changed(former) => (former, "has changed since the person consented to it"),
-            Standing::New => (None, "has come after the person's consent"),
+            ToolStanding::Granted => return Ok(()),
+            ToolStanding::Changed(former) => (former, "has changed since the person consented to it"),
+            ToolStanding::New => (None, "has come after the person's consent"),
         };
         let name = shown(&tool.name).into_owned();
         let text = format!(

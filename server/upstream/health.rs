@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::process::Words;
+use super::process::StderrTail;
 use super::remote::cut;
 use crate::base::hidden::shown;
 
@@ -16,12 +16,12 @@ const SHOWN: usize = 120;
 pub(super) struct Health {
     end: Mutex<Option<String>>,
     rubbish: Mutex<Option<String>>,
-    words: OnceLock<Arc<Words>>,
+    words: OnceLock<Arc<StderrTail>>,
 }
 
 impl Health {
     /// Where the last words of its process are kept.
-    pub(super) fn listen(&self, words: Arc<Words>) {
+    pub(super) fn listen(&self, words: Arc<StderrTail>) {
         let _ = self.words.set(words);
     }
 

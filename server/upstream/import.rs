@@ -24,12 +24,12 @@ pub(super) struct LeftOut {
     /// The server's own name of it, as it is shown.
     tool: String,
     #[source]
-    why: Unfit,
+    why: UnfitTool,
 }
 
 /// Why a tool cannot be taken in.
 #[derive(Debug, thiserror::Error)]
-enum Unfit {
+enum UnfitTool {
     #[error("its {which} is not a JSON Schema, at {pointer:?}: {why}")]
     Schema { which: &'static str, pointer: String, why: String },
     #[error("its {which} holds hidden characters, at {at}")]
@@ -43,7 +43,7 @@ enum Unfit {
 }
 
 impl LeftOut {
-    fn new(server: &str, tool: &RemoteTool, why: Unfit) -> Self {
+    fn new(server: &str, tool: &RemoteTool, why: UnfitTool) -> Self {
         Self { server: server.to_owned(), tool: shown(&tool.name).into_owned(), why }
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Re
     for (which, schema) in schemas {
         if let Some(Err((pointer, error))) = schema.map(compile) {
             let (pointer, why) = (pointer.to_string(), shown(&error.to_string()).into_owned());
-            return Err(LeftOut::new(server, tool, Unfit::Schema { which, pointer, why }));
+            return Err(LeftOut::new(server, tool, UnfitTool::Schema { which, pointer, why }));
         }
     }
     Ok(())
@@ -77,7 +77,7 @@ pub(super) fn definition(
     name: &str,
     tool: &RemoteTool,
 ) -> Result<ToolDef, LeftOut> {
-    let wrong = |why: Unfit| LeftOut::new(server, tool, why);
+    let wrong = |why: UnfitTool| LeftOut::new(server, tool, why);
     let input_schema = input(tool).map_err(wrong)?;
     let mut output_schema = tool.output_schema.clone().map(Value::Object);
     if let Some(schema) = &mut output_schema {
@@ -92,13 +92,13 @@ pub(super) fn definition(
     let summary: String = shown(first.trim()).replace(['\n', '\t'], " ").chars().take(SUMMARY).collect();
     let description = if description.is_empty() { summary.clone() } else { description };
     let risk = risk(settings, Some(tool));
-    let words = Words { summary, description, risk, input_schema, output_schema };
+    let words = DefinitionWords { summary, description, risk, input_schema, output_schema };
     Ok(build(server, settings, name, &tool.name, words))
 }
 
 /// A definition for a tool whose words nobody consented to yet: nothing of them is in it.
 pub(super) fn unconsented(server: &str, settings: &McpServer, name: &str, tool: &RemoteTool) -> ToolDef {
-    let words = Words {
+    let words = DefinitionWords {
         summary: format!("A tool of {server} that waits for the person's consent"),
         description: format!(
             "A tool of {server} that is new, or whose words have changed, since the person consented to it. Calls are \
@@ -116,7 +116,7 @@ pub(super) fn unconsented(server: &str, settings: &McpServer, name: &str, tool: 
 }
 
 /// What a definition says.
-struct Words {
+struct DefinitionWords {
     summary: String,
     description: String,
     risk: Risk,
@@ -124,7 +124,7 @@ struct Words {
     output_schema: Option<Value>,
 }
 
-fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: Words) -> ToolDef {
+fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: DefinitionWords) -> ToolDef {
     let node = node(server, settings);
     ToolDef {
         name: name.to_owned(),
@@ -179,22 +179,22 @@ pub(super) fn risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
 }
 
 /// The arguments with `why` among them, required.
-fn input(tool: &RemoteTool) -> Result<Value, Unfit> {
+fn input(tool: &RemoteTool) -> Result<Value, UnfitTool> {
     let mut root = tool.input_schema.clone();
     match root.get("type") {
         Some(kind) if kind == "object" => {}
         None => {
             root.insert("type".to_owned(), json!("object"));
         }
-        Some(other) => return Err(Unfit::RootType(other.clone())),
+        Some(other) => return Err(UnfitTool::RootType(other.clone())),
     }
     let properties = root.get("properties").and_then(Value::as_object);
     if let Some(meta) = META.iter().find(|meta| properties.is_some_and(|all| all.contains_key(**meta))) {
-        return Err(Unfit::MetaField(meta));
+        return Err(UnfitTool::MetaField(meta));
     }
     let own = properties.and_then(|all| all.get("why"));
     if own.is_some_and(|why| why.get("type").is_some_and(|kind| kind != "string")) {
-        return Err(Unfit::Why);
+        return Err(UnfitTool::Why);
     }
     let has_own = own.is_some();
     let mut schema = Value::Object(root);
@@ -238,9 +238,9 @@ fn allow(schema: &mut Value, why: &Value, depth: usize) {
 }
 
 /// Shows what is hidden in a schema.
-fn prepare(schema: &mut Value, which: &'static str) -> Result<(), Unfit> {
+fn prepare(schema: &mut Value, which: &'static str) -> Result<(), UnfitTool> {
     if let Some(at) = show_schema(schema).first() {
-        return Err(Unfit::Hidden { which, at: at.to_string() });
+        return Err(UnfitTool::Hidden { which, at: at.to_string() });
     }
     // Which draft it was written for; ours is used for all.
     schema.as_object_mut().map(|root: &mut Map<String, Value>| root.shift_remove("$schema"));

@@ -28,7 +28,7 @@ pub(crate) struct Known {
 
 /// How a tool stands with the person.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Standing {
+pub(crate) enum ToolStanding {
     /// It is as consented to.
     Granted,
     /// It has changed since; how it was, where that is known.
@@ -79,14 +79,14 @@ impl Known {
     }
 
     /// How a tool stands with the person.
-    pub(crate) fn standing(&self, tool: &RemoteTool, consent: Option<&Consent>) -> Standing {
+    pub(crate) fn standing(&self, tool: &RemoteTool, consent: Option<&Consent>) -> ToolStanding {
         match consent.and_then(|consent| consent.tools.get(&tool.name)) {
-            Some(hash) if *hash == tool.hash() => Standing::Granted,
+            Some(hash) if *hash == tool.hash() => ToolStanding::Granted,
             Some(hash) => {
                 let former = self.former.get(&tool.name).filter(|former| former.hash() == *hash);
-                Standing::Changed(former.cloned().map(Box::new))
+                ToolStanding::Changed(former.cloned().map(Box::new))
             }
-            None => Standing::New,
+            None => ToolStanding::New,
         }
     }
 
@@ -137,19 +137,19 @@ mod tests {
         let (old, new) = (tool("a", "old"), tool("a", "new"));
         let first = Known::default().after("d", listing(&[old.clone(), tool("b", "b")]), None);
         let consent = Consent { listed: true, tools: first.hashes(), ..Consent::default() };
-        assert_eq!(first.standing(&old, Some(&consent)), Standing::Granted);
+        assert_eq!(first.standing(&old, Some(&consent)), ToolStanding::Granted);
         let mut known = first.after("d", listing(&[new.clone(), tool("c", "c")]), Some(&consent));
-        assert_eq!(known.standing(&new, Some(&consent)), Standing::Changed(Some(Box::new(old.clone()))));
-        assert_eq!(known.standing(&tool("c", "c"), Some(&consent)), Standing::New);
+        assert_eq!(known.standing(&new, Some(&consent)), ToolStanding::Changed(Some(Box::new(old.clone()))));
+        assert_eq!(known.standing(&tool("c", "c"), Some(&consent)), ToolStanding::New);
         // It stays so when it is listed again.
         known = known.after("d", listing(std::slice::from_ref(&new)), Some(&consent));
         assert_eq!(known.former["a"], old);
         // And what stands in the file counts only where its hash was consented to.
         known.former.insert("a".to_owned(), tool("a", "planted"));
-        assert_eq!(known.standing(&new, Some(&consent)), Standing::Changed(None));
+        assert_eq!(known.standing(&new, Some(&consent)), ToolStanding::Changed(None));
         let back = known.after("d", listing(std::slice::from_ref(&old)), Some(&consent));
         assert!(back.former.is_empty());
-        assert_eq!(back.standing(&old, Some(&consent)), Standing::Granted);
+        assert_eq!(back.standing(&old, Some(&consent)), ToolStanding::Granted);
     }
 
     #[test]

@@ -32,11 +32,11 @@ const WORD: usize = 400;
 
 /// What is known of a process that another thread may want to end.
 #[derive(Debug, Default)]
-pub(super) struct Group(Mutex<Option<Held>>);
+pub(super) struct Group(Mutex<Option<UnreapedProcess>>);
 
 /// A process that was not waited for yet.
 #[derive(Debug)]
-struct Held {
+struct UnreapedProcess {
     /// That of the guard where there is one, else the server's own.
     pid: Pid,
     /// By which the guard is told what to do.
@@ -58,8 +58,8 @@ impl Group {
         // Locked, so that the number is not given to another process meanwhile.
         match &*self.0.lock() {
             // A guard that is gone has nothing to end.
-            Some(Held { line: Some(line), .. }) => drop((&*line).write_all(&[word])),
-            Some(Held { pid, line: None }) => drop(kill_process_group(*pid, signal)),
+            Some(UnreapedProcess { line: Some(line), .. }) => drop((&*line).write_all(&[word])),
+            Some(UnreapedProcess { pid, line: None }) => drop(kill_process_group(*pid, signal)),
             None => {}
         }
     }
@@ -77,9 +77,9 @@ impl Group {
 
 /// The last lines that a server wrote to its standard error.
 #[derive(Debug, Default)]
-pub(super) struct Words(Mutex<VecDeque<String>>);
+pub(super) struct StderrTail(Mutex<VecDeque<String>>);
 
-impl Words {
+impl StderrTail {
     fn add(&self, line: &str) {
         let mut lines = self.0.lock();
         if lines.len() == WORDS {
@@ -100,7 +100,7 @@ impl Words {
 pub(super) struct Process {
     child: Child,
     group: Arc<Group>,
-    words: Arc<Words>,
+    words: Arc<StderrTail>,
 }
 
 impl Process {
@@ -139,8 +139,8 @@ impl Process {
             source: Arc::new(error),
         })?;
         let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let held = pid.map(|pid| Held { pid, line });
-        let (group, words) = (Arc::new(Group(Mutex::new(held))), Arc::new(Words::default()));
+        let held = pid.map(|pid| UnreapedProcess { pid, line });
+        let (group, words) = (Arc::new(Group(Mutex::new(held))), Arc::new(StderrTail::default()));
         tokio::spawn(listen(name.to_owned(), stderr, words.clone()));
         Ok((Self { child, group, words }, stdin, stdout))
     }
@@ -151,7 +151,7 @@ impl Process {
     }
 
     /// What it said.
-    pub(super) fn words(&self) -> &Arc<Words> {
+    pub(super) fn words(&self) -> &Arc<StderrTail> {
         &self.words
     }
 
@@ -242,7 +242,7 @@ fn alone(start: &Start) -> io::Result<Begun> {
 }
 
 /// Reads a server's standard error to its end, line by line; what is too long for a line is cut.
-async fn listen(server: String, mut stream: impl AsyncRead + Unpin, words: Arc<Words>) {
+async fn listen(server: String, mut stream: impl AsyncRead + Unpin, words: Arc<StderrTail>) {
     let (mut buffer, mut line) = ([0; 4096], Vec::new());
     let tell = |line: &[u8]| {
         let text = String::from_utf8_lossy(line);

@@ -29,7 +29,7 @@ pub(super) fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> 
             return Err(odd(server, format!("the result of {}", tool.name()), "it has no `content`"));
         }
     };
-    let mut cutter = Cutter { text: limit, media: MEDIA, truncated: false };
+    let mut cutter = ResultCutter { text: limit, media: MEDIA, truncated: false };
     let kept: Vec<Value> = blocks.iter().take(BLOCKS).filter_map(|block| cutter.block(block)).collect();
     cutter.truncated |= blocks.len() > BLOCKS;
     let text = joined(&kept);
@@ -96,13 +96,13 @@ fn failed(server: &str, tool: &Tool, text: &str, structured: Option<Value>) -> F
 }
 
 /// What is left of the bounds of one result.
-struct Cutter {
+struct ResultCutter {
     text: usize,
     media: usize,
     truncated: bool,
 }
 
-impl Cutter {
+impl ResultCutter {
     /// A content block as far as it fits; nothing for what is none.
     fn block(&mut self, block: &Value) -> Option<Value> {
         let kind = block.get("type")?.as_str()?;

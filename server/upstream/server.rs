@@ -33,7 +33,7 @@ pub(crate) type Changed = Arc<dyn Fn() + Send + Sync>;
 
 type Starting = Shared<BoxFuture<'static, Result<Arc<Connection>, UpstreamError>>>;
 
-enum State {
+enum ServerState {
     Idle,
     Starting(Starting),
     Up(Arc<Connection>),
@@ -61,7 +61,7 @@ pub(super) struct Server {
     /// The project's definitions over it that need consent: by name, a hash and what they say.
     definitions: RwLock<BTreeMap<String, (String, String)>>,
     hashes: bound::Hashes,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     /// Starts that failed, one after the other.
     failures: Mutex<u32>,
     relisting: Mutex<Relisting>,
@@ -101,7 +101,7 @@ impl Server {
             known: RwLock::new(known),
             definitions: RwLock::default(),
             hashes: bound::Hashes::default(),
-            state: Mutex::new(State::Idle),
+            state: Mutex::new(ServerState::Idle),
             failures: Mutex::default(),
             relisting: Mutex::default(),
             news,
@@ -189,7 +189,7 @@ impl Server {
     /// Why it could not be started last, where it is not tried again yet.
     pub(super) fn trouble(&self) -> Option<UpstreamError> {
         match &*self.state() {
-            State::Down { error, .. } => Some((**error).clone()),
+            ServerState::Down { error, .. } => Some((**error).clone()),
             _ => None,
         }
     }
@@ -202,14 +202,14 @@ impl Server {
         let starting = {
             let mut state = self.state();
             match &*state {
-                State::Up(connection) if !connection.is_over() => return Ok(connection.clone()),
-                State::Starting(starting) => starting.clone(),
-                State::Down { until, error } if *until > Instant::now() => {
+                ServerState::Up(connection) if !connection.is_over() => return Ok(connection.clone()),
+                ServerState::Starting(starting) => starting.clone(),
+                ServerState::Down { until, error } if *until > Instant::now() => {
                     let left = *until - Instant::now();
                     return Err(UpstreamError::Waiting { before: error.clone(), left });
                 }
-                State::Closed => return Err(self.replaced()),
-                State::Idle | State::Up(_) | State::Down { .. } => {
+                ServerState::Closed => return Err(self.replaced()),
+                ServerState::Idle | ServerState::Up(_) | ServerState::Down { .. } => {
                     let server = self.clone();
                     let task = tokio::spawn(async move { server.start().await });
                     let name = self.name.clone();
@@ -220,7 +220,7 @@ impl Server {
                         })
                     };
                     let starting = starting.boxed().shared();
-                    *state = State::Starting(starting.clone());
+                    *state = ServerState::Starting(starting.clone());
                     starting
                 }
             }
@@ -253,11 +253,11 @@ impl Server {
         self.take(listing);
         {
             let mut state = self.state();
-            if matches!(*state, State::Closed) {
+            if matches!(*state, ServerState::Closed) {
                 connection.close();
                 return Err(self.replaced());
             }
-            *state = State::Up(connection.clone());
+            *state = ServerState::Up(connection.clone());
         }
         tokio::spawn(watch(Arc::downgrade(&self), Arc::downgrade(&connection), connection.wait()));
         Ok(connection)
@@ -288,7 +288,7 @@ impl Server {
     }
 
     fn down(&self, connection: &Arc<Connection>, error: UpstreamError) {
-        let current = matches!(&*self.state(), State::Up(up) if Arc::ptr_eq(up, connection));
+        let current = matches!(&*self.state(), ServerState::Up(up) if Arc::ptr_eq(up, connection));
         if current {
             self.failed(error);
         }
@@ -307,8 +307,8 @@ impl Server {
         *failures += 1;
         drop(failures);
         let mut state = self.state();
-        if !matches!(*state, State::Closed) {
-            *state = State::Down { until: Instant::now() + pause, error: Box::new(error.clone()) };
+        if !matches!(*state, ServerState::Closed) {
+            *state = ServerState::Down { until: Instant::now() + pause, error: Box::new(error.clone()) };
         }
         drop(state);
         self.news();
@@ -353,7 +353,7 @@ impl Server {
 
     async fn list_again(&self) {
         let up = match &*self.state() {
-            State::Up(connection) => Some(connection.clone()),
+            ServerState::Up(connection) => Some(connection.clone()),
             _ => None,
         };
         let Some(connection) = up else { return };
@@ -367,8 +367,8 @@ impl Server {
 
     /// Ends it for good, in its own time. Gives the connection, for whoever cannot wait.
     pub(super) fn close(&self) -> Option<Arc<Connection>> {
-        let before = std::mem::replace(&mut *self.state(), State::Closed);
-        let State::Up(connection) = before else { return None };
+        let before = std::mem::replace(&mut *self.state(), ServerState::Closed);
+        let ServerState::Up(connection) = before else { return None };
         connection.close();
         Some(connection)
     }
@@ -377,7 +377,7 @@ impl Server {
         UpstreamError::Replaced { server: self.name.clone() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock()
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Upstreams;
 use super::bound;
 use super::consents::Consent;
-use super::known::{Standing, difference};
+use super::known::{ToolStanding, difference};
 use super::server::Server;
 use crate::base::hidden::shown;
 use crate::base::nearest::nearest;
@@ -130,9 +130,9 @@ fn waiting(server: &Server) -> Option<Waiting> {
     let known = server.known().filter(|_| consent.as_ref().is_some_and(|consent| consent.listed));
     let tool = |tool| {
         let (new, former) = match known.as_ref()?.standing(tool, consent.as_ref()) {
-            Standing::Granted => return None,
-            Standing::Changed(former) => (false, former),
-            Standing::New => (true, None),
+            ToolStanding::Granted => return None,
+            ToolStanding::Changed(former) => (false, former),
+            ToolStanding::New => (true, None),
         };
         let diff = difference(former.as_deref(), tool);
         Some(WaitingTool { name: shown(&tool.name).into_owned(), new, diff })

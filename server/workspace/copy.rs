@@ -10,7 +10,7 @@ use super::error::WorkspaceError;
 use super::files::{Files, Opened};
 use super::list;
 use super::permissions::Permissions;
-use super::stat::Kind;
+use super::stat::FileKind;
 use super::swap::{Stop, retry};
 use super::write::{Expect, Written};
 use crate::base::WorkspacePath;
@@ -94,8 +94,8 @@ impl Files {
     ) -> Result<CopyPlan, WorkspaceError> {
         let source = self.look_at(from)?;
         let target = self.locate(Access::Write, to)?;
-        match source.stat.as_ref().map(Kind::of) {
-            Some(Kind::Folder) => {}
+        match source.stat.as_ref().map(FileKind::of) {
+            Some(FileKind::Folder) => {}
             Some(_) => return Err(errno::failed("copy as a folder", from, Errno::NOTDIR)),
             None => return Err(self.missing(from)),
         }
@@ -142,16 +142,16 @@ impl Files {
                 Err(Errno::NOENT) => continue,
                 stat => stat.map_err(failed)?,
             };
-            match Kind::of(&stat) {
-                Kind::Folder => {
+            match FileKind::of(&stat) {
+                FileKind::Folder => {
                     plan.steps.push(CopyStep::Folder(target.clone()));
                     below.push((source, target));
                 }
-                Kind::File => {
+                FileKind::File => {
                     let size = u64::try_from(stat.st_size).unwrap_or(0);
                     plan.steps.push(CopyStep::File { from: source, to: target, size });
                 }
-                Kind::Symlink => {
+                FileKind::Symlink => {
                     let text = readlinkat(&folder, &raw, Vec::new()).map_err(failed)?;
                     let text = text.to_string_lossy();
                     // Where it leads now, and where it would lead from its new place.

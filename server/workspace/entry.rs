@@ -11,7 +11,7 @@ use super::error::WorkspaceError;
 use super::files::{Files, irregular, not_durable};
 use super::identity;
 use super::permissions::Permissions;
-use super::stat::{Kind, same};
+use super::stat::{FileKind, same};
 use super::swap::{Stop, retry};
 use super::temp::Temporary;
 use super::write::{no_folder, rename_new};
@@ -22,7 +22,7 @@ use crate::protocol::Access;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PathEntry {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Its permission bits.
     pub bits: u32,
     /// The text of a symlink, where it is UTF-8.
@@ -46,7 +46,7 @@ impl Files {
         retry(path, || {
             let real = self.root.resolve_entry(path)?;
             self.rules().permit(Access::Read, &real).map_err(WorkspaceError::from)?;
-            let Some(above) = real.parent() else { return Err(irregular(path, Kind::Folder).into()) };
+            let Some(above) = real.parent() else { return Err(irregular(path, FileKind::Folder).into()) };
             let folder = match self.root.folder(&above) {
                 Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
                 folder => folder.map_err(|error| Stop::of("open", path, error))?,
@@ -55,9 +55,9 @@ impl Files {
                 Err(Errno::NOENT) => return Ok(None),
                 stat => stat.map_err(|error| Stop::of("open", path, error))?,
             };
-            let kind = Kind::of(&stat);
+            let kind = FileKind::of(&stat);
             let target = match kind {
-                Kind::Symlink => {
+                FileKind::Symlink => {
                     Some(link_text(&folder, &real)?).and_then(|text| String::from_utf8(text).ok())
                 }
                 _ => None,
@@ -76,9 +76,9 @@ impl Files {
         retry(from, || {
             let (old, new) = (self.spot(from)?, self.spot(to)?);
             let stat = self.stat_at(&old)?.ok_or_else(|| self.missing(from))?;
-            match Kind::of(&stat) {
-                Kind::File => identity::writable(&old.folder, &old.path, &stat)?,
-                Kind::Symlink => {
+            match FileKind::of(&stat) {
+                FileKind::File => identity::writable(&old.folder, &old.path, &stat)?,
+                FileKind::Symlink => {
                     let text = link_text(&old.folder, &old.path)?;
                     self.leads(&new.path, &String::from_utf8_lossy(&text))?;
                 }
@@ -175,7 +175,7 @@ impl Files {
         self.permit(Access::Write, asked).map_err(WorkspaceError::from)?;
         let path = self.root.resolve_entry(asked)?;
         self.permit(Access::Write, &path).map_err(WorkspaceError::from)?;
-        let Some(above) = path.parent() else { return Err(irregular(asked, Kind::Folder).into()) };
+        let Some(above) = path.parent() else { return Err(irregular(asked, FileKind::Folder).into()) };
         let folder = self.root.folder(&above).map_err(|error| match error {
             Errno::NOENT => no_folder(&path, &above).into(),
             error => Stop::of("write", asked, error),
@@ -202,7 +202,9 @@ impl Files {
     fn leads_to(&self, spot: &Spot, expected: Option<&str>) -> Result<(), Stop> {
         let found = match self.stat_at(spot)? {
             None => None,
-            Some(stat) if Kind::of(&stat) == Kind::Symlink => Some(link_text(&spot.folder, &spot.path)?),
+            Some(stat) if FileKind::of(&stat) == FileKind::Symlink => {
+                Some(link_text(&spot.folder, &spot.path)?)
+            }
             Some(_) => return Err(taken(&spot.path).into()),
         };
         if found.as_deref() == expected.map(str::as_bytes) {

@@ -8,7 +8,7 @@ use serde_json::json;
 use thiserror::Error;
 
 use super::errno::{meaning, why};
-use super::stat::Kind;
+use super::stat::FileKind;
 use crate::base::WorkspacePath;
 use crate::protocol::{Code, Fault};
 use crate::rules::Refusal;
@@ -67,7 +67,7 @@ pub enum WorkspaceError {
         /// Where.
         path: WorkspacePath,
         /// What it is.
-        kind: Kind,
+        kind: FileKind,
     },
     /// What stands there is no folder.
     #[error("`{path}` is {}, not a folder", kind.noun())]
@@ -75,7 +75,7 @@ pub enum WorkspaceError {
         /// Where.
         path: WorkspacePath,
         /// What it is.
-        kind: Kind,
+        kind: FileKind,
     },
     /// Something stands where a folder is to be made.
     #[error("cannot make the folder `{path}`: {} stands there", kind.noun())]
@@ -83,7 +83,7 @@ pub enum WorkspaceError {
         /// Where.
         path: WorkspacePath,
         /// What it is.
-        kind: Kind,
+        kind: FileKind,
     },
     /// The folder of a file that is written is not there.
     #[error("cannot write `{path}`: there is no folder `{folder}`")]
@@ -318,7 +318,7 @@ impl WorkspaceError {
             Self::Refused(refusal) => return Fault::from(refusal.clone()).suggestion,
             Self::LeadsOutside { .. } => "use a path inside the workspace; what lies outside stays closed",
             Self::WouldLeadOutside { .. } => "copy what it leads to",
-            Self::Irregular { kind: Kind::Folder, .. } => "list it, or name a file in it",
+            Self::Irregular { kind: FileKind::Folder, .. } => "list it, or name a file in it",
             Self::Irregular { .. } => "choose a regular file",
             Self::NoFolder { .. } => "read it, or list the folder it is in",
             Self::InTheWay { .. } => "choose another name",

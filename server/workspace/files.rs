@@ -11,7 +11,7 @@ use super::errno;
 use super::error::WorkspaceError;
 use super::resolve::Located;
 use super::root::{OpenError, Root};
-use super::stat::{Kind, Stat};
+use super::stat::{FileKind, Stat};
 use super::state::State;
 use super::swap::{Stop, retry};
 use crate::base::{FileId, WorkspacePath};
@@ -159,7 +159,7 @@ impl Files {
     /// The regular file at a path that was located.
     pub(super) fn open_file(&self, path: &WorkspacePath) -> Result<(OwnedFd, rustix::fs::Stat), Stop> {
         self.root.open_file(path).map_err(|error| match error {
-            OpenError::Kind(kind) => irregular(path, kind).into(),
+            OpenError::FileKind(kind) => irregular(path, kind).into(),
             OpenError::Errno(error) => Stop::of("open", path, error),
         })
     }
@@ -193,8 +193,8 @@ impl Files {
     fn mkdir_once(&self, path: &WorkspacePath, made: &mut Vec<WorkspacePath>) -> Result<(), Stop> {
         let located = self.locate(Access::Write, path)?;
         match &located.stat {
-            Some(stat) if Kind::of(stat) == Kind::Folder => return Ok(()),
-            Some(stat) => return Err(in_the_way(path, Kind::of(stat)).into()),
+            Some(stat) if FileKind::of(stat) == FileKind::Folder => return Ok(()),
+            Some(stat) => return Err(in_the_way(path, FileKind::of(stat)).into()),
             None => {}
         }
         let mut missing = vec![located.path.clone()];
@@ -219,7 +219,7 @@ impl Files {
                 Err(error) => return Err(Stop::of("make", &next, error)),
             }
             folder = self.root.folder(&next).map_err(|error| match error {
-                Errno::NOTDIR => in_the_way(&next, Kind::File).into(),
+                Errno::NOTDIR => in_the_way(&next, FileKind::File).into(),
                 error => Stop::of("make", &next, error),
             })?;
         }
@@ -245,11 +245,11 @@ impl Files {
 }
 
 /// The error for what is neither file nor folder where a file is wanted.
-pub(super) fn irregular(path: &WorkspacePath, kind: Kind) -> WorkspaceError {
+pub(super) fn irregular(path: &WorkspacePath, kind: FileKind) -> WorkspaceError {
     WorkspaceError::Irregular { path: path.clone(), kind }
 }
 
-fn in_the_way(path: &WorkspacePath, kind: Kind) -> WorkspaceError {
+fn in_the_way(path: &WorkspacePath, kind: FileKind) -> WorkspaceError {
     WorkspaceError::InTheWay { path: path.clone(), kind }
 }
 

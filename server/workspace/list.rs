@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::errno;
 use super::error::WorkspaceError;
 use super::files::Files;
-use super::stat::{Kind, Stat, modified};
+use super::stat::{FileKind, Stat, modified};
 use super::swap::{Stop, retry};
 use super::temp;
 use crate::base::WorkspacePath;
@@ -23,12 +23,12 @@ pub struct Link {
     pub target: String,
     /// What stands at its end; absent where that does not exist, is closed or lies outside the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Kind>,
+    pub kind: Option<FileKind>,
 }
 
 /// One name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct FolderItem {
     /// The name.
     pub name: String,
     /// Whether the name is not UTF-8: then it is shown with replacement characters and cannot be opened.
@@ -36,7 +36,7 @@ pub struct Entry {
     pub lossy: bool,
     /// What it is, symlinks not followed.
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Its size in bytes.
     pub size: u64,
     /// When its content last changed, RFC 3339.
@@ -48,11 +48,11 @@ pub struct Entry {
 
 /// A part of what a folder holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing {
+pub struct FolderListing {
     /// The folder, symlinks followed.
     pub path: WorkspacePath,
     /// Sorted by name, byte by byte.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FolderItem>,
     /// How many names the folder holds.
     pub total: usize,
 }
@@ -62,11 +62,16 @@ impl Files {
     ///
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS where it is no folder.
-    pub fn list(&self, path: &WorkspacePath, skip: usize, max: usize) -> Result<Listing, WorkspaceError> {
+    pub fn list(
+        &self,
+        path: &WorkspacePath,
+        skip: usize,
+        max: usize,
+    ) -> Result<FolderListing, WorkspaceError> {
         retry(path, || {
             let located = self.look_at(path)?;
-            match located.stat.as_ref().map(Kind::of) {
-                Some(Kind::Folder) => {}
+            match located.stat.as_ref().map(FileKind::of) {
+                Some(FileKind::Folder) => {}
                 Some(other) => return Err(no_folder(path, other).into()),
                 None => return Err(self.missing(path).into()),
             }
@@ -84,15 +89,21 @@ impl Files {
                     Err(error) => return Err(failed(error).into()),
                 }
             }
-            Ok(Listing { path: located.path, entries, total })
+            Ok(FolderListing { path: located.path, entries, total })
         })
     }
 
-    fn entry(&self, folder: &OwnedFd, at: &WorkspacePath, raw: &CString, stat: &rustix::fs::Stat) -> Entry {
+    fn entry(
+        &self,
+        folder: &OwnedFd,
+        at: &WorkspacePath,
+        raw: &CString,
+        stat: &rustix::fs::Stat,
+    ) -> FolderItem {
         let name = raw.to_string_lossy().into_owned();
         let lossy = raw.to_str().is_err();
         let shown = Stat::new(WorkspacePath::root(), stat);
-        let link = (shown.kind == Kind::Symlink).then(|| Link {
+        let link = (shown.kind == FileKind::Symlink).then(|| Link {
             target: readlinkat(folder, raw, Vec::new())
                 .map_or_else(|_| String::new(), |target| target.to_string_lossy().into_owned()),
             kind: at
@@ -101,7 +112,7 @@ impl Files {
                 .and_then(|path| self.stat(&path).ok().flatten())
                 .map(|stat| stat.kind),
         });
-        Entry { name, lossy, kind: shown.kind, size: shown.size, modified: modified(stat), link }
+        FolderItem { name, lossy, kind: shown.kind, size: shown.size, modified: modified(stat), link }
     }
 }
 
@@ -119,6 +130,6 @@ pub(super) fn names(folder: &OwnedFd) -> Result<Vec<CString>, Errno> {
     Ok(names)
 }
 
-fn no_folder(path: &WorkspacePath, kind: Kind) -> WorkspaceError {
+fn no_folder(path: &WorkspacePath, kind: FileKind) -> WorkspaceError {
     WorkspaceError::NoFolder { path: path.clone(), kind }
 }

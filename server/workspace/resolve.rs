@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use super::errno;
 use super::error::WorkspaceError;
 use super::root::{Root, RootFolder};
-use super::stat::{Kind, id};
+use super::stat::{FileKind, id};
 use super::swap::{Stop, retry};
 use crate::base::{FileId, WorkspacePath};
 
@@ -40,7 +40,7 @@ impl Root {
     /// As [`Root::resolve`].
     pub fn look(&self, path: &WorkspacePath) -> Result<(WorkspacePath, Option<FileId>), WorkspaceError> {
         let Located { path, stat } = self.locate(path)?;
-        let file = stat.filter(|stat| Kind::of(stat) == Kind::File).map(|stat| id(&stat));
+        let file = stat.filter(|stat| FileKind::of(stat) == FileKind::File).map(|stat| id(&stat));
         Ok((path, file))
     }
 
@@ -64,13 +64,13 @@ impl Root {
     ) -> Result<(WorkspacePath, Option<FileId>), WorkspaceError> {
         let path = self.resolve_entry(path)?;
         let stat = self.open_at(&path, OFlags::PATH | OFlags::NOFOLLOW).and_then(fstat).ok();
-        Ok((path, stat.filter(|stat| Kind::of(stat) == Kind::File).map(|stat| id(&stat))))
+        Ok((path, stat.filter(|stat| FileKind::of(stat) == FileKind::File).map(|stat| id(&stat))))
     }
 
     pub(super) fn locate(&self, asked: &WorkspacePath) -> Result<Located, WorkspaceError> {
         // Most paths hold no symlink: then one open says all.
         match self.open_at(asked, OFlags::PATH | OFlags::NOFOLLOW).and_then(fstat) {
-            Ok(stat) if Kind::of(&stat) != Kind::Symlink => {
+            Ok(stat) if FileKind::of(&stat) != FileKind::Symlink => {
                 return Ok(Located { path: asked.clone(), stat: Some(stat) });
             }
             Err(Errno::NOENT) => return Ok(Located { path: asked.clone(), stat: None }),
@@ -110,15 +110,15 @@ impl PathWalk<'_> {
                 Err(Errno::NOENT) => return self.missing(part, todo),
                 Err(error) => return Err(self.failed(error)),
             };
-            match Kind::of(&stat) {
-                Kind::Symlink if links == LINKS => return Err(self.failed(Errno::LOOP)),
-                Kind::Symlink => {
+            match FileKind::of(&stat) {
+                FileKind::Symlink if links == LINKS => return Err(self.failed(Errno::LOOP)),
+                FileKind::Symlink => {
                     links += 1;
                     let target =
                         readlinkat(folder, &part, Vec::new()).map_err(|error| self.swapped(error))?;
                     todo.extend(self.target(&part, target.to_str().ok())?);
                 }
-                Kind::Folder => {
+                FileKind::Folder => {
                     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
                     let below = openat(folder, &part, flags, rustix::fs::Mode::empty())
                         .map_err(|error| self.swapped(error))?;

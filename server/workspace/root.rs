@@ -11,7 +11,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::errno;
 use super::error::WorkspaceError;
-use super::stat::{Kind, id, same};
+use super::stat::{FileKind, id, same};
 use crate::base::{FileId, WorkspacePath};
 use crate::protocol::Fault;
 
@@ -204,10 +204,10 @@ impl Root {
     /// was opened is looked at again.
     pub(super) fn open_file(&self, path: &WorkspacePath) -> Result<(OwnedFd, rustix::fs::Stat), OpenError> {
         let seen = fstat(self.open_at(path, OFlags::PATH | OFlags::NOFOLLOW)?)?;
-        match Kind::of(&seen) {
-            Kind::File => {}
-            Kind::Symlink => return Err(OpenError::Errno(Errno::LOOP)),
-            other => return Err(OpenError::Kind(other)),
+        match FileKind::of(&seen) {
+            FileKind::File => {}
+            FileKind::Symlink => return Err(OpenError::Errno(Errno::LOOP)),
+            other => return Err(OpenError::FileKind(other)),
         }
         self.open_seen(path, id(&seen))
     }
@@ -222,8 +222,8 @@ impl Root {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = self.open_at(path, flags)?;
         let opened = fstat(&file)?;
-        match Kind::of(&opened) {
-            Kind::File if id(&opened) == seen => Ok((file, opened)),
+        match FileKind::of(&opened) {
+            FileKind::File if id(&opened) == seen => Ok((file, opened)),
             _ => Err(OpenError::Errno(Errno::LOOP)),
         }
     }
@@ -235,7 +235,7 @@ pub(super) enum OpenError {
     /// The system's error; ELOOP where it was swapped meanwhile.
     Errno(Errno),
     /// It is something else.
-    Kind(Kind),
+    FileKind(FileKind),
 }
 
 impl From<Errno> for OpenError {
@@ -265,9 +265,9 @@ fn open_portably(top: &cap_std::fs::Dir, path: &WorkspacePath, flags: OFlags) ->
 
 fn step(at: &cap_std::fs::Dir, part: &str) -> Result<cap_std::fs::Dir, Errno> {
     let entry = statat(at, part, AtFlags::SYMLINK_NOFOLLOW)?;
-    match Kind::of(&entry) {
-        Kind::Folder => {}
-        Kind::Symlink => return Err(Errno::LOOP),
+    match FileKind::of(&entry) {
+        FileKind::Folder => {}
+        FileKind::Symlink => return Err(Errno::LOOP),
         _ => return Err(Errno::NOTDIR),
     }
     let opened = at.open_dir(part).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::LOOP))?;

@@ -17,7 +17,7 @@ use super::error::WorkspaceError;
 use super::files::irregular;
 use super::lock::Lock;
 use super::root::{OpenError, Root};
-use super::stat::Kind;
+use super::stat::FileKind;
 use crate::base::WorkspacePath;
 
 /// What a folder of ours permits, and to whom.
@@ -109,7 +109,7 @@ impl Shelf {
             Ok(opened) => opened,
             Err(OpenError::Errno(Errno::NOENT)) => return Ok(None),
             Err(OpenError::Errno(error)) => return Err(errno::failed("read", &path, error)),
-            Err(OpenError::Kind(kind)) => return Err(irregular(&path, kind)),
+            Err(OpenError::FileKind(kind)) => return Err(irregular(&path, kind)),
         };
         let size = u64::try_from(stat.st_size).unwrap_or_default();
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(max)).unwrap_or(0));
@@ -167,10 +167,10 @@ impl Shelf {
     pub(super) fn entry(&self, path: &str) -> Option<ShelfEntry> {
         let file = self.root.open_at(&self.inside(path).ok()?, OFlags::PATH | OFlags::NOFOLLOW).ok()?;
         let stat = fstat(&file).ok()?;
-        let kind = Kind::of(&stat);
+        let kind = FileKind::of(&stat);
         let seconds = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or_default());
-        matches!(kind, Kind::File | Kind::Folder).then(|| ShelfEntry {
-            is_folder: kind == Kind::Folder,
+        matches!(kind, FileKind::File | FileKind::Folder).then(|| ShelfEntry {
+            is_folder: kind == FileKind::Folder,
             bytes: u64::try_from(stat.st_size).unwrap_or_default(),
             changed: UNIX_EPOCH + seconds,
         })
@@ -256,5 +256,5 @@ fn blocked(path: &WorkspacePath, error: Errno) -> WorkspaceError {
 
 /// Whether a folder lets nobody else in, and is the person's.
 pub(super) fn is_ours(stat: &rustix::fs::Stat) -> bool {
-    Kind::of(stat) == Kind::Folder && stat.st_uid == rustix::process::geteuid().as_raw()
+    FileKind::of(stat) == FileKind::Folder && stat.st_uid == rustix::process::geteuid().as_raw()
 }

@@ -10,7 +10,7 @@ use crate::base::{FileId, WorkspacePath};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each is the file type of its name")]
-pub enum Kind {
+pub enum FileKind {
     File,
     #[serde(rename = "directory")]
     Folder,
@@ -22,7 +22,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl FileKind {
     pub(super) fn of(stat: &rustix::fs::Stat) -> Self {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Self::File,
@@ -56,7 +56,7 @@ pub struct Stat {
     /// Where it is, symlinks followed.
     pub path: WorkspacePath,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Its size in bytes.
     pub size: u64,
     /// Its permission bits.
@@ -70,7 +70,7 @@ impl Stat {
     pub(super) fn new(path: WorkspacePath, stat: &rustix::fs::Stat) -> Self {
         Self {
             path,
-            kind: Kind::of(stat),
+            kind: FileKind::of(stat),
             size: u64::try_from(stat.st_size).unwrap_or(0),
             mode: stat.st_mode & 0o7777,
             links: stat.st_nlink as u64,

@@ -6,7 +6,7 @@ use super::checkpoints::Step;
 use super::entry::PathEntry;
 use super::files::Files;
 use super::permissions::{Permissions, is_executable};
-use super::stat::Kind;
+use super::stat::FileKind;
 use super::write::Expect;
 use crate::base::hash;
 use crate::protocol::{ChangeKind, Code, Fault};
@@ -60,7 +60,7 @@ impl Files {
     /// The step with the permission bits that its file has now, so that it can be taken back.
     pub(crate) fn with_bits(&self, step: Step) -> Step {
         let entry = self.entry_at(&step.path).ok().flatten();
-        Step { bits: entry.filter(|entry| entry.kind == Kind::File).map(|entry| entry.bits), ..step }
+        Step { bits: entry.filter(|entry| entry.kind == FileKind::File).map(|entry| entry.bits), ..step }
     }
 
     /// How what a step changes stands. Files of more than `max` bytes are not looked into.
@@ -70,7 +70,7 @@ impl Files {
     pub(crate) fn standing(&self, step: &Step, max: u64) -> Result<Standing, Fault> {
         let path = &step.path;
         let entry = self.entry_at(path)?;
-        let folder = matches!(&entry, Some(PathEntry { kind: Kind::Folder, .. }));
+        let folder = matches!(&entry, Some(PathEntry { kind: FileKind::Folder, .. }));
         Ok(match step.kind {
             ChangeKind::Mkdir => either(folder, entry.is_none()),
             _ if step.removes_folder() => either(entry.is_none(), folder),
@@ -80,7 +80,7 @@ impl Files {
             }
             ChangeKind::Mode => {
                 let wanted = step.gives.is_some_and(Permissions::executable);
-                match entry.filter(|entry| entry.kind == Kind::File) {
+                match entry.filter(|entry| entry.kind == FileKind::File) {
                     Some(entry) => either(is_executable(entry.bits) == wanted, true),
                     None => Standing::Neither,
                 }
@@ -93,7 +93,9 @@ impl Files {
             _ => {
                 let found = match entry {
                     None => None,
-                    Some(entry) if entry.kind == Kind::File => Some(hash::short(&self.read(path, max)?.0)),
+                    Some(entry) if entry.kind == FileKind::File => {
+                        Some(hash::short(&self.read(path, max)?.0))
+                    }
                     Some(_) => return Ok(Standing::Neither),
                 };
                 either(found == step.after, found == step.before)

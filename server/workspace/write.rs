@@ -18,7 +18,7 @@ use super::files::{Files, irregular, not_durable};
 use super::identity;
 use super::permissions::Permissions;
 use super::resolve::Located;
-use super::stat::{Kind, modified, same};
+use super::stat::{FileKind, modified, same};
 use super::swap::{Stop, retry};
 use super::temp::Temporary;
 use crate::base::{WorkspacePath, hash};
@@ -131,7 +131,7 @@ impl Files {
 
     fn place<'a>(&self, located: &'a Located) -> Result<WriteTarget<'a>, Stop> {
         let path = &located.path;
-        let Some(above) = path.parent() else { return Err(irregular(path, Kind::Folder).into()) };
+        let Some(above) = path.parent() else { return Err(irregular(path, FileKind::Folder).into()) };
         let folder = self.root.folder(&above).map_err(|error| match error {
             Errno::NOENT => no_folder(path, &above).into(),
             error => Stop::of("write", path, error),

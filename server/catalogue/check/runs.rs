@@ -1,14 +1,14 @@
 //! What runs a custom tool: a server's tool, or a program.
 
-use super::super::node::{Kind, Node};
-use super::super::reader::Reader;
+use super::super::node::{Node, NodeKind};
+use super::super::reader::FileReader;
 use crate::catalogue::definition::Runs;
 
 /// Texts of a program's arguments at most.
 const ARGUMENTS: usize = 256;
 
 /// Reads `mcp_server` or `command`; nothing where neither is there.
-pub(super) fn runs(reader: &mut Reader, tool: &Node, input: Option<&Node>) -> Option<Runs> {
+pub(super) fn runs(reader: &mut FileReader, tool: &Node, input: Option<&Node>) -> Option<Runs> {
     let named = ["mcp_server", "command", "activity", "_activity"].map(|key| tool.entry(key));
     let mut named = named.iter().flatten();
     if let (Some(first), Some(second)) = (named.next(), named.next()) {
@@ -27,9 +27,9 @@ pub(super) fn runs(reader: &mut Reader, tool: &Node, input: Option<&Node>) -> Op
 }
 
 /// The program and its arguments. What stands in `{{…}}` is an argument of the call.
-fn command(reader: &mut Reader, tool: &Node, input: Option<&Node>) -> Option<Vec<String>> {
+fn command(reader: &mut FileReader, tool: &Node, input: Option<&Node>) -> Option<Vec<String>> {
     let entry = tool.entry("command")?;
-    if let Kind::Scalar(_) = entry.value.kind {
+    if let NodeKind::Scalar(_) = entry.value.kind {
         let message = "`command` is a list of texts, the program first: [ffmpeg, -i, \"{{video_path}}\"]; no shell \
                        reads it";
         reader.problem(entry.line, "command", message);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Index, Item};
+use super::{Index, ToolItem};
 use crate::base::hash;
 use crate::base::nearest::nearest;
 use crate::catalogue::{ToolDef, TreeNode, tree};
@@ -35,13 +35,13 @@ impl Directory {
             let mut under = Vec::new();
             find_category(tree(), &def.category, &[], &mut under);
             under.extend(def.nodes.iter().filter(|node| !under.contains(node)).cloned().collect::<Vec<_>>());
-            Item::of(def, under)
+            ToolItem::of(def, under)
         };
         Self::new(tools.into_iter().map(item).collect(), nodes)
     }
 
     /// A directory of these tools; `nodes` says what is known of nodes, and others come from the tools' paths.
-    pub fn new(items: Vec<Item>, mut nodes: Vec<NodePointer>) -> Self {
+    pub fn new(items: Vec<ToolItem>, mut nodes: Vec<NodePointer>) -> Self {
         let mut known: std::collections::HashSet<Vec<String>> =
             nodes.iter().map(|node| node.path.clone()).collect();
         let mut mark = String::new();
@@ -75,8 +75,8 @@ impl Directory {
         self.check(&params.path)?;
         let from = self.offset(params.cursor.as_deref())?;
         // Before the best are picked: what is not meant takes no place among them.
-        let tagged = |item: &Item| params.tags.iter().all(|tag| item.tags.contains(tag));
-        let meant = |item: &Item| item.is_under(&params.path) && tagged(item);
+        let tagged = |item: &ToolItem| params.tags.iter().all(|tag| item.tags.contains(tag));
+        let meant = |item: &ToolItem| item.is_under(&params.path) && tagged(item);
         let found: Vec<(usize, f64)> = match params.query.as_deref().filter(|query| !query.trim().is_empty())
         {
             Some(query) => {
@@ -128,7 +128,7 @@ impl Directory {
     }
 
     /// Its tools, in the order of what is known of their nearness.
-    pub fn items(&self) -> &[Item] {
+    pub fn items(&self) -> &[ToolItem] {
         self.index.items()
     }
 

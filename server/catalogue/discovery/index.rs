@@ -2,7 +2,7 @@
 
 use super::Map;
 use super::grams::Grams;
-use super::item::Item;
+use super::item::ToolItem;
 use super::synonyms::{self, groups};
 use super::words::{each, meaning, stem};
 use crate::base::bm25::rarity;
@@ -32,7 +32,7 @@ pub(super) struct Posting {
 
 /// What is kept of a tool beside the postings.
 #[derive(Clone, Debug)]
-pub(super) struct Features {
+pub(super) struct ToolFeatures {
     /// Words in each field.
     pub(super) lengths: [f64; FIELDS],
     /// What the different words of the first sentence are worth together.
@@ -50,12 +50,12 @@ pub(super) struct Features {
 /// Tools, ready to be looked for.
 #[derive(Debug)]
 pub struct Index {
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<ToolItem>,
     pub(super) words: Map<String, Word>,
     pub(super) postings: Vec<Vec<Posting>>,
     /// What finding a word is worth.
     pub(super) worth: Vec<f64>,
-    pub(super) features: Vec<Features>,
+    pub(super) features: Vec<ToolFeatures>,
     pub(super) average: [f64; FIELDS],
     /// What sharing a group of synonyms is worth.
     pub(super) group_worth: [f64; synonyms::COUNT],
@@ -64,7 +64,7 @@ pub struct Index {
 
 impl Index {
     /// An index of these tools.
-    pub fn new(items: Vec<Item>) -> Self {
+    pub fn new(items: Vec<ToolItem>) -> Self {
         let mut building = Building::default();
         for item in &items {
             building.add(item);
@@ -90,7 +90,7 @@ impl Index {
     }
 
     /// The tools, in the order that they came.
-    pub fn items(&self) -> &[Item] {
+    pub fn items(&self) -> &[ToolItem] {
         &self.items
     }
 }
@@ -102,7 +102,7 @@ struct Building {
     groups: Vec<u64>,
     words: Map<String, Word>,
     postings: Vec<Vec<Posting>>,
-    features: Vec<Features>,
+    features: Vec<ToolFeatures>,
     firsts: Vec<Vec<Word>>,
     group_counts: [usize; synonyms::COUNT],
 }
@@ -122,7 +122,7 @@ impl Default for Building {
 }
 
 impl Building {
-    fn add(&mut self, item: &Item) {
+    fn add(&mut self, item: &ToolItem) {
         let number = u32::try_from(self.features.len()).unwrap_or(u32::MAX);
         let (first, rest) = sentence(&item.description);
         let nodes = item.nodes.iter().flatten().chain(&item.tags).map(String::as_str);
@@ -155,7 +155,7 @@ impl Building {
         let lengths = fields.each_ref().map(|words| words.len() as f64);
         let pairs = [NAME, FIRST, REST].map(|field| pairs(&fields[field]));
         let action = groups(&fields[FIRST][..fields[FIRST].len().min(1)]) & synonyms::ACTIONS;
-        let features = Features { lengths, first_worth: 0.0, pairs, groups: in_name, told, action };
+        let features = ToolFeatures { lengths, first_worth: 0.0, pairs, groups: in_name, told, action };
         self.features.push(features);
         let [_, _, mut first, ..] = fields;
         first.sort_unstable();

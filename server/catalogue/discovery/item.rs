@@ -7,7 +7,7 @@ use crate::catalogue::ToolDef;
 
 /// A tool as it is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Item {
+pub struct ToolItem {
     /// Its id, unique.
     pub id: String,
     /// Its name, an identifier.
@@ -33,7 +33,7 @@ pub struct Argument {
     pub description: String,
 }
 
-impl Item {
+impl ToolItem {
     /// A tool of ours.
     pub fn of(def: &ToolDef, nodes: Vec<Vec<String>>) -> Self {
         let end = if def.summary.ends_with(['.', '!', '?']) { "" } else { "." };

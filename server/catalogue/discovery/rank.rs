@@ -8,9 +8,10 @@
 //! they gain for a fifth of the requests kept out of the fit, and for a whole source of them kept out, each in turn.
 
 use super::index::{
-    ARGUMENT_TEXTS, ARGUMENTS, FIELDS, FIRST, Features, Index, NAME, NODES, REST, Word, bits, bits_of, pairs,
+    ARGUMENT_TEXTS, ARGUMENTS, FIELDS, FIRST, Index, NAME, NODES, REST, ToolFeatures, Word, bits, bits_of,
+    pairs,
 };
-use super::item::Item;
+use super::item::ToolItem;
 use super::near::Near;
 use super::synonyms::ACTIONS;
 use super::words::{is_asking, meaning, split, written_together};
@@ -91,12 +92,12 @@ struct Candidate {
 }
 
 /// What a request asks for.
-struct Request {
+struct ToolQuery {
     /// All its words, those of no meaning too, as they are written.
     written: Vec<String>,
     words: Vec<Word>,
     /// The different words that are known or belong to a group of synonyms.
-    different: Vec<Asked>,
+    different: Vec<RequestWord>,
     /// What those are worth together that some tool holds.
     worth: f64,
     /// The groups of synonyms of all of them, a bit each.
@@ -104,7 +105,7 @@ struct Request {
 }
 
 /// A word of a request.
-struct Asked {
+struct RequestWord {
     /// None where no tool holds it: another of its group may still be held.
     word: Option<Word>,
     count: f64,
@@ -146,7 +147,7 @@ impl Index {
         request: &str,
         nearness: Option<&[f32]>,
         limit: usize,
-        meant: impl Fn(&Item) -> bool,
+        meant: impl Fn(&ToolItem) -> bool,
     ) -> Vec<Found> {
         let near = nearness.and_then(Near::new);
         let model = Model::of(near.as_ref());
@@ -188,7 +189,12 @@ impl Index {
         nodes.into_iter().take(limit).map(found).collect()
     }
 
-    fn rank(&self, request: &str, near: Option<&Near<'_>>, meant: impl Fn(&Item) -> bool) -> Vec<Candidate> {
+    fn rank(
+        &self,
+        request: &str,
+        near: Option<&Near<'_>>,
+        meant: impl Fn(&ToolItem) -> bool,
+    ) -> Vec<Candidate> {
         let asked = self.asked(request);
         let sums = self.sums(&asked);
         let held = (0..sums.len()).filter(|item| sums[*item].score > 0.0);
@@ -223,7 +229,7 @@ impl Index {
     fn features_of(
         &self,
         request: &str,
-        asked: &Request,
+        asked: &ToolQuery,
         best: &[usize],
         sums: &[Sums],
         near: Option<&Near<'_>>,
@@ -259,31 +265,31 @@ impl Index {
         best.iter().map(features).collect()
     }
 
-    fn asked(&self, request: &str) -> Request {
+    fn asked(&self, request: &str) -> ToolQuery {
         let written = split(request);
         let stems: Vec<String> = written.iter().filter_map(|word| meaning(word)).collect();
-        let (mut words, mut different) = (Vec::new(), Vec::<Asked>::new());
+        let (mut words, mut different) = (Vec::new(), Vec::<RequestWord>::new());
         for stem in &stems {
             let (word, groups) = (self.words.get(stem).copied(), bits_of(stem));
             words.extend(word);
-            let same = |one: &&mut Asked| one.word == word && (word.is_some() || one.groups == groups);
+            let same = |one: &&mut RequestWord| one.word == word && (word.is_some() || one.groups == groups);
             if let Some(known) = different.iter_mut().find(same) {
                 known.count += 1.0;
             } else if word.is_some() || groups != 0 {
                 let of_group = || self.group_worth[groups.trailing_zeros() as usize];
                 let worth = word.map_or_else(of_group, |word| self.worth[word as usize]);
                 let worth = worth * if is_asking(stem) { ASKING } else { 1.0 };
-                different.push(Asked { word, count: 1.0, worth, groups });
+                different.push(RequestWord { word, count: 1.0, worth, groups });
             }
         }
         let known = different.iter().filter(|one| one.word.is_some());
         let worth = known.map(|one| one.worth).sum::<f64>() + 1e-9;
-        Request { groups: bits(&written), written, words, different, worth }
+        ToolQuery { groups: bits(&written), written, words, different, worth }
     }
 
-    fn sums(&self, asked: &Request) -> Vec<Sums> {
+    fn sums(&self, asked: &ToolQuery) -> Vec<Sums> {
         let mut all = vec![Sums::default(); self.items.len()];
-        for (at, Asked { word, count, worth, .. }) in asked.different.iter().enumerate() {
+        for (at, RequestWord { word, count, worth, .. }) in asked.different.iter().enumerate() {
             let Some(word) = word else { continue };
             let bit = 1_u64.checked_shl(u32::try_from(at).unwrap_or(u32::MAX)).unwrap_or(0);
             for posting in &self.postings[*word as usize] {
@@ -321,7 +327,7 @@ impl Index {
     }
 }
 
-impl Request {
+impl ToolQuery {
     /// What those of its words are worth that a tool tells of only in others of the same group; `told` are the words it
     /// tells of, `groups` the groups.
     fn told_otherwise(&self, told: u64, groups: u64) -> f64 {
@@ -345,7 +351,7 @@ impl Model {
 }
 
 /// Words side by side in the request that are so in a tool: most in its name.
-fn shared_pairs(asked: &[(Word, Word)], own: &Features) -> f64 {
+fn shared_pairs(asked: &[(Word, Word)], own: &ToolFeatures) -> f64 {
     let shared =
         |pairs: &[(Word, Word)]| asked.iter().filter(|pair| pairs.binary_search(pair).is_ok()).count() as f64;
     let [name, first, rest] = &own.pairs;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{Directory, Index, Item};
+use super::{Directory, Index, ToolItem};
 use crate::catalogue::load;
 use crate::protocol::{
     Code, Fault, ListToolsAnswer, ListToolsParams, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
@@ -14,7 +14,7 @@ fn index() -> Index {
         let properties: serde_json::Map<_, _> =
             arguments.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
         let schema = json!({ "type": "object", "properties": properties });
-        Item::read(
+        ToolItem::read(
             &json!({ "id": id, "path": path, "name": id, "description": description, "schema": schema }),
         )
         .unwrap()
@@ -63,7 +63,7 @@ fn what_is_asked_for_comes_first() {
 fn first_of(tools: &[(&str, &str)], request: &str) -> String {
     let tool = |(name, description): &(&str, &str)| {
         let value = json!({ "id": name, "path": ["All"], "name": name, "description": description });
-        Item::read(&value).unwrap()
+        ToolItem::read(&value).unwrap()
     };
     let index = Index::new(tools.iter().map(tool).collect());
     index.items()[index.search(request, None, &[], 1)[0].item].id.clone()
@@ -250,7 +250,7 @@ fn a_tagged_tool_is_found_behind_many_others() {
         // The longer the text, the less a word in it is worth: the tagged one comes last.
         let text = format!("Reads a file{}.", " of some kind".repeat(at));
         let id = format!("t{at}");
-        Item::read(&json!({ "id": id, "path": ["All"], "name": id, "description": text, "tags": tags }))
+        ToolItem::read(&json!({ "id": id, "path": ["All"], "name": id, "description": text, "tags": tags }))
             .unwrap()
     };
     let directory = Directory::new((0..100).map(tool).collect(), Vec::new());

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::recording::{Recording, Step};
+use super::recording::{RecordedCall, Recording};
 use crate::protocol::{Door, Envelope, Fault, Origin, Policy, Proposal, ProposalsParams, RawCall, Status};
 use crate::requests::{self, Call, Proposals};
-use crate::socket::Link;
+use crate::socket::ServerLink;
 
 /// How long an editor may take until its server is there.
 const STARTING: Duration = Duration::from_secs(120);
@@ -31,7 +31,7 @@ pub(super) enum Said {
 
 /// A change that it proposed.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
+pub(super) struct ProposedChange {
     /// Before anything of it was decided.
     pub proposed: Proposal,
     /// As it stood when it was last seen.
@@ -39,15 +39,15 @@ pub(super) struct Change {
 }
 
 /// The agent.
-pub(super) struct Agent<'a> {
+pub(super) struct DemoAgent<'a> {
     root: &'a str,
     name: &'a str,
-    link: Link,
+    link: ServerLink,
     /// What it proposed so far.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ProposedChange>,
 }
 
-impl<'a> Agent<'a> {
+impl<'a> DemoAgent<'a> {
     /// Waits for the server of the editor that has the folder open.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl<'a> Agent<'a> {
             if closed.load(Ordering::SeqCst) {
                 return Err("the editor was closed before its server was there".to_owned());
             }
-            if let Some(mut link) = Link::find(root)
+            if let Some(mut link) = ServerLink::find(root)
                 && has_editor(&mut link)
             {
                 return Ok(Self { root, name: &recording.agent, link, changes: Vec::new() });
@@ -72,7 +72,11 @@ impl<'a> Agent<'a> {
     ///
     /// # Errors
     /// INTERNAL where the server went away, as it does with its editor.
-    pub(super) fn step(&mut self, step: &Step, said: &mut impl FnMut(Said)) -> Result<Envelope, Fault> {
+    pub(super) fn step(
+        &mut self,
+        step: &RecordedCall,
+        said: &mut impl FnMut(Said),
+    ) -> Result<Envelope, Fault> {
         thread::sleep(PACE);
         let mut answer = self.call(&step.tool, step.arguments.clone(), said)?;
         while answer.status == Status::Pending {
@@ -99,7 +103,7 @@ impl<'a> Agent<'a> {
         let answer = thread::scope(|scope| {
             let call = scope.spawn(|| link.ask::<Call>(&raw));
             // The link is taken until the answer comes: another one sees what the call proposes.
-            let mut watch = Link::find(root);
+            let mut watch = ServerLink::find(root);
             while !call.is_finished() {
                 if let Some(watch) = watch.as_mut().filter(|_| changes.len() == known) {
                     note(changes, proposals(watch, false));
@@ -117,22 +121,22 @@ impl<'a> Agent<'a> {
 }
 
 /// Notes proposals as they stand now.
-pub(super) fn note(changes: &mut Vec<Change>, proposals: Vec<Proposal>) {
+pub(super) fn note(changes: &mut Vec<ProposedChange>, proposals: Vec<Proposal>) {
     for now in proposals {
         match changes.iter_mut().find(|change| change.proposed.id == now.id) {
             Some(change) => change.now = now,
-            None => changes.push(Change { proposed: now.clone(), now }),
+            None => changes.push(ProposedChange { proposed: now.clone(), now }),
         }
     }
 }
 
 /// The proposals that wait, or all; none where the server is gone.
-fn proposals(link: &mut Link, all: bool) -> Vec<Proposal> {
+fn proposals(link: &mut ServerLink, all: bool) -> Vec<Proposal> {
     let params = ProposalsParams { all, ..ProposalsParams::default() };
     link.ask::<Proposals>(&params).map(|answer| answer.proposals).unwrap_or_default()
 }
 
 /// Whether the server has an editor to show things in.
-fn has_editor(link: &mut Link) -> bool {
+fn has_editor(link: &mut ServerLink) -> bool {
     link.ask::<requests::Status>(&()).is_ok_and(|status| status.editor)
 }

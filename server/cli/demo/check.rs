@@ -11,12 +11,12 @@ use crate::protocol::{Act, Hunk};
 /// The files that proposals were made for: as they were, and what was decided.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    files: BTreeMap<String, Entry>,
+    files: BTreeMap<String, CheckedFile>,
 }
 
 /// One file.
 #[derive(Debug)]
-struct Entry {
+struct CheckedFile {
     uri: String,
     before: String,
     accepted: Vec<Hunk>,
@@ -48,7 +48,7 @@ impl Ledger {
     pub(super) fn open(&mut self, root: &Path, path: &str, uri: &str) -> io::Result<()> {
         if !self.files.contains_key(path) {
             let before = fs::read_to_string(root.join(path))?;
-            let entry = Entry { uri: uri.to_owned(), before, accepted: Vec::new(), rejected: 0 };
+            let entry = CheckedFile { uri: uri.to_owned(), before, accepted: Vec::new(), rejected: 0 };
             self.files.insert(path.to_owned(), entry);
         }
         Ok(())

@@ -4,12 +4,12 @@ use std::io::{self, IsTerminal};
 
 use clap::ValueEnum;
 
-use crate::cli::print::{Look, Page};
+use crate::cli::print::{TerminalPage, TextLook};
 use crate::protocol::Act;
 
 /// How hunks are decided when nobody is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Rule {
+pub(crate) enum DecisionRule {
     /// Accept every hunk.
     All,
     /// Reject every hunk.
@@ -31,16 +31,16 @@ pub(super) struct Decision {
 #[derive(Debug)]
 pub(super) struct Decider {
     /// The rule; the person is asked when there is none.
-    rule: Option<Rule>,
+    rule: Option<DecisionRule>,
     decided: usize,
 }
 
 impl Decider {
     /// Asks where someone can answer, unless told a rule. Without either every other hunk is accepted, which
     /// shows both ways.
-    pub(super) fn new(rule: Option<Rule>) -> Self {
+    pub(super) fn new(rule: Option<DecisionRule>) -> Self {
         let someone = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let otherwise = if someone { None } else { Some(Rule::Alternate) };
+        let otherwise = if someone { None } else { Some(DecisionRule::Alternate) };
         Self { rule: rule.or(otherwise), decided: 0 }
     }
 
@@ -48,23 +48,23 @@ impl Decider {
     ///
     /// # Errors
     /// What the terminal says.
-    pub(super) fn next(&mut self, page: Page) -> io::Result<Decision> {
+    pub(super) fn next(&mut self, page: TerminalPage) -> io::Result<Decision> {
         self.decided += 1;
         let decision = match self.rule {
             Some(rule) => by_rule(rule, self.decided),
             None => self.ask(page)?,
         };
         let (word, look) = match decision.act {
-            Act::Accept => ("accepted", Look::Green),
-            Act::Reject => ("rejected", Look::Red),
+            Act::Accept => ("accepted", TextLook::Green),
+            Act::Reject => ("rejected", TextLook::Red),
         };
         let reason = decision.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        page.line(format!("   {}{}", page.paint(look, word), page.paint(Look::Dim, &reason)))?;
+        page.line(format!("   {}{}", page.paint(look, word), page.paint(TextLook::Dim, &reason)))?;
         Ok(decision)
     }
 
     /// Asks until it hears an answer that it knows. The end of the input rejects what is left.
-    fn ask(&mut self, page: Page) -> io::Result<Decision> {
+    fn ask(&mut self, page: TerminalPage) -> io::Result<Decision> {
         loop {
             page.prompt(
                 "   Accept this hunk? [y]es, [n]o, [r]eject with a reason, [a]ll that follow, [q]uit: ",
@@ -76,8 +76,8 @@ impl Decider {
                 "n" | "no" => return Ok(Decision { act: Act::Reject, reason: None }),
                 "r" | "reject" => return Ok(Decision { act: Act::Reject, reason: reason(page, rest)? }),
                 "a" | "all" => {
-                    self.rule = Some(Rule::All);
-                    return Ok(by_rule(Rule::All, 0));
+                    self.rule = Some(DecisionRule::All);
+                    return Ok(by_rule(DecisionRule::All, 0));
                 }
                 "q" | "quit" => return Ok(self.quit()),
                 _ => page.line("   One of the letters y, n, r, a or q.")?,
@@ -87,17 +87,17 @@ impl Decider {
 
     /// Rejects this one and what is left.
     fn quit(&mut self) -> Decision {
-        self.rule = Some(Rule::None);
+        self.rule = Some(DecisionRule::None);
         Decision { act: Act::Reject, reason: Some("the person ended the review".to_owned()) }
     }
 }
 
 /// The decision on the hunk of that number, counted from 1.
-fn by_rule(rule: Rule, number: usize) -> Decision {
+fn by_rule(rule: DecisionRule, number: usize) -> Decision {
     let accept = match rule {
-        Rule::All => true,
-        Rule::None => false,
-        Rule::Alternate => number % 2 == 1,
+        DecisionRule::All => true,
+        DecisionRule::None => false,
+        DecisionRule::Alternate => number % 2 == 1,
     };
     match accept {
         true => Decision { act: Act::Accept, reason: None },
@@ -106,16 +106,16 @@ fn by_rule(rule: Rule, number: usize) -> Decision {
 }
 
 /// The rule as it is written on the command line.
-fn name(rule: Rule) -> &'static str {
+fn name(rule: DecisionRule) -> &'static str {
     match rule {
-        Rule::All => "all",
-        Rule::None => "none",
-        Rule::Alternate => "alternate",
+        DecisionRule::All => "all",
+        DecisionRule::None => "none",
+        DecisionRule::Alternate => "alternate",
     }
 }
 
 /// The reason that followed the letter, or one that is asked for.
-fn reason(page: Page, given: &str) -> io::Result<Option<String>> {
+fn reason(page: TerminalPage, given: &str) -> io::Result<Option<String>> {
     let given = match given.trim() {
         "" => {
             page.prompt("   Why not? The agent will read it: ")?;
@@ -135,17 +135,17 @@ fn line() -> io::Result<Option<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decision, Rule, by_rule};
+    use super::{Decision, DecisionRule, by_rule};
     use crate::protocol::Act;
 
     #[test]
     fn rules_decide_by_number() {
         let acts = |rule| (1..=4).map(|number| by_rule(rule, number).act).collect::<Vec<_>>();
         use Act::{Accept, Reject};
-        assert_eq!(acts(Rule::All), [Accept; 4]);
-        assert_eq!(acts(Rule::None), [Reject; 4]);
-        assert_eq!(acts(Rule::Alternate), [Accept, Reject, Accept, Reject]);
+        assert_eq!(acts(DecisionRule::All), [Accept; 4]);
+        assert_eq!(acts(DecisionRule::None), [Reject; 4]);
+        assert_eq!(acts(DecisionRule::Alternate), [Accept, Reject, Accept, Reject]);
         let rejected = Decision { act: Reject, reason: Some("--decide alternate".to_owned()) };
-        assert_eq!(by_rule(Rule::Alternate, 2), rejected);
+        assert_eq!(by_rule(DecisionRule::Alternate, 2), rejected);
     }
 }

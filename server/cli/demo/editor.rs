@@ -14,7 +14,7 @@ use crate::requests::{Call, Signature};
 
 /// One document that is open.
 #[derive(Clone, Debug, PartialEq)]
-struct Document {
+struct DemoDocument {
     path: PathBuf,
     version: i64,
     text: String,
@@ -22,16 +22,16 @@ struct Document {
 
 /// An editor with one server.
 #[derive(Debug)]
-pub(super) struct Editor {
+pub(super) struct DemoEditor {
     wire: Wire,
-    documents: BTreeMap<String, Document>,
+    documents: BTreeMap<String, DemoDocument>,
     /// Whether positions count bytes; UTF-16 units otherwise.
     bytes: bool,
     answers: HashMap<i64, Value>,
     proposals: VecDeque<Proposal>,
 }
 
-impl Editor {
+impl DemoEditor {
     /// Starts the server on the project and introduces itself.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Editor {
         }
         let text = std::fs::read_to_string(path)?;
         let item = json!({"uri": uri, "languageId": "plaintext", "version": 1, "text": text});
-        self.documents.insert(uri.to_owned(), Document { path: path.to_path_buf(), version: 1, text });
+        self.documents.insert(uri.to_owned(), DemoDocument { path: path.to_path_buf(), version: 1, text });
         self.wire.notify("textDocument/didOpen", &json!({"textDocument": item}))
     }
 
@@ -180,7 +180,7 @@ impl Editor {
             };
             edited.push((
                 uri.to_owned(),
-                Document { path: document.path.clone(), version: document.version + 1, text },
+                DemoDocument { path: document.path.clone(), version: document.version + 1, text },
             ));
         }
         for (uri, document) in edited {

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::check::{Ledger, Outcome};
 use super::show;
-use crate::cli::print::{Page, visible};
+use crate::cli::print::{TerminalPage, visible};
 use crate::patch;
 
 /// Shows the difference that was made to each file; whether it is what was decided, on the disk and, where the editor
@@ -16,7 +16,7 @@ use crate::patch;
 /// # Errors
 /// What the file system or the terminal says.
 pub(super) fn on_disk<'l>(
-    page: Page,
+    page: TerminalPage,
     root: &Path,
     ledger: &'l Ledger,
     shown: impl Fn(&Outcome<'l>) -> Option<&'l str>,
@@ -39,7 +39,7 @@ pub(super) fn on_disk<'l>(
 ///
 /// # Errors
 /// What the system or the terminal says.
-pub(super) fn log(page: Page, root: &Path, path: &str) -> io::Result<bool> {
+pub(super) fn log(page: TerminalPage, root: &Path, path: &str) -> io::Result<bool> {
     show::heading(page, "The session log")?;
     page.line(format!("   {}", visible(path)))?;
     let verified =

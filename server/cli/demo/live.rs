@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::agent::{Agent, Change, Said, note};
+use super::agent::{DemoAgent, ProposedChange, Said, note};
 use super::check::Ledger;
 use super::decide::Decision;
 use super::end;
@@ -14,8 +14,8 @@ use super::launch::{Launch, Which};
 use super::project::Project;
 use super::recording::{Recording, recording};
 use super::show;
-use crate::cli::backend::Backend;
-use crate::cli::print::{Page, visible};
+use crate::cli::backend::RequestTarget;
+use crate::cli::print::{TerminalPage, visible};
 use crate::protocol::{Act, Fault, HunkState, ProposalsParams};
 use crate::requests::{Proposals, Status};
 
@@ -25,7 +25,7 @@ const CHANGES: &str = "fs.patch";
 /// What the agent did until it was done, or the editor was closed.
 #[derive(Debug, Default)]
 struct Work {
-    changes: Vec<Change>,
+    changes: Vec<ProposedChange>,
     /// What went otherwise than recorded.
     wrong: Vec<String>,
     /// Why it ended before it was done.
@@ -37,7 +37,7 @@ struct Work {
 /// # Errors
 /// What is missing, or what the system, the terminal or the editor says.
 pub(super) fn run(project: &Project, which: Which) -> io::Result<bool> {
-    let page = Page::stdout();
+    let page = TerminalPage::stdout();
     let (launch, recording) = prepare(project, which).inspect_err(|_| {
         // Nothing was shown yet that could be looked at: the copy goes.
         let _ = fs::remove_dir_all(&project.folder);
@@ -75,7 +75,7 @@ fn prepare(project: &Project, which: Which) -> io::Result<(Launch, Recording)> {
 }
 
 /// The editor has the terminal until it is closed, and the agent works meanwhile: what it did is shown afterwards.
-fn beside(page: Page, launch: Launch, root: &str, recording: &Recording) -> io::Result<Work> {
+fn beside(page: TerminalPage, launch: Launch, root: &str, recording: &Recording) -> io::Result<Work> {
     let closed = AtomicBool::new(false);
     let (ended, done, said) = thread::scope(|scope| {
         let agent = scope.spawn(|| {
@@ -103,7 +103,7 @@ fn succeeded(status: ExitStatus) -> io::Result<()> {
 /// Does the agent's part.
 fn work(root: &str, recording: &Recording, closed: &AtomicBool, mut said: impl FnMut(Said)) -> Work {
     let mut work = Work::default();
-    let mut agent = match Agent::meet(root, recording, closed) {
+    let mut agent = match DemoAgent::meet(root, recording, closed) {
         Ok(agent) => agent,
         Err(why) => return Work { cut_off: Some(why), ..work },
     };
@@ -125,7 +125,7 @@ fn work(root: &str, recording: &Recording, closed: &AtomicBool, mut said: impl F
     work
 }
 
-fn tell(page: Page, number: &mut usize, said: &Said) -> io::Result<()> {
+fn tell(page: TerminalPage, number: &mut usize, said: &Said) -> io::Result<()> {
     match said {
         Said::Call(tool, arguments) => {
             *number += 1;
@@ -136,9 +136,9 @@ fn tell(page: Page, number: &mut usize, said: &Said) -> io::Result<()> {
 }
 
 /// Compares what was decided with what is there; whether all is well.
-fn sum_up(page: Page, root: &str, work: &mut Work, ledger: &mut Ledger) -> io::Result<bool> {
+fn sum_up(page: TerminalPage, root: &str, work: &mut Work, ledger: &mut Ledger) -> io::Result<bool> {
     let fault = |fault: Fault| io::Error::other(fault.message);
-    let mut backend = Backend::open(root).map_err(fault)?;
+    let mut backend = RequestTarget::open(root).map_err(fault)?;
     // What was still open when the editor was closed stands in the folder.
     let left = backend.ask::<Proposals>(ProposalsParams::default()).map_err(fault)?;
     note(&mut work.changes, left.proposals);

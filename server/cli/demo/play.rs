@@ -8,12 +8,12 @@ use serde_json::json;
 
 use super::check::Ledger;
 use super::decide::Decider;
-use super::editor::Editor;
+use super::editor::DemoEditor;
 use super::end;
 use super::project::Project;
-use super::recording::{Step, recording};
+use super::recording::{RecordedCall, recording};
 use super::show;
-use crate::cli::print::Page;
+use crate::cli::print::TerminalPage;
 use crate::protocol::{Code, DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status};
 use crate::requests::log::LogParams;
 use crate::requests::undo::UndoParams;
@@ -22,7 +22,7 @@ use crate::requests::{Decide, Log, Undo};
 /// One run of the demo.
 #[derive(Debug)]
 pub(super) struct Play {
-    page: Page,
+    page: TerminalPage,
     project: Project,
     decider: Decider,
     ledger: Ledger,
@@ -35,7 +35,7 @@ pub(super) struct Play {
 impl Play {
     /// A run that has not begun.
     pub(super) fn new(project: Project, decider: Decider) -> Self {
-        let (page, ledger) = (Page::stdout(), Ledger::default());
+        let (page, ledger) = (TerminalPage::stdout(), Ledger::default());
         Self { page, project, decider, ledger, changed: None, right: true }
     }
 
@@ -50,7 +50,7 @@ impl Play {
             io::Error::other(reason)
         })?;
         show::begin(self.page, &self.project, &recording)?;
-        let mut editor = Editor::start(&self.project)?;
+        let mut editor = DemoEditor::start(&self.project)?;
         for (at, step) in recording.steps.iter().enumerate() {
             self.step(&mut editor, &recording.agent, at + 1, step)?;
         }
@@ -61,7 +61,13 @@ impl Play {
     }
 
     /// Makes one call of the agent's and checks how it ends.
-    fn step(&mut self, editor: &mut Editor, agent: &str, number: usize, step: &Step) -> io::Result<()> {
+    fn step(
+        &mut self,
+        editor: &mut DemoEditor,
+        agent: &str,
+        number: usize,
+        step: &RecordedCall,
+    ) -> io::Result<()> {
         show::call(self.page, number, &step.tool, &step.arguments)?;
         let origin = Origin { agent: Some(agent.to_owned()), ..Origin::door(Door::Lsp) };
         let arguments = step.arguments.clone();
@@ -89,7 +95,7 @@ impl Play {
     /// asks once more.
     fn decided(
         &mut self,
-        editor: &mut Editor,
+        editor: &mut DemoEditor,
         number: usize,
         call: &RawCall,
         answer: Envelope,
@@ -106,7 +112,7 @@ impl Play {
     }
 
     /// Shows each hunk of a proposal and sends what is decided on it.
-    fn review(&mut self, editor: &mut Editor, proposal: &Proposal) -> io::Result<()> {
+    fn review(&mut self, editor: &mut DemoEditor, proposal: &Proposal) -> io::Result<()> {
         let count = proposal.hunks().count();
         let mut number = 0;
         for file in &proposal.files {
@@ -161,14 +167,14 @@ impl Play {
     }
 
     /// Compares the disk and the editor with what was decided, and shows the difference that was made.
-    fn compare(&mut self, editor: &Editor) -> io::Result<()> {
+    fn compare(&mut self, editor: &DemoEditor) -> io::Result<()> {
         self.right &=
             end::on_disk(self.page, &self.project.root, &self.ledger, |outcome| editor.text(outcome.uri))?;
         Ok(())
     }
 
     /// Takes the change back and compares again.
-    fn undo(&mut self, editor: &mut Editor) -> io::Result<()> {
+    fn undo(&mut self, editor: &mut DemoEditor) -> io::Result<()> {
         let accepted: usize = self.ledger.outcomes().map(|outcome| outcome.accepted).sum();
         let Some(call) = self.changed.clone().filter(|_| accepted > 0) else { return Ok(()) };
         show::heading(self.page, &format!("Undo of {call}"))?;
@@ -185,7 +191,7 @@ impl Play {
     }
 
     /// Ends the server, says where the log is, and has its chain checked as anyone can.
-    fn end(&mut self, mut editor: Editor) -> io::Result<()> {
+    fn end(&mut self, mut editor: DemoEditor) -> io::Result<()> {
         let path = editor.ask::<Log>(&LogParams::default())?.path;
         let ended = editor.end()?;
         self.right &= end::log(self.page, &self.project.root, &path)?;

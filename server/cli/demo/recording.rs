@@ -22,13 +22,13 @@ pub(super) struct Recording {
     /// What it was asked to do.
     pub task: String,
     /// Its calls, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RecordedCall>,
 }
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Step {
+pub(super) struct RecordedCall {
     /// The tool.
     pub tool: String,
     /// Its arguments, the reason among them, except in the call that shows how a missing one is refused.
@@ -38,7 +38,7 @@ pub(super) struct Step {
     pub expect: Option<Code>,
 }
 
-impl Step {
+impl RecordedCall {
     /// A step that must go well.
     fn new(tool: &str, arguments: Value) -> Self {
         Self { tool: tool.to_owned(), arguments, expect: None }
@@ -69,28 +69,31 @@ fn made_up(project: &Project) -> Result<Recording, String> {
     let word = longest_word(&text);
     let diff = patch::unified(&path, Some(&text), Some(&in_three_places(&text)));
     let steps = vec![
-        Step::new(
+        RecordedCall::new(
             "fs.ls",
             json!({"path": ".", "why": "Learn how the project is laid out before changing anything in it"}),
         ),
-        Step::new(
+        RecordedCall::new(
             "fs.read",
             json!({"path": path, "why": "Find three places far enough apart to mark one by one"}),
         ),
-        Step::new(
+        RecordedCall::new(
             "search.lexical",
             json!({"query": word, "why": "See who else uses the longest word of that file"}),
         ),
-        Step { expect: Some(Code::MissingWhy), ..Step::new("fs.read", json!({"path": path})) },
-        Step::new(
+        RecordedCall {
+            expect: Some(Code::MissingWhy),
+            ..RecordedCall::new("fs.read", json!({"path": path}))
+        },
+        RecordedCall::new(
             "fs.patch",
             json!({"path": path, "diff": diff, "why": "Mark the beginning, the middle and the end of the file, a hunk each"}),
         ),
-        Step::new(
+        RecordedCall::new(
             "fs.read",
             json!({"path": path, "why": "Check what the person kept of the change before reporting on it"}),
         ),
-        Step::new(
+        RecordedCall::new(
             "task_complete",
             json!({
                 "summary": "The three marks are decided; an undo takes back those that were kept.",

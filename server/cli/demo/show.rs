@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::project::Project;
 use super::recording::Recording;
-use crate::cli::print::{Look, Page, fit, visible, wrap};
+use crate::cli::print::{TerminalPage, TextLook, fit, visible, wrap};
 use crate::cli::show::diff_look;
 use crate::protocol::{Envelope, Hunk, Status};
 
@@ -18,50 +18,55 @@ const AROUND: usize = 2;
 const INDENT: &str = "   ";
 
 /// Says what is going to happen.
-pub(super) fn begin(page: Page, project: &Project, recording: &Recording) -> io::Result<()> {
+pub(super) fn begin(page: TerminalPage, project: &Project, recording: &Recording) -> io::Result<()> {
     let name = project.root.file_name().unwrap_or_default().to_string_lossy();
-    let title = page.paint(Look::Bold, &format!("wherefore demo: {name}"));
+    let title = page.paint(TextLook::Bold, &format!("wherefore demo: {name}"));
     page.line(format!("{title}, {} files, copied to {}", project.files, project.root.display()))?;
     page.line(format!("{} is asked to: {}", recording.agent, recording.task))
 }
 
 /// Shows a call before it is made: its number, the tool, what it is about, and why.
-pub(super) fn call(page: Page, number: usize, tool: &str, arguments: &Value) -> io::Result<()> {
+pub(super) fn call(page: TerminalPage, number: usize, tool: &str, arguments: &Value) -> io::Result<()> {
     let about =
         ["path", "query", "proposal"].iter().find_map(|name| arguments[*name].as_str()).unwrap_or_default();
     let about = fit(about, page.width().saturating_sub(tool.len() + 5));
     page.line("")?;
     page.line(format!(
         "{} {} {about}",
-        page.paint(Look::Dim, &format!("{number:>2}")),
-        page.paint(Look::Bold, tool)
+        page.paint(TextLook::Dim, &format!("{number:>2}")),
+        page.paint(TextLook::Bold, tool)
     ))?;
     match arguments["why"].as_str() {
-        Some(why) => paragraph(page, Look::Cyan, ("", ""), why),
-        None => paragraph(page, Look::Dim, ("", ""), "no why is given"),
+        Some(why) => paragraph(page, TextLook::Cyan, ("", ""), why),
+        None => paragraph(page, TextLook::Dim, ("", ""), "no why is given"),
     }
 }
 
 /// Shows how a call ended; with the time it took, unless it waited for a person.
-pub(super) fn answer(page: Page, tool: &str, envelope: &Envelope, took: Option<Duration>) -> io::Result<()> {
+pub(super) fn answer(
+    page: TerminalPage,
+    tool: &str,
+    envelope: &Envelope,
+    took: Option<Duration>,
+) -> io::Result<()> {
     if let Some(fault) = &envelope.error {
         let code = serde_json::to_value(fault.code)?;
         let text = format!("{}: {}", code.as_str().unwrap_or_default(), fault.message);
-        paragraph(page, Look::Red, ("✗ ", "  "), &text)?;
+        paragraph(page, TextLook::Red, ("✗ ", "  "), &text)?;
         return fault
             .suggestion
             .as_ref()
-            .map_or(Ok(()), |text| paragraph(page, Look::Yellow, ("→ ", "  "), text));
+            .map_or(Ok(()), |text| paragraph(page, TextLook::Yellow, ("→ ", "  "), text));
     }
     let (mark, look) =
-        if envelope.status == Status::Ok { ("✓", Look::Green) } else { ("…", Look::Yellow) };
+        if envelope.status == Status::Ok { ("✓", TextLook::Green) } else { ("…", TextLook::Yellow) };
     let took = took.map(|took| format!(", {:.1} ms", took.as_secs_f64() * 1000.0)).unwrap_or_default();
     let summary = summary(tool, envelope.result.as_deref().unwrap_or(&Value::Null));
     page.line(format!("{INDENT}{} {summary}{took}", page.paint(look, mark)))
 }
 
 /// Shows a text in as many lines as it needs, the first one after the first lead, the others after the second.
-fn paragraph(page: Page, look: Look, (first, other): (&str, &str), text: &str) -> io::Result<()> {
+fn paragraph(page: TerminalPage, look: TextLook, (first, other): (&str, &str), text: &str) -> io::Result<()> {
     let lines = wrap(text, page.width() - INDENT.len() - first.chars().count());
     lines.iter().enumerate().try_for_each(|(at, line)| {
         let lead = if at == 0 { first } else { other };
@@ -80,52 +85,58 @@ fn summary(tool: &str, result: &Value) -> String {
 }
 
 /// Shows one hunk in its file: which it is, the lines around it, what goes and what comes.
-pub(super) fn hunk(page: Page, path: &str, place: (usize, usize), hunk: &Hunk, text: &str) -> io::Result<()> {
+pub(super) fn hunk(
+    page: TerminalPage,
+    path: &str,
+    place: (usize, usize),
+    hunk: &Hunk,
+    text: &str,
+) -> io::Result<()> {
     let lines: Vec<&str> = text.lines().collect();
     let start = hunk.start as usize;
     let end = (start + hunk.old.len()).min(lines.len());
     let title = format!("{path}  hunk {} of {}", place.0, place.1);
     page.line("")?;
-    page.line(format!("{INDENT}{}", page.paint(Look::Bold, &fit(&title, page.width() - 3))))?;
+    page.line(format!("{INDENT}{}", page.paint(TextLook::Bold, &fit(&title, page.width() - 3))))?;
     let from = start.saturating_sub(AROUND).min(lines.len());
     around(page, &lines, from, start)?;
     for (at, line) in hunk.old.iter().enumerate() {
-        row(page, Look::Red, '-', start + at + 1, line)?;
+        row(page, TextLook::Red, '-', start + at + 1, line)?;
     }
     for (at, line) in hunk.new.iter().enumerate() {
-        row(page, Look::Green, '+', start + at + 1, line)?;
+        row(page, TextLook::Green, '+', start + at + 1, line)?;
     }
     around(page, &lines, end, end + AROUND)?;
     if let Some(warning) = &hunk.warning {
-        page.line(format!("{INDENT}{}", page.paint(Look::Yellow, &format!("look twice: {warning}"))))?;
+        page.line(format!("{INDENT}{}", page.paint(TextLook::Yellow, &format!("look twice: {warning}"))))?;
     }
     match &hunk.loose {
         Some(how) => {
-            page.line(format!("{INDENT}{}", page.paint(Look::Yellow, &format!("placed loosely: {how}"))))
+            page.line(format!("{INDENT}{}", page.paint(TextLook::Yellow, &format!("placed loosely: {how}"))))
         }
         None => Ok(()),
     }
 }
 
 /// The unchanged lines from one number to before another, as far as they exist.
-fn around(page: Page, lines: &[&str], from: usize, to: usize) -> io::Result<()> {
+fn around(page: TerminalPage, lines: &[&str], from: usize, to: usize) -> io::Result<()> {
     let numbered = lines.iter().enumerate().take(to).skip(from);
-    numbered.into_iter().try_for_each(|(at, line)| row(page, Look::Dim, ' ', at + 1, line))
+    numbered.into_iter().try_for_each(|(at, line)| row(page, TextLook::Dim, ' ', at + 1, line))
 }
 
 /// One line of a hunk, with its number.
-fn row(page: Page, look: Look, sign: char, number: usize, line: &str) -> io::Result<()> {
+fn row(page: TerminalPage, look: TextLook, sign: char, number: usize, line: &str) -> io::Result<()> {
     let line = line.trim_end_matches(['\n', '\r']);
     let text = fit(line, page.width() - 12);
     page.line(format!(
         "{INDENT}{} {}",
-        page.paint(Look::Dim, &format!("{number:>5}")),
+        page.paint(TextLook::Dim, &format!("{number:>5}")),
         page.paint(look, &format!("{sign} {text}"))
     ))
 }
 
 /// Shows a unified diff.
-pub(super) fn diff(page: Page, diff: &str) -> io::Result<()> {
+pub(super) fn diff(page: TerminalPage, diff: &str) -> io::Result<()> {
     for line in diff.lines() {
         let look = diff_look(line);
         page.line(format!("{INDENT}{}", page.paint(look, &fit(line, page.width() - 3))))?;
@@ -134,13 +145,13 @@ pub(super) fn diff(page: Page, diff: &str) -> io::Result<()> {
 }
 
 /// Shows a heading of the end.
-pub(super) fn heading(page: Page, text: &str) -> io::Result<()> {
+pub(super) fn heading(page: TerminalPage, text: &str) -> io::Result<()> {
     page.line("")?;
-    page.line(page.paint(Look::Bold, text))
+    page.line(page.paint(TextLook::Bold, text))
 }
 
 /// Shows something that was checked: whether it is as it should be.
-pub(super) fn checked(page: Page, right: bool, text: &str) -> io::Result<()> {
-    let mark = if right { page.paint(Look::Green, "✓") } else { page.paint(Look::Red, "✗") };
+pub(super) fn checked(page: TerminalPage, right: bool, text: &str) -> io::Result<()> {
+    let mark = if right { page.paint(TextLook::Green, "✓") } else { page.paint(TextLook::Red, "✗") };
     page.line(format!("{INDENT}{mark} {text}"))
 }

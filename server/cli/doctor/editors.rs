@@ -10,7 +10,7 @@ use super::Check;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// An editor that we know.
-struct Editor {
+struct KnownEditor {
     name: &'static str,
     program: &'static str,
     /// The least version: major and minor.
@@ -20,16 +20,21 @@ struct Editor {
 }
 
 /// Those we know, best supported first.
-const KNOWN: [Editor; 4] = [
-    Editor { name: "Neovim", program: "nvim", least: (0, 10), how: "with the plugin in editors/nvim" },
-    Editor { name: "VS Code", program: "code", least: (1, 107), how: "with the extension in editors/vscode" },
-    Editor {
+const KNOWN: [KnownEditor; 4] = [
+    KnownEditor { name: "Neovim", program: "nvim", least: (0, 10), how: "with the plugin in editors/nvim" },
+    KnownEditor {
+        name: "VS Code",
+        program: "code",
+        least: (1, 107),
+        how: "with the extension in editors/vscode",
+    },
+    KnownEditor {
         name: "Helix",
         program: "hx",
         least: (24, 3),
         how: "as any language client: code actions decide on hunks",
     },
-    Editor {
+    KnownEditor {
         name: "Emacs",
         program: "emacs",
         least: (29, 1),
@@ -67,7 +72,7 @@ pub(crate) fn usable(program: &str) -> Result<(), String> {
 }
 
 /// The check of one editor; nothing where it is not installed.
-fn check(editor: &Editor) -> Option<Check> {
+fn check(editor: &KnownEditor) -> Option<Check> {
     let said = version_text(editor.program)?;
     let (major, minor) = editor.least;
     let mend = || format!("Install {} {major}.{minor} or later.", editor.name);

@@ -34,7 +34,7 @@ fn state() -> Check {
         "Set HOME or XDG_STATE_HOME to a folder that you can write: without it nothing can be changed.";
     let Some(folder) = person::state() else { return Check::broken(name, "there is none", mend) };
     let tried = writable(name, Some(folder.clone()), mend);
-    if tried.health != super::Health::Well {
+    if tried.health != super::CheckOutcome::Well {
         return tried;
     }
     let (workspaces, bytes) = State::of_all(&folder);
@@ -71,16 +71,16 @@ fn writable(name: &'static str, folder: Option<PathBuf>, mend: &str) -> Check {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::Health;
+    use super::super::CheckOutcome;
     use super::writable;
 
     #[test]
     fn a_place_is_tried_and_left_as_it_was() {
         let dir = tempfile::tempdir().unwrap();
         let health = |path: Option<PathBuf>| writable("x", path, "mend").health;
-        assert_eq!(health(Some(dir.path().join("not/yet"))), Health::Well);
-        assert_eq!(health(Some(PathBuf::from("/proc/self"))), Health::Broken);
-        assert_eq!(health(None), Health::Broken);
+        assert_eq!(health(Some(dir.path().join("not/yet"))), CheckOutcome::Well);
+        assert_eq!(health(Some(PathBuf::from("/proc/self"))), CheckOutcome::Broken);
+        assert_eq!(health(None), CheckOutcome::Broken);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::edit::{Format, Place};
+use super::edit::{FileFormat, Place};
 use crate::base::person;
 
 /// An agent, by the name it is asked for.
@@ -33,7 +33,7 @@ pub(crate) enum Id {
 
 /// An agent.
 #[derive(Debug)]
-pub(super) struct Agent {
+pub(super) struct AgentProgram {
     pub(super) id: Id,
     /// Its name for people.
     pub(super) name: &'static str,
@@ -42,7 +42,7 @@ pub(super) struct Agent {
     traces: &'static [Trace],
     /// The files below the project that it reads, the usual one first.
     pub(super) files: &'static [&'static str],
-    pub(super) format: Format,
+    pub(super) format: FileFormat,
     pub(super) place: Place,
     /// How it names a program with its arguments.
     shape: Shape,
@@ -78,8 +78,8 @@ const fn under(container: &'static str) -> Place {
 
 /// All of them. Each reads a file of the project and starts its servers in the project's folder, so that none
 /// needs to be told where that is.
-pub(super) static AGENTS: [Agent; 6] = [
-    Agent {
+pub(super) static AGENTS: [AgentProgram; 6] = [
+    AgentProgram {
         id: Id::Claude,
         name: "Claude Code",
         programs: &["claude"],
@@ -91,49 +91,49 @@ pub(super) static AGENTS: [Agent; 6] = [
             Project(".mcp.json"),
         ],
         files: &[".mcp.json"],
-        format: Format::Json,
+        format: FileFormat::Json,
         place: under("mcpServers"),
         shape: Shape::Stdio,
         schema: None,
         next: "asks whether to use it when it starts in this folder",
     },
-    Agent {
+    AgentProgram {
         id: Id::Vscode,
         name: "VS Code",
         programs: &["code", "code-insiders"],
         traces: &[Home(".vscode"), Home(".vscode-server"), Config("Code"), Project(".vscode")],
         files: &[".vscode/mcp.json"],
-        format: Format::Json,
+        format: FileFormat::Json,
         place: under("servers"),
         shape: Shape::Stdio,
         schema: None,
         next: "starts it from `MCP: List Servers`, once you trust it",
     },
-    Agent {
+    AgentProgram {
         id: Id::Codex,
         name: "Codex",
         programs: &["codex"],
         traces: &[Trace::Codex, Project(".codex")],
         files: &[".codex/config.toml"],
-        format: Format::Toml,
+        format: FileFormat::Toml,
         place: under("mcp_servers"),
         shape: Shape::Codex,
         schema: None,
         next: "reads it once you have told it to trust this folder",
     },
-    Agent {
+    AgentProgram {
         id: Id::Gemini,
         name: "Gemini CLI",
         programs: &["gemini"],
         traces: &[Home(".gemini"), Project(".gemini"), Project("GEMINI.md")],
         files: &[".gemini/settings.json"],
-        format: Format::Json,
+        format: FileFormat::Json,
         place: under("mcpServers"),
         shape: Shape::Plain,
         schema: None,
         next: "reads it once you have told it to trust this folder",
     },
-    Agent {
+    AgentProgram {
         id: Id::Opencode,
         name: "OpenCode",
         programs: &["opencode"],
@@ -144,19 +144,19 @@ pub(super) static AGENTS: [Agent; 6] = [
             Project("opencode.jsonc"),
         ],
         files: &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
-        format: Format::Json,
+        format: FileFormat::Json,
         place: under("mcp"),
         shape: Shape::OpenCode,
         schema: Some("https://opencode.ai/config.json"),
         next: "uses it from its next start",
     },
-    Agent {
+    AgentProgram {
         id: Id::Zed,
         name: "Zed",
         programs: &["zed", "zeditor"],
         traces: &[Config("zed"), Project(".zed")],
         files: &[".zed/settings.json"],
-        format: Format::Json,
+        format: FileFormat::Json,
         place: under("context_servers"),
         shape: Shape::Zed,
         schema: None,
@@ -164,7 +164,7 @@ pub(super) static AGENTS: [Agent; 6] = [
     },
 ];
 
-impl Agent {
+impl AgentProgram {
     /// The entry that makes it start the program `command`.
     pub(super) fn entry(&self, command: &str) -> Value {
         match self.shape {

@@ -15,7 +15,7 @@ pub(super) struct Place {
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Format {
+pub(super) enum FileFormat {
     /// JSON; comments and trailing commas are borne.
     Json,
     /// TOML.
@@ -25,7 +25,7 @@ pub(super) enum Format {
 /// What some programs put at the front of a text.
 const MARK: char = '\u{feff}';
 
-impl Format {
+impl FileFormat {
     /// The entry in the file.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ pub(super) fn has_comments(text: &str) -> bool {
 pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)]) -> Result<String, String> {
     let tree = tree(text)?;
     let root = object(&tree)?;
-    let style = Style::of(text, &tree);
+    let style = LayoutStyle::of(text, &tree);
     let Some(root) = root else {
         let mut fresh: serde_json::Map<_, _> =
             head.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
@@ -112,7 +112,7 @@ fn find(object: &CstObject, name: &str) -> Option<CstObjectProp> {
 }
 
 /// How a file is laid out.
-struct Style {
+struct LayoutStyle {
     newline: &'static str,
     /// One step to the right.
     unit: String,
@@ -120,7 +120,7 @@ struct Style {
     spread: bool,
 }
 
-impl Style {
+impl LayoutStyle {
     fn of(text: &str, tree: &CstRootNode) -> Self {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let unit = tree.single_indent_text().filter(|step| !step.is_empty());
@@ -160,7 +160,7 @@ impl Style {
 }
 
 /// Puts a member behind the others.
-fn insert(text: &str, object: &CstObject, style: &Style, name: &str, value: &Value) -> String {
+fn insert(text: &str, object: &CstObject, style: &LayoutStyle, name: &str, value: &Value) -> String {
     let around = indentation(text, start(&object.clone().into()));
     let last = object.properties().pop();
     let spread = match last {

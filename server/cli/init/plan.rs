@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::agents::Agent;
+use super::agents::AgentProgram;
 use crate::cli::file;
 
 /// What becomes of an agent's file.
@@ -23,8 +23,8 @@ pub(super) enum Act {
 
 /// A file, as it is and as it will be; none where it is not there.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) agent: &'static Agent,
+pub(super) struct FilePlan {
+    pub(super) agent: &'static AgentProgram,
     pub(super) act: Act,
     /// Below the project.
     pub(super) name: &'static str,
@@ -38,7 +38,7 @@ pub(super) struct Plan {
 ///
 /// # Errors
 /// What keeps the file from being read or changed, with its name.
-pub(super) fn put(agent: &'static Agent, dir: &Path, command: &str) -> Result<Plan, String> {
+pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Result<FilePlan, String> {
     let mut chosen = None;
     for name in agent.files {
         let text = read(dir, name)?;
@@ -69,7 +69,7 @@ pub(super) fn put(agent: &'static Agent, dir: &Path, command: &str) -> Result<Pl
             Some(put.map_err(|problem| broken(name, &problem))?)
         }
     };
-    Ok(Plan { agent, act, name, path: dir.join(name), before, after })
+    Ok(FilePlan { agent, act, name, path: dir.join(name), before, after })
 }
 
 /// Takes the entry out of each of the agent's files that has one. A file that then holds nothing goes with it; an
@@ -77,7 +77,7 @@ pub(super) fn put(agent: &'static Agent, dir: &Path, command: &str) -> Result<Pl
 ///
 /// # Errors
 /// What keeps a file from being read or changed, with its name.
-pub(super) fn take(agent: &'static Agent, dir: &Path) -> Vec<Result<Plan, String>> {
+pub(super) fn take(agent: &'static AgentProgram, dir: &Path) -> Vec<Result<FilePlan, String>> {
     let plan = |name: &&'static str| {
         let before = read(dir, name)?;
         let Some(text) = &before else { return Ok(None) };
@@ -89,7 +89,7 @@ pub(super) fn take(agent: &'static Agent, dir: &Path) -> Vec<Result<Plan, String
         let left = agent.format.take(text, agent.place).map_err(problem)?;
         let path = dir.join(name);
         let after = (path.is_symlink() || !agent.format.is_bare(&left, &agent.head())).then_some(left);
-        Ok(Some(Plan { agent, act: Act::Remove, name, path, before, after }))
+        Ok(Some(FilePlan { agent, act: Act::Remove, name, path, before, after }))
     };
     agent.files.iter().filter_map(|name| plan(name).transpose()).collect()
 }
@@ -106,7 +106,7 @@ fn starts_us(entry: &Value) -> bool {
     program.and_then(Path::file_name).is_some_and(|name| name == super::PROGRAM)
 }
 
-impl Plan {
+impl FilePlan {
     /// Does it.
     ///
     /// # Errors

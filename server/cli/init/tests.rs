@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::agents::{AGENTS, Agent, Id, Machine};
-use super::edit::Format;
-use super::print::Page;
+use super::agents::{AGENTS, AgentProgram, Id, Machine};
+use super::edit::FileFormat;
+use super::print::TerminalPage;
 use super::{FILES, InitArgs, init, plan, remove};
 use crate::protocol::Settings;
 
@@ -25,15 +25,15 @@ fn args(dir: &Path, agents: &[Id]) -> InitArgs {
 
 /// Whether it went well.
 fn set_up(args: &InitArgs) -> bool {
-    init(Page::stdout(), args, &Machine::default()).unwrap() == ExitCode::SUCCESS
+    init(TerminalPage::stdout(), args, &Machine::default()).unwrap() == ExitCode::SUCCESS
 }
 
 /// Whether it went well.
 fn take_back(args: &InitArgs) -> bool {
-    remove(Page::stdout(), args).unwrap() == ExitCode::SUCCESS
+    remove(TerminalPage::stdout(), args).unwrap() == ExitCode::SUCCESS
 }
 
-fn agent(id: Id) -> &'static Agent {
+fn agent(id: Id) -> &'static AgentProgram {
     AGENTS.iter().find(|agent| agent.id == id).unwrap()
 }
 
@@ -211,10 +211,10 @@ fn an_entry_of_the_person_s_own_is_replaced_only_on_a_yes() {
 fn a_codex_table_goes_with_the_tables_below_it() {
     let place = agent(Id::Codex).place;
     let text = "a = 1\n\n[mcp_servers.wherefore.tools.fs_read]\napproval_mode = \"approve\"\n\n# the other\n[b]\nc = [\n  1,\n] # d\n\n[mcp_servers.wherefore]\ncommand = \"w\"\n# kept by hand\nargs = [\n  \"mcp\",\n]\n# end\n\n[[e]]\nf = 1\n";
-    let left = Format::Toml.take(text, place).unwrap();
+    let left = FileFormat::Toml.take(text, place).unwrap();
     assert_eq!(left, "a = 1\n\n# the other\n[b]\nc = [\n  1,\n] # d\n# end\n\n[[e]]\nf = 1\n");
     let inline = "[mcp_servers]\nwherefore = { command = \"w\" }\n";
-    assert!(Format::Toml.take(inline, place).unwrap_err().contains("no table of its own"));
+    assert!(FileFormat::Toml.take(inline, place).unwrap_err().contains("no table of its own"));
 }
 
 #[test]
@@ -362,9 +362,9 @@ proptest! {
     #[test]
     fn what_comes_in_goes_out_again_byte_for_byte(text in layout()) {
         let agent = agent(Id::Claude);
-        let put = Format::Json.put(&text, agent.place, &agent.entry("wherefore"), &[]).unwrap();
-        prop_assert_eq!(Format::Json.entry(&put, agent.place).unwrap(), Some(agent.entry("wherefore")));
-        prop_assert_eq!(Format::Json.take(&put, agent.place).unwrap(), text, "{}", put);
+        let put = FileFormat::Json.put(&text, agent.place, &agent.entry("wherefore"), &[]).unwrap();
+        prop_assert_eq!(FileFormat::Json.entry(&put, agent.place).unwrap(), Some(agent.entry("wherefore")));
+        prop_assert_eq!(FileFormat::Json.take(&put, agent.place).unwrap(), text, "{}", put);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) struct FilterArgs {
     agent: Option<String>,
     /// Only calls with this status
     #[arg(long, value_enum)]
-    status: Option<Ended>,
+    status: Option<EndedFilter>,
     /// Only calls from this time on: a time, as 2026-07-01T12:00, or an age, as 10m or 2h
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct FilterArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Ended {
+enum EndedFilter {
     Ok,
     Error,
     Pending,
@@ -44,7 +44,7 @@ enum Ended {
     Running,
 }
 
-impl Ended {
+impl EndedFilter {
     fn of(entry: &Entry) -> Option<Self> {
         match entry.kind()? {
             EventType::ToolError => Some(Self::Error),
@@ -67,7 +67,7 @@ pub(super) struct Selector {
     tool: Option<GlobMatcher>,
     path: Option<GlobMatcher>,
     agent: Option<String>,
-    status: Option<Ended>,
+    status: Option<EndedFilter>,
     since: Option<Timestamp>,
     until: Option<Timestamp>,
     chosen: HashSet<String>,
@@ -124,7 +124,7 @@ impl Selector {
             return vec![entry];
         }
         let Some(held) = self.held.get_mut(&id) else { return Vec::new() };
-        let ended = Ended::of(&entry);
+        let ended = EndedFilter::of(&entry);
         held.push(entry);
         let done = if ended.is_some() { self.held.remove(&id) } else { None };
         match done {
@@ -138,7 +138,7 @@ impl Selector {
 
     /// What is held of calls that have not ended, where those are wanted. A followed log holds on to the rest.
     pub(super) fn rest(&mut self, follow: bool) -> Vec<Entry> {
-        if self.status != Some(Ended::Running) {
+        if self.status != Some(EndedFilter::Running) {
             return Vec::new();
         }
         let held = if follow { self.held.clone() } else { std::mem::take(&mut self.held) };

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{LogArgs, LogCommand, Stop, Verdict, check, list, show};
+use super::{LogArgs, LogCommand, LogVerdict, Stop, check, list, show};
 use crate::base::WorkspacePath;
 use crate::base::clock::Clock;
 use crate::journal::{Journal, Keeper, LOG, Opening};
@@ -231,14 +231,15 @@ fn verify_says_where() {
         (check(&which, &mut out).unwrap(), String::from_utf8(out).unwrap())
     };
     let (verdict, said) = verify();
-    assert!(verdict == Verdict::Sound && said.starts_with("s-1: not keyed: "), "{said}");
+    assert!(verdict == LogVerdict::Sound && said.starts_with("s-1: not keyed: "), "{said}");
     let log = root.path().join(".wherefore/sessions/s-1").join(LOG);
     let text = std::fs::read_to_string(&log).unwrap().replace("wrong name", "right name");
     std::fs::write(&log, &text).unwrap();
     let (verdict, said) = verify();
     let line = 1 + text[..text.find("## 12:00:05 — Decision").unwrap()].matches('\n').count();
     assert!(
-        verdict == Verdict::Damaged && said.contains(&format!("session-log.md:{line}: event 9 was altered")),
+        verdict == LogVerdict::Damaged
+            && said.contains(&format!("session-log.md:{line}: event 9 was altered")),
         "{said}"
     );
 }

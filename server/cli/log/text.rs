@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::filter::paths;
 use crate::base::hidden::short;
-use crate::cli::print::{Look, Page};
+use crate::cli::print::{TerminalPage, TextLook};
 use crate::journal::Entry;
 use crate::protocol::EventType;
 
@@ -19,15 +19,15 @@ const REASON: usize = 400;
 /// Calls in the order they were made, each with what became of it.
 #[derive(Debug)]
 pub(super) struct Table {
-    page: Page,
+    page: TerminalPage,
     zone: TimeZone,
-    lines: Vec<Line>,
+    lines: Vec<LogLine>,
     calls: HashMap<String, usize>,
 }
 
 /// What is printed of one call, or of one event that belongs to none.
 #[derive(Debug, Default)]
-struct Line {
+struct LogLine {
     head: String,
     end: Option<String>,
     below: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) fn local_minute(time: Timestamp) -> String {
 }
 
 impl Table {
-    pub(super) fn new(page: Page) -> Self {
+    pub(super) fn new(page: TerminalPage) -> Self {
         Self { page, zone: TimeZone::system(), lines: Vec::new(), calls: HashMap::new() }
     }
 
@@ -48,7 +48,7 @@ impl Table {
         let id = entry.call_id().unwrap_or_default();
         if entry.kind() == Some(EventType::ToolCall) {
             self.calls.insert(id.to_owned(), self.lines.len());
-            let line = Line { head: self.head(entry), end: None, below: self.reason(entry) };
+            let line = LogLine { head: self.head(entry), end: None, below: self.reason(entry) };
             return self.lines.push(line);
         }
         let text = self.what(entry);
@@ -60,8 +60,8 @@ impl Table {
             }
             Some(line) => line.below.push(text),
             None => {
-                let head = format!("{}  {text}", self.page.paint(Look::Dim, &self.time(entry)));
-                self.lines.push(Line { head, ..Line::default() });
+                let head = format!("{}  {text}", self.page.paint(TextLook::Dim, &self.time(entry)));
+                self.lines.push(LogLine { head, ..LogLine::default() });
             }
         }
     }
@@ -87,7 +87,8 @@ impl Table {
             let below = self.reason(entry).into_iter().map(|line| format!("\n          {line}"));
             return format!("{}{}", self.head(entry), below.collect::<String>());
         }
-        let (time, id) = (self.page.paint(Look::Dim, &self.time(entry)), entry.call_id().unwrap_or_default());
+        let (time, id) =
+            (self.page.paint(TextLook::Dim, &self.time(entry)), entry.call_id().unwrap_or_default());
         let id = if id.is_empty() { String::new() } else { format!("{}  ", short(id, 20)) };
         format!("{time}  {id}{}", self.what(entry).replace('\n', "\n          "))
     }
@@ -101,15 +102,15 @@ impl Table {
         let (id, tool) = (text(entry, "call_id"), text(entry, "tool"));
         let paths = paths(entry).join(" ");
         let agent = entry.body.get("origin").and_then(|origin| origin.get("agent")).and_then(Value::as_str);
-        let mut head = format!("{}  {}", self.page.paint(Look::Dim, &self.time(entry)), short(&id, 20));
-        for part in [self.page.paint(Look::Bold, &short(&tool, 80)), short(&paths, 120)] {
+        let mut head = format!("{}  {}", self.page.paint(TextLook::Dim, &self.time(entry)), short(&id, 20));
+        for part in [self.page.paint(TextLook::Bold, &short(&tool, 80)), short(&paths, 120)] {
             if !part.is_empty() {
                 head.push_str("  ");
                 head.push_str(&part);
             }
         }
         if let Some(agent) = agent {
-            head.push_str(&format!("  {}", self.page.paint(Look::Dim, &short(agent, 60))));
+            head.push_str(&format!("  {}", self.page.paint(TextLook::Dim, &short(agent, 60))));
         }
         head
     }
@@ -124,10 +125,10 @@ impl Table {
         let warnings = entry.body.get("warnings").and_then(Value::as_array).into_iter().flatten();
         let warnings = warnings
             .filter_map(Value::as_str)
-            .map(|text| self.page.paint(Look::Yellow, &format!("warning: {}", short(text, REASON))));
-        let problems = entry.problems.iter().map(|text| self.page.paint(Look::Red, &short(text, REASON)));
+            .map(|text| self.page.paint(TextLook::Yellow, &format!("warning: {}", short(text, REASON))));
+        let problems = entry.problems.iter().map(|text| self.page.paint(TextLook::Red, &short(text, REASON)));
         (!why.is_empty())
-            .then(|| self.page.paint(Look::Cyan, &why))
+            .then(|| self.page.paint(TextLook::Cyan, &why))
             .into_iter()
             .chain(warnings)
             .chain(problems)
@@ -138,19 +139,19 @@ impl Table {
     fn what(&self, entry: &Entry) -> String {
         let said = |key: &str| short(&text(entry, key), REASON);
         let took = entry.body.get("duration_ms").and_then(Value::as_f64).map(|ms| format!("{ms:.1} ms"));
-        let took = self.page.paint(Look::Dim, &took.unwrap_or_default());
+        let took = self.page.paint(TextLook::Dim, &took.unwrap_or_default());
         match entry.kind() {
             Some(EventType::ToolResult) => {
                 let status = said("status");
-                let style = if status == "ok" { Look::Green } else { Look::Yellow };
+                let style = if status == "ok" { TextLook::Green } else { TextLook::Yellow };
                 format!("{}  {took}", self.page.paint(style, &status))
             }
             Some(EventType::ToolError) => {
                 let error = entry.body.get("error");
                 let part =
                     |key| error.and_then(|error| error.get(key)).and_then(Value::as_str).unwrap_or_default();
-                let code = self.page.paint(Look::Red, &short(part("code"), 60));
-                format!("{code}  {took}\n{}", self.page.paint(Look::Red, &short(part("message"), REASON)))
+                let code = self.page.paint(TextLook::Red, &short(part("code"), 60));
+                format!("{code}  {took}\n{}", self.page.paint(TextLook::Red, &short(part("message"), REASON)))
             }
             Some(EventType::Proposal) => format!("proposal {}: {}", said("proposal"), hunks(entry)),
             Some(EventType::Decision) => {
@@ -158,7 +159,7 @@ impl Table {
             }
             Some(EventType::Undo) => format!(
                 "{} {} ({})",
-                self.page.paint(Look::Yellow, "undone:"),
+                self.page.paint(TextLook::Yellow, "undone:"),
                 list(entry, "paths"),
                 said("undo_id")
             ),
@@ -179,7 +180,7 @@ impl Table {
             }
             Some(EventType::SessionStart) => format!("session {} in {}", said("session"), said("root")),
             Some(EventType::Recovery) => {
-                self.page.paint(Look::Yellow, &format!("{} ({})", said("reason"), said("kept")))
+                self.page.paint(TextLook::Yellow, &format!("{} ({})", said("reason"), said("kept")))
             }
             Some(EventType::SessionEnd) => format!("session end: {}", totals(entry)),
             _ => short(&entry.event_type, 60),
@@ -188,9 +189,9 @@ impl Table {
 
     fn status(&self, status: &str) -> String {
         let style = match status {
-            "applied" => Look::Green,
-            "rejected" | "stale" => Look::Red,
-            _ => Look::Yellow,
+            "applied" => TextLook::Green,
+            "rejected" | "stale" => TextLook::Red,
+            _ => TextLook::Yellow,
         };
         self.page.paint(style, status)
     }

@@ -11,7 +11,7 @@ const LINE: usize = 300;
 
 /// What was found, as the exit code tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum LogVerdict {
     /// As it was written, on this machine, and whole, or recovered; or not keyed, with hashes that fit.
     Sound,
     /// Altered, or cut off at its end.
@@ -24,13 +24,13 @@ pub(super) enum Verdict {
 ///
 /// # Errors
 /// Those of reading it; a failure to print is in the inner result.
-pub(super) fn check(log: &Log, out: &mut impl Write) -> Result<io::Result<Verdict>, Fault> {
+pub(super) fn check(log: &Log, out: &mut impl Write) -> Result<io::Result<LogVerdict>, Fault> {
     let report = verify(log)?;
     let name = log.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(print(&short(&name, 80), &report, out))
 }
 
-fn print(name: &str, report: &Report, out: &mut impl Write) -> io::Result<Verdict> {
+fn print(name: &str, report: &Report, out: &mut impl Write) -> io::Result<LogVerdict> {
     let (verdict, said) = judged(report);
     writeln!(out, "{name}: {said}")?;
     places(report, out)?;
@@ -38,42 +38,42 @@ fn print(name: &str, report: &Report, out: &mut impl Write) -> io::Result<Verdic
 }
 
 /// How a log stands, with a sentence that says so.
-fn judged(report: &Report) -> (Verdict, String) {
+fn judged(report: &Report) -> (LogVerdict, String) {
     let Report { blocks, values, parts, .. } = report;
     let counted = format!("{blocks} events, {values} stored values, {parts} parts");
     match (report.damage.first(), report.vouched, report.ending) {
         (Some(first), ..) => {
             let line = first.place.line.map_or_else(String::new, |line| format!("{line}:"));
             let said = format!("damaged, first at {}:{line} byte {}", first.place.part, first.place.offset);
-            (Verdict::Damaged, said)
+            (LogVerdict::Damaged, said)
         }
         (None, Vouched::Here, Ending::Cut(events)) => {
-            (Verdict::Damaged, format!("cut at the end: {events} events were durable, {blocks} are there"))
+            (LogVerdict::Damaged, format!("cut at the end: {events} events were durable, {blocks} are there"))
         }
         (None, _, Ending::Cut(events)) => (
-            Verdict::Damaged,
+            LogVerdict::Damaged,
             format!("not the log that this machine wrote, which had {events} events: {counted}"),
         ),
         (None, Vouched::Here, Ending::Whole) => {
             let state = if report.recovered.is_empty() { "sound" } else { "recovered" };
-            (Verdict::Sound, format!("{state}: {counted}"))
+            (LogVerdict::Sound, format!("{state}: {counted}"))
         }
         (None, Vouched::Here, Ending::Unknown) => (
-            Verdict::Unvouched,
+            LogVerdict::Unvouched,
             format!(
                 "written on this machine, {counted}; but this machine does not know how long the log was, so events cut \
                  off its end would not show"
             ),
         ),
         (None, Vouched::Elsewhere, _) => (
-            Verdict::Unvouched,
+            LogVerdict::Unvouched,
             format!(
                 "cannot be vouched for here: it was written on another machine, or by someone without this machine's \
                  key; {counted}"
             ),
         ),
         (None, Vouched::Nobody, _) => (
-            Verdict::Sound,
+            LogVerdict::Sound,
             format!(
                 "not keyed: its hashes fit, but anybody can make them, and events cut off its end would not show; \
                  {counted}"

@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// What both directions know.
 #[derive(Default)]
-struct State {
+struct PumpState {
     server: Option<Arc<UnixStream>>,
     /// The agent's `initialize` and its `notifications/initialized`, in the era that has them.
     handshake: [Option<Vec<u8>>; 2],
@@ -56,12 +56,12 @@ struct Open {
 
 #[derive(Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<PumpState>,
     changed: Condvar,
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PumpState> {
         self.state.lock()
     }
 }
@@ -179,7 +179,7 @@ fn refuse(begun: &[u8], agent: &mut impl BufRead) {
 }
 
 /// Remembers what the next server would have to know of a message.
-fn note(line: &[u8], state: &mut State) {
+fn note(line: &[u8], state: &mut PumpState) {
     let message = Line::read(line);
     match message.method.as_deref() {
         Some("initialize") => state.handshake[0] = Some(line.to_vec()),
@@ -259,7 +259,7 @@ fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Option<Arc<UnixStr
 }
 
 /// Repeats to a server what it has to know: the handshake, and the requests that it answers in the last one's place.
-fn repeat(server: &mut UnixStream, state: &State, greeted: bool) -> std::io::Result<()> {
+fn repeat(server: &mut UnixStream, state: &PumpState, greeted: bool) -> std::io::Result<()> {
     let [initialize, initialized] = &state.handshake;
     if let Some(initialize) = initialize {
         server.write_all(initialize)?;

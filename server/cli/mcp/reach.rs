@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::cli::backend::RootArgs;
 use crate::protocol::{Code, Fault, Policy};
-use crate::socket::{Greeting, Server, enter, runtime_folder, servers};
+use crate::socket::{Greeting, RunningServer, enter, runtime_folder, servers};
 
 /// How often a server that ends just now is looked for anew.
 const TRIES: usize = 5;
@@ -66,13 +66,13 @@ impl Reach {
     }
 
     /// The running server: an editor's before one without.
-    fn find(&self) -> Option<Server> {
-        let fits = |server: &Server| server.roots.contains(&self.root);
+    fn find(&self) -> Option<RunningServer> {
+        let fits = |server: &RunningServer| server.roots.contains(&self.root);
         servers().into_iter().filter(fits).min_by_key(|server| server.headless)
     }
 
     /// Starts a server. Of several agents that come at once one does, and the others find it.
-    fn start(&self) -> Result<Server, Fault> {
+    fn start(&self) -> Result<RunningServer, Fault> {
         let folder = runtime_folder()?;
         let fault = |what: String| Fault::internal(format!("no server could be started: {what}"));
         let lock = File::open(&folder).map_err(|error| fault(format!("{}: {error}", folder.display())))?;

@@ -15,7 +15,7 @@ use crate::patch::apply;
 use crate::protocol::{Code, Fault};
 
 #[derive(Deserialize)]
-struct Request {
+struct BatchRequest {
     #[serde(default)]
     id: Value,
     path: String,
@@ -27,7 +27,7 @@ struct Request {
 }
 
 #[derive(Debug, Default, PartialEq, Serialize)]
-struct Answer {
+struct BatchAnswer {
     id: Value,
     ok: bool,
     /// Left out of a refusal; null where the diff deletes the file.
@@ -58,20 +58,20 @@ pub(super) fn run() -> Result<(), Fault> {
     Ok(())
 }
 
-fn answer(line: &[u8]) -> Answer {
-    let request: Request = match serde_json::from_slice(line) {
+fn answer(line: &[u8]) -> BatchAnswer {
+    let request: BatchRequest = match serde_json::from_slice(line) {
         Ok(request) => request,
         Err(error) => {
-            return Answer { error: Some(format!("not a request: {error}")), ..Answer::default() };
+            return BatchAnswer { error: Some(format!("not a request: {error}")), ..BatchAnswer::default() };
         }
     };
     let id = request.id.clone();
     let answer = apply_request(&request);
-    let refused = |fault: Fault| Answer { error: Some(fault.message), ..Answer::default() };
-    Answer { id, ..answer.unwrap_or_else(refused) }
+    let refused = |fault: Fault| BatchAnswer { error: Some(fault.message), ..BatchAnswer::default() };
+    BatchAnswer { id, ..answer.unwrap_or_else(refused) }
 }
 
-fn apply_request(request: &Request) -> Result<Answer, Fault> {
+fn apply_request(request: &BatchRequest) -> Result<BatchAnswer, Fault> {
     let path = Path::new(&request.path);
     let bytes = request.before_b64.as_ref().map(|text| STANDARD.decode(text)).transpose();
     let bytes = bytes.map_err(|error| Fault::new(Code::InvalidArgs, format!("before_b64: {error}")))?;
@@ -85,16 +85,16 @@ fn apply_request(request: &Request) -> Result<Answer, Fault> {
         Err(refusal) => {
             let hints = refusal.lines();
             let error = Some(format!("{refusal}. {}", refusal.suggestion));
-            return Ok(Answer { us, error, hints, ..Answer::default() });
+            return Ok(BatchAnswer { us, error, hints, ..BatchAnswer::default() });
         }
     };
     let encoding =
         decoded.as_ref().map(|decoded| decoded.encoding).filter(|encoding| *encoding != Encoding::Utf8);
-    let answer = Answer { ok: true, us, ..Answer::default() };
+    let answer = BatchAnswer { ok: true, us, ..BatchAnswer::default() };
     Ok(match (encoding, applied.after) {
         (Some(encoding), Some(after)) => {
-            Answer { after_b64: Some(STANDARD.encode(encode(path, encoding, &after)?)), ..answer }
+            BatchAnswer { after_b64: Some(STANDARD.encode(encode(path, encoding, &after)?)), ..answer }
         }
-        (_, after) => Answer { after: Some(after.map_or(Value::Null, Value::String)), ..answer },
+        (_, after) => BatchAnswer { after: Some(after.map_or(Value::Null, Value::String)), ..answer },
     })
 }

@@ -8,7 +8,7 @@ use flate2::read::GzDecoder;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::catalogue::discovery::{Directory, Item};
+use crate::catalogue::discovery::{Directory, ToolItem};
 use crate::cli::answer;
 use crate::cli::print::visible;
 use crate::cli::progress::Progress;
@@ -21,7 +21,7 @@ use crate::workspace::config;
 
 /// What is looked for, and in what.
 #[derive(Debug, clap::Args)]
-pub(super) struct Request {
+pub(super) struct FindRequest {
     /// The request in plain words
     #[arg(required_unless_present = "batch")]
     query: Option<String>,
@@ -41,14 +41,14 @@ pub(super) struct Request {
 }
 
 /// Where it is looked for.
-pub(super) enum Place {
+pub(super) enum SearchPlace {
     /// A workspace's tools.
     Workspace(Hub),
     /// Those of a file, with the model that the person's settings name.
     Catalogue(Arc<Directory>, Box<ToolSimilarity>),
 }
 
-impl Place {
+impl SearchPlace {
     /// The tools of a file.
     ///
     /// # Errors
@@ -103,7 +103,11 @@ impl Place {
 ///
 /// # Errors
 /// What the search or reading the file says.
-pub(super) async fn tools(request: &Request, under: Option<&str>, place: &Place) -> Result<(), Fault> {
+pub(super) async fn tools(
+    request: &FindRequest,
+    under: Option<&str>,
+    place: &SearchPlace,
+) -> Result<(), Fault> {
     place.prepare().await;
     let params = |query: String, limit: usize| {
         let category_path = node(under.unwrap_or_default());
@@ -132,7 +136,7 @@ pub(super) fn node(path: &str) -> Vec<String> {
 ///
 /// # Errors
 /// What the search or reading the file says.
-pub(super) async fn nodes(request: &Request, place: &Place) -> Result<(), Fault> {
+pub(super) async fn nodes(request: &FindRequest, place: &SearchPlace) -> Result<(), Fault> {
     place.prepare().await;
     let params = |query: String, limit: usize| SearchNodesParams { query, limit, root: None };
     if request.batch {
@@ -147,7 +151,11 @@ pub(super) async fn nodes(request: &Request, place: &Place) -> Result<(), Fault>
 }
 
 /// Prints what was found, as JSON or a line each.
-fn show<'a>(request: &Request, found: &impl Serialize, lines: impl Iterator<Item = (f64, String, &'a str)>) {
+fn show<'a>(
+    request: &FindRequest,
+    found: &impl Serialize,
+    lines: impl Iterator<Item = (f64, String, &'a str)>,
+) {
     if request.json {
         return answer::json(found);
     }
@@ -195,7 +203,7 @@ fn read(path: &Path) -> Result<Directory, Fault> {
             continue;
         }
         let value: Value = serde_json::from_str(&line).unwrap_or_default();
-        let item = Item::read(&value).ok_or_else(|| {
+        let item = ToolItem::read(&value).ok_or_else(|| {
             Fault::new(Code::InvalidArgs, format!("{name}:{}: this line is not a tool with an `id`", at + 1))
         })?;
         items.push(item);

@@ -1,6 +1,6 @@
 //! `wherefore tools list`: every tool in a line, or one node of the catalogue with what stands there.
 
-use super::find::{Place, node};
+use super::find::{SearchPlace, node};
 use crate::cli::answer;
 use crate::cli::print::visible;
 use crate::hub::Hub;
@@ -13,7 +13,7 @@ const LIMIT: usize = 10;
 
 /// What is listed: everything where nothing is said.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Listing {
+pub(super) struct ListRequest {
     /// The node of the catalogue to list, as `Files`; `/` separates names, and is the root by itself
     path: Option<String>,
     /// Only tools with this tag; several --tag options have to match together
@@ -33,7 +33,7 @@ pub(super) struct Listing {
     json: bool,
 }
 
-impl Listing {
+impl ListRequest {
     /// What is asked for, where not simply everything is.
     fn params(&self) -> Option<ListToolsParams> {
         let Self { path, tags, query, limit, cursor, .. } = self;
@@ -54,7 +54,7 @@ impl Listing {
 ///
 /// # Errors
 /// UNKNOWN_PATH, STALE for an old cursor, INVALID_ARGS for what is none.
-pub(super) async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
+pub(super) async fn show(listing: &ListRequest, hub: &Hub) -> Result<(), Fault> {
     let Some(params) = listing.params() else {
         let all = List::answer(hub, ListParams::default(), Asker::door(Door::Cli)).await?.tools;
         if listing.json {
@@ -74,7 +74,7 @@ pub(super) async fn show(listing: &Listing, hub: &Hub) -> Result<(), Fault> {
     };
     let asked = params.query.is_some();
     if asked {
-        Place::Workspace(hub.clone()).prepare().await;
+        SearchPlace::Workspace(hub.clone()).prepare().await;
     }
     let found = ListTools::answer(hub, params, Asker::door(Door::Cli)).await?;
     if listing.json {

@@ -38,7 +38,7 @@ const TESTS: &[&str] = &[
 
 /// A term that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct WantedTerm {
     pub(super) term: Term,
     pub(super) form: Form,
     /// What it is worth beside the others, before how rare it is.
@@ -57,7 +57,7 @@ pub(super) struct Named {
 /// What a query asks for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<WantedTerm>,
     pub(super) names: Vec<Named>,
     /// Whether the query is one name and no more.
     pub(super) is_symbol: bool,
@@ -155,7 +155,7 @@ impl Asked {
         let (mut first, mut last) = (None, None);
         terms.each(run.text, |stem, form| {
             let weight = if form == Form::Joined { 0.8 } else { part_weight };
-            self.want(Wanted { term: stem.term(), form, weight });
+            self.want(WantedTerm { term: stem.term(), form, weight });
             if form == Form::Part {
                 first = first.or(Some(stem));
                 last = Some(stem);
@@ -165,7 +165,7 @@ impl Asked {
         if let (Some((end, last)), Some(first)) = (before, first)
             && run.at.saturating_sub(end) <= 1
         {
-            self.want(Wanted { term: last.with(first).term(), form: Form::Joined, weight: 0.5 });
+            self.want(WantedTerm { term: last.with(first).term(), form: Form::Joined, weight: 0.5 });
         }
         last.map(|last| (run.at + run.text.len(), last))
     }
@@ -190,7 +190,7 @@ impl Asked {
         self.wanted.is_empty()
     }
 
-    fn want(&mut self, wanted: Wanted) {
+    fn want(&mut self, wanted: WantedTerm) {
         match self.wanted.iter_mut().find(|one| one.term == wanted.term) {
             Some(one) => {
                 one.weight = one.weight.max(wanted.weight);

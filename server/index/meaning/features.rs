@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::asked::{Asked, Wanted};
+use super::asked::{Asked, WantedTerm};
 use super::definitions::Kind;
 use super::digest::{Counts, File, IN_FOLDERS, IN_HEAD, IN_NAME, IN_PARENT};
 use super::nearness::Near;
 use super::prior::{DATA, DECLARES, EXAMPLE, FOREIGN, PROSE, SECONDARY, TEST};
-use super::store::{FileId, Store};
+use super::store::{FileId, TermStore};
 use super::words::{Form, Term};
 use crate::base::bm25::{length_norm, saturated};
 
@@ -89,7 +89,7 @@ struct Evidence {
 
 /// A query with what its terms are worth.
 struct Gathered<'a> {
-    store: &'a Store,
+    store: &'a TermStore,
     asked: &'a Asked,
     worth: Vec<f32>,
     /// What the words are worth together, what is written together, and all.
@@ -103,7 +103,7 @@ struct Gathered<'a> {
 /// The files that may be meant, each with what speaks for it, in no order. `is_wanted` says of a path whether it is
 /// looked for at all.
 pub(super) fn candidates(
-    store: &Store,
+    store: &TermStore,
     asked: &Asked,
     near: Option<&Near>,
     is_wanted: impl Fn(&str) -> bool,
@@ -136,8 +136,8 @@ pub(super) fn candidates(
 }
 
 /// What each term of a query is worth: the more the rarer it is.
-pub(super) fn worth(store: &Store, asked: &Asked) -> Vec<f32> {
-    let rarity = |one: &Wanted| match store.postings(one.term).is_empty() {
+pub(super) fn worth(store: &TermStore, asked: &Asked) -> Vec<f32> {
+    let rarity = |one: &WantedTerm| match store.postings(one.term).is_empty() {
         true => 0.0,
         false => store.rarity(one.term) * one.weight,
     };
@@ -145,7 +145,7 @@ pub(super) fn worth(store: &Store, asked: &Asked) -> Vec<f32> {
 }
 
 impl<'a> Gathered<'a> {
-    fn of(store: &'a Store, asked: &'a Asked) -> Self {
+    fn of(store: &'a TermStore, asked: &'a Asked) -> Self {
         let worth = worth(store, asked);
         let sum = |form: Form| {
             let those = asked.wanted.iter().zip(&worth).filter(|(one, _)| one.form == form);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::digest::Key;
-use super::store::{FileId, Store};
+use super::store::{FileId, TermStore};
 
 /// The most pieces that a model is told of: those of the files that were taken in first.
 const MOST: usize = 100_000;
@@ -23,7 +23,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    pub(super) fn of(store: &Store) -> Self {
+    pub(super) fn of(store: &TermStore) -> Self {
         let mut keys = Vec::new();
         let mut places = Vec::new();
         let is_all = store.files().filter(|(_, file)| file.prior.is_sought()).nth(1).is_none();
@@ -51,7 +51,7 @@ impl Pieces {
     }
 
     /// The path and the lines of the piece at a place, where its file is still as it was.
-    pub(super) fn lines<'a>(&self, place: usize, store: &'a Store) -> Option<(&'a str, u32, u32)> {
+    pub(super) fn lines<'a>(&self, place: usize, store: &'a TermStore) -> Option<(&'a str, u32, u32)> {
         let (id, chunk) = self.places.get(place)?;
         let file = store.file(*id)?;
         let piece =
@@ -83,7 +83,7 @@ pub(super) struct Near(HashMap<FileId, (f32, usize), RandomState>);
 
 impl Near {
     /// Nothing where too little is known to compare.
-    pub(super) fn of(nearness: &Nearness<'_>, store: &Store) -> Option<Self> {
+    pub(super) fn of(nearness: &Nearness<'_>, store: &TermStore) -> Option<Self> {
         let mut files: HashMap<FileId, (f32, usize), RandomState> = HashMap::default();
         for (at, (cosine, (id, chunk))) in nearness.cosines.iter().zip(&nearness.pieces.places).enumerate() {
             let piece = store.file(*id).and_then(|file| file.pieces.get(usize::from(*chunk)));

@@ -22,7 +22,7 @@ pub(super) struct Posting {
 
 /// Where a name is defined.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct DefinitionPlace {
     pub(super) file: FileId,
     pub(super) exact: u32,
     pub(super) chunk: u16,
@@ -40,7 +40,7 @@ impl Owned for Posting {
     }
 }
 
-impl Owned for Place {
+impl Owned for DefinitionPlace {
     fn file(&self) -> FileId {
         self.file
     }
@@ -48,13 +48,13 @@ impl Owned for Place {
 
 /// All files.
 #[derive(Debug, Default)]
-pub(super) struct Store {
+pub(super) struct TermStore {
     files: Vec<Option<File>>,
     free: Vec<FileId>,
     ids: HashMap<Box<str>, FileId, RandomState>,
     /// Each in ascending order of files.
     postings: HashMap<Term, Vec<Posting>, RandomState>,
-    names: HashMap<u32, Vec<Place>, RandomState>,
+    names: HashMap<u32, Vec<DefinitionPlace>, RandomState>,
     length: u64,
     pieces: u64,
     priors: Priors,
@@ -78,7 +78,7 @@ impl Priors {
     }
 }
 
-impl Store {
+impl TermStore {
     /// Puts a file in place of the one of the same path.
     pub(super) fn put(&mut self, digest: Digest) {
         let Digest { file, counts } = digest;
@@ -88,7 +88,7 @@ impl Store {
             insert(self.postings.entry(*term).or_default(), Posting { file: id, counts });
         }
         for name in &file.names {
-            let place = Place { file: id, exact: name.exact, chunk: name.chunk, kind: name.kind };
+            let place = DefinitionPlace { file: id, exact: name.exact, chunk: name.chunk, kind: name.kind };
             insert(self.names.entry(name.folded).or_default(), place);
         }
         self.length += u64::from(file.length);
@@ -154,7 +154,7 @@ impl Store {
         self.postings.get(&term).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn places(&self, folded: u32) -> &[Place] {
+    pub(super) fn places(&self, folded: u32) -> &[DefinitionPlace] {
         self.names.get(&folded).map_or(&[], Vec::as_slice)
     }
 

@@ -222,44 +222,46 @@ fn is_word(byte: u8) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum WordKind {
     Upper,
     Lower,
     Digit,
     None,
 }
 
-fn kind(c: char) -> Kind {
+fn kind(c: char) -> WordKind {
     match c {
-        'a'..='z' => Kind::Lower,
-        'A'..='Z' => Kind::Upper,
-        '0'..='9' => Kind::Digit,
-        '_' => Kind::None,
-        c if c.is_uppercase() => Kind::Upper,
-        c if c.is_numeric() => Kind::Digit,
-        _ => Kind::Lower,
+        'a'..='z' => WordKind::Lower,
+        'A'..='Z' => WordKind::Upper,
+        '0'..='9' => WordKind::Digit,
+        '_' => WordKind::None,
+        c if c.is_uppercase() => WordKind::Upper,
+        c if c.is_numeric() => WordKind::Digit,
+        _ => WordKind::Lower,
     }
 }
 
 /// The parts of a run: split at underscores, where the case changes, and between letters and digits.
 pub(super) fn each_part<'a>(run: &'a str, mut found: impl FnMut(&'a str)) {
     let mut chars = run.char_indices().map(|(at, c)| (at, kind(c))).peekable();
-    let (mut start, mut before) = (0, Kind::None);
+    let (mut start, mut before) = (0, WordKind::None);
     while let Some((at, now)) = chars.next() {
         let begins = match (before, now) {
-            (Kind::Upper, Kind::Lower) => false,
-            (Kind::Upper, Kind::Upper) => chars.peek().is_some_and(|(_, next)| *next == Kind::Lower),
+            (WordKind::Upper, WordKind::Lower) => false,
+            (WordKind::Upper, WordKind::Upper) => {
+                chars.peek().is_some_and(|(_, next)| *next == WordKind::Lower)
+            }
             (before, now) => before != now,
         };
         if begins {
-            if before != Kind::None {
+            if before != WordKind::None {
                 found(&run[start..at]);
             }
             start = at;
         }
         before = now;
     }
-    if before != Kind::None {
+    if before != WordKind::None {
         found(&run[start..]);
     }
 }

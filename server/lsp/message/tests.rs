@@ -57,9 +57,9 @@ fn messages() {
     for id in [json!(0), json!(-1), json!(i64::MIN), json!(u64::MAX), json!("a"), json!(""), Value::Null] {
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": "m", "params": [1] }).to_string();
         let params = Some(json!([1]));
-        assert_eq!(parse(body.as_bytes()), Ok(Message::Request { id, method: "m".into(), params }));
+        assert_eq!(parse(body.as_bytes()), Ok(ClientMessage::Request { id, method: "m".into(), params }));
     }
-    let notification = |params| Ok(Message::Notification { method: "m".into(), params });
+    let notification = |params| Ok(ClientMessage::Notification { method: "m".into(), params });
     assert_eq!(parse(br#" {"method":"m","jsonrpc":"2.0","params":null} "#), notification(Some(Value::Null)));
     assert_eq!(parse(br#"{"method":"m","jsonrpc":"2.0","other":1}"#), notification(None));
     let mended = json!({ "a": "\u{fffd}x\u{1f600}\\ud800\u{fffd}" });
@@ -71,8 +71,9 @@ fn messages() {
 
 #[test]
 fn responses() {
-    let check =
-        |body: &str, expected| assert_eq!(parse(body.as_bytes()), Ok(Message::Response(expected)), "{body}");
+    let check = |body: &str, expected| {
+        assert_eq!(parse(body.as_bytes()), Ok(ClientMessage::Response(expected)), "{body}")
+    };
     check(r#"{"jsonrpc":"2.0","id":1,"result":null}"#, Response::from_ok(1.into(), Value::Null));
     check(r#"{"jsonrpc":"2.0","id":"x","result":{"a":1}}"#, Response::from_ok("x".into(), json!({ "a": 1 })));
     let mut no = Error::new(ErrorCode::ServerError(-32803));

@@ -10,11 +10,11 @@ use crate::protocol::Background;
 
 /// Work that is shown, with the token of its progress: none where the client would have none.
 #[derive(Debug, Default)]
-pub(super) struct Shown(Vec<(Background, Option<ProgressToken>)>);
+pub(super) struct ShownWork(Vec<(Background, Option<ProgressToken>)>);
 
 impl Outbox {
     /// Shows how far some work is: begun at the first that is told of it, ended at the last.
-    pub(super) async fn show_work(&self, work: Background, shown: &mut Shown) {
+    pub(super) async fn show_work(&self, work: Background, shown: &mut ShownWork) {
         if !self.features().progress {
             return;
         }

@@ -8,17 +8,17 @@ use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Positi
 use crate::base::position::Encoding;
 use crate::base::{ProposalId, uri};
 use crate::hub::Problem;
-use crate::lsp::hunks::{self, SOURCE, View};
+use crate::lsp::hunks::{self, DocumentView, SOURCE};
 use crate::lsp::label::message;
 use crate::protocol::{Proposal, ProposalState, ProposedFile};
 use crate::workspace::{Document, EditorDocuments};
 
 /// What is shown, by document.
 #[derive(Debug, Default)]
-pub(super) struct Board(Mutex<Shown>);
+pub(super) struct Board(Mutex<ShownBoard>);
 
 #[derive(Debug, Default)]
-struct Shown {
+struct ShownBoard {
     problems: BTreeMap<String, Vec<Diagnostic>>,
     /// Those with hunks that wait, by id.
     proposals: BTreeMap<ProposalId, Proposal>,
@@ -68,7 +68,7 @@ impl Board {
             for file in &proposal.files {
                 let (shown_at, open) = document(file, documents);
                 if shown_at == uri {
-                    let view = View { text: open.as_ref().map(|open| &*open.text), encoding };
+                    let view = DocumentView { text: open.as_ref().map(|open| &*open.text), encoding };
                     all.extend(hunks::diagnostics(proposal, file, view));
                 }
             }
@@ -76,7 +76,7 @@ impl Board {
         all
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shown> {
+    fn lock(&self) -> MutexGuard<'_, ShownBoard> {
         self.0.lock()
     }
 }

@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
 
 use super::board::document;
 use crate::lsp::features::Features;
-use crate::lsp::hunks::{View, pending};
+use crate::lsp::hunks::{DocumentView, pending};
 use crate::lsp::label::label;
 use crate::lsp::lines::line_range;
 use crate::ports::{DocumentEdit, FileRename};
@@ -83,7 +83,7 @@ pub(super) fn annotated(
             let create = CreateFile { uri: uri.clone(), options: None, annotation_id };
             operations.push(DocumentChangeOperation::Op(ResourceOp::Create(create)));
         }
-        let view = View { text: text.as_ref().map(|text| &*text.text), encoding: features.encoding };
+        let view = DocumentView { text: text.as_ref().map(|text| &*text.text), encoding: features.encoding };
         let edits = hunks.iter().map(|hunk| OneOf::Right(edit(hunk, file, view))).collect();
         let version = text.as_ref().map(|text| text.version);
         let text_document = OptionalVersionedTextDocumentIdentifier { uri, version };
@@ -101,7 +101,7 @@ pub(super) fn annotated(
     })
 }
 
-fn edit(hunk: &Hunk, file: &ProposedFile, view: View<'_>) -> AnnotatedTextEdit {
+fn edit(hunk: &Hunk, file: &ProposedFile, view: DocumentView<'_>) -> AnnotatedTextEdit {
     let range = match file.kind {
         ChangeKind::Create => Range::new(Position::new(0, 0), Position::new(0, 0)),
         _ => view.range(hunk),

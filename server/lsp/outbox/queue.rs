@@ -14,12 +14,12 @@ const LIMIT: usize = 1024;
 /// proposal replaces itself.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingMessage>,
     more: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingMessage {
     notices: VecDeque<Notice>,
     lost: u64,
 }
@@ -72,12 +72,12 @@ impl Queue {
         self.lock().notices.is_empty()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, WaitingMessage> {
         self.waiting.lock()
     }
 }
 
-impl Waiting {
+impl WaitingMessage {
     fn take(&mut self) -> Option<Next> {
         match self.notices.pop_front() {
             Some(notice) => Some(Next::Notice(Box::new(notice))),

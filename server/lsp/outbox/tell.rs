@@ -9,7 +9,7 @@ use std::time::Duration;
 use tower_lsp::ls_types::notification::PublishDiagnostics;
 use tower_lsp::ls_types::{MessageType, PublishDiagnosticsParams, Uri};
 
-use super::background::Shown;
+use super::background::ShownWork;
 use super::queue::Next;
 use super::rate::Rate;
 use super::{Outbox, SOON, bounded};
@@ -26,7 +26,7 @@ impl Outbox {
     /// Tells what is queued, for as long as the client is there.
     pub(super) async fn run(self: Arc<Self>) {
         let mut rate = Rate::default();
-        let mut shown = Shown::default();
+        let mut shown = ShownWork::default();
         let mut refreshed = tokio::time::Instant::now();
         let mut grown = false;
         loop {
@@ -76,7 +76,7 @@ impl Outbox {
         }
     }
 
-    async fn forward(&self, notice: Notice, shown: &mut Shown) {
+    async fn forward(&self, notice: Notice, shown: &mut ShownWork) {
         match notice {
             Notice::Call(call) => self.notify::<DidCall>(call).await,
             Notice::Finish(finish) => self.notify::<DidFinish>(finish).await,
@@ -90,7 +90,7 @@ impl Outbox {
         }
     }
 
-    async fn show(&self, notice: Notice, rate: &mut Rate, shown: &mut Shown) {
+    async fn show(&self, notice: Notice, rate: &mut Rate, shown: &mut ShownWork) {
         let settings = self.settings.lock().clone();
         let message = match notice {
             Notice::Call(call) => of_call(&call, &settings).map(|text| (MessageType::INFO, text)),

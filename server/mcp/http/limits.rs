@@ -21,7 +21,7 @@ use tokio_util::bytes::BytesMut;
 
 use crate::base::envelope::Envelope;
 use crate::mcp::LONGEST;
-use crate::mcp::refusal::{self, Refusal};
+use crate::mcp::refusal::{self, ProtocolRefusal};
 
 /// How long a client may take to send a request's body.
 const BODY: Duration = Duration::from_secs(15);
@@ -35,23 +35,23 @@ const SESSIONS: usize = 64;
 pub(super) const SESSION: Duration = Duration::from_secs(300);
 
 /// Why a body was not taken.
-pub(super) enum Refused {
+pub(super) enum BodyRefused {
     /// It did not come in time, or not whole.
     Late,
     /// It is no message, of that status.
-    Wrong(StatusCode, Refusal),
+    Wrong(StatusCode, ProtocolRefusal),
 }
 
 /// The body of a request.
-pub(super) async fn whole<B: Body<Data = Bytes> + Unpin>(body: B) -> Result<Bytes, Refused> {
-    timeout(BODY, collected(body)).await.unwrap_or(Err(Refused::Late))
+pub(super) async fn whole<B: Body<Data = Bytes> + Unpin>(body: B) -> Result<Bytes, BodyRefused> {
+    timeout(BODY, collected(body)).await.unwrap_or(Err(BodyRefused::Late))
 }
 
-async fn collected<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, Refused> {
+async fn collected<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, BodyRefused> {
     let mut bytes = BytesMut::new();
     let mut passing: Option<(Envelope, usize)> = None;
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| Refused::Late)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| BodyRefused::Late)?.into_data() else { continue };
         if passing.is_none() && bytes.len() + data.len() > LONGEST {
             passing = Some((Envelope::of(&bytes), 0));
             bytes.clear();
@@ -70,7 +70,7 @@ async fn collected<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, 
     match passing {
         None => Ok(bytes.freeze()),
         Some((envelope, _)) => {
-            Err(Refused::Wrong(StatusCode::PAYLOAD_TOO_LARGE, refusal::too_long(&envelope)))
+            Err(BodyRefused::Wrong(StatusCode::PAYLOAD_TOO_LARGE, refusal::too_long(&envelope)))
         }
     }
 }

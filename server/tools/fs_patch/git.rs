@@ -11,7 +11,7 @@ use crate::patch::{self, BinaryPatch, GitBody, GitFile};
 use crate::protocol::{ChangeKind, Code, Fault, PathContent};
 use crate::registry::{Change, Content, Draft};
 use crate::session::{Scope, Snapshot, unencodable};
-use crate::workspace::Kind;
+use crate::workspace::FileKind;
 
 /// The draft of all of them.
 ///
@@ -217,7 +217,7 @@ impl Reader<'_> {
     fn bytes(&self, path: &WorkspacePath) -> Result<Vec<u8>, Fault> {
         let entry = self.scope.files().entry_at(path)?;
         match entry.map(|entry| entry.kind) {
-            Some(Kind::File) => {
+            Some(FileKind::File) => {
                 let limit = self.scope.settings().limits.edit_bytes;
                 Ok(self.scope.files().read(path, limit)?.0)
             }

@@ -7,7 +7,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::{Lab, code, path};
 use crate::protocol::{Code, Fault};
-use crate::workspace::{Expect, Kind, Root};
+use crate::workspace::{Expect, FileKind, Root};
 
 #[test]
 fn links_are_followed_beneath_the_root_only() {
@@ -126,9 +126,10 @@ fn only_regular_files_are_opened_and_nothing_waits() {
         let _socket = UnixListener::bind(lab.at.join("socket")).unwrap();
         lab.link("fifo-link", "fifo");
         std::fs::create_dir(lab.at.join("folder")).unwrap();
-        let mut cases = vec![("fifo", Kind::Fifo), ("socket", Kind::Socket), ("fifo-link", Kind::Fifo)];
-        cases.extend([("folder", Kind::Folder), (".", Kind::Folder)]);
-        cases.extend(device.then_some(("device", Kind::CharDevice)));
+        let mut cases =
+            vec![("fifo", FileKind::Fifo), ("socket", FileKind::Socket), ("fifo-link", FileKind::Fifo)];
+        cases.extend([("folder", FileKind::Folder), (".", FileKind::Folder)]);
+        cases.extend(device.then_some(("device", FileKind::CharDevice)));
         for (name, kind) in cases {
             let begun = Instant::now();
             let read = Fault::from(lab.files.open(&path(name)).unwrap_err());
@@ -167,12 +168,12 @@ fn a_listing_shows_kinds_links_and_strange_names() {
         assert_eq!(
             shown,
             [
-                ("a", Kind::Folder, false, None),
-                ("b.txt", Kind::File, false, None),
-                ("in", Kind::Symlink, false, Some(Some(Kind::File))),
-                ("lost", Kind::Symlink, false, Some(None)),
-                ("out", Kind::Symlink, false, Some(None)),
-                ("\u{fffd}", Kind::File, true, None),
+                ("a", FileKind::Folder, false, None),
+                ("b.txt", FileKind::File, false, None),
+                ("in", FileKind::Symlink, false, Some(Some(FileKind::File))),
+                ("lost", FileKind::Symlink, false, Some(None)),
+                ("out", FileKind::Symlink, false, Some(None)),
+                ("\u{fffd}", FileKind::File, true, None),
             ]
         );
         assert_eq!((listing.total, listing.entries[1].size), (6, 5));

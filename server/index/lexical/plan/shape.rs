@@ -15,13 +15,13 @@ const MOST_CHARACTERS: usize = 1024;
 /// All matches of a part.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    text: Text,
+    text: ShapeText,
     /// What a text with a match must hold besides.
     plan: Plan,
 }
 
 #[derive(Clone, Debug)]
-enum Text {
+enum ShapeText {
     /// Every match is one of these.
     Exact(Strings),
     /// Every match begins with one of the first, and ends with one of the second.
@@ -53,8 +53,8 @@ impl Shape {
     /// What a text with a match must hold.
     pub(super) fn into_plan(self) -> Plan {
         let ask = |pairs| match &self.text {
-            Text::Exact(strings) => strings.plan(pairs),
-            Text::Ends(begins, ends) => begins.plan(pairs).and(ends.plan(pairs)),
+            ShapeText::Exact(strings) => strings.plan(pairs),
+            ShapeText::Ends(begins, ends) => begins.plan(pairs).and(ends.plan(pairs)),
         };
         match self.plan.clone().and(ask(false)) {
             Plan::All => ask(true),
@@ -63,11 +63,11 @@ impl Shape {
     }
 
     fn exact(strings: Strings) -> Self {
-        Self { text: Text::Exact(strings), plan: Plan::All }
+        Self { text: ShapeText::Exact(strings), plan: Plan::All }
     }
 
     fn anything() -> Self {
-        Self { text: Text::Ends(Strings::empty(), Strings::empty()), plan: Plan::All }
+        Self { text: ShapeText::Ends(Strings::empty(), Strings::empty()), plan: Plan::All }
     }
 
     fn repeated(repetition: &Repetition) -> Self {
@@ -86,25 +86,25 @@ impl Shape {
 
     /// The matches of one part followed by those of the next.
     fn then(self, next: Self) -> Self {
-        if let (Text::Exact(first), Text::Exact(second)) = (&self.text, &next.text)
+        if let (ShapeText::Exact(first), ShapeText::Exact(second)) = (&self.text, &next.text)
             && let Some(both) = first.cross(second)
         {
-            return Self { text: Text::Exact(both), plan: self.plan.and(next.plan) };
+            return Self { text: ShapeText::Exact(both), plan: self.plan.and(next.plan) };
         }
         let (first, second) = (self.begins_and_ends(), next.begins_and_ends());
         let plan = self.asked().and(next.asked());
         // Where both sides are open, what stands where they meet is lost unless it is asked for now.
         let meeting = first.1.cross(&second.0).map_or(Plan::All, |both| both.plan(false));
         let begins = match &self.text {
-            Text::Exact(strings) => strings.cross(&second.0).unwrap_or(first.0),
-            Text::Ends(..) => first.0,
+            ShapeText::Exact(strings) => strings.cross(&second.0).unwrap_or(first.0),
+            ShapeText::Ends(..) => first.0,
         };
         let ends = match &next.text {
-            Text::Exact(strings) => first.1.cross(strings).unwrap_or(second.1),
-            Text::Ends(..) => second.1,
+            ShapeText::Exact(strings) => first.1.cross(strings).unwrap_or(second.1),
+            ShapeText::Ends(..) => second.1,
         };
         let plan = plan.and(meeting).and(begins.plan(false)).and(ends.plan(false));
-        Self { text: Text::Ends(begins.begins(), ends.ends()), plan }
+        Self { text: ShapeText::Ends(begins.begins(), ends.ends()), plan }
     }
 
     /// The matches of any of the parts.
@@ -112,8 +112,8 @@ impl Shape {
         let parts: Vec<Self> = parts.collect();
         let exact =
             parts.iter().try_fold(None, |all: Option<Strings>, part| match (&part.text, &part.plan, all) {
-                (Text::Exact(strings), Plan::All, None) => Some(Some(strings.clone())),
-                (Text::Exact(strings), Plan::All, Some(all)) => all.union(strings).map(Some),
+                (ShapeText::Exact(strings), Plan::All, None) => Some(Some(strings.clone())),
+                (ShapeText::Exact(strings), Plan::All, Some(all)) => all.union(strings).map(Some),
                 _ => None,
             });
         if let Some(Some(strings)) = exact {
@@ -128,27 +128,27 @@ impl Shape {
             })
         });
         let (begins, ends) = joined.unwrap_or_else(|| (Strings::empty(), Strings::empty()));
-        Self { text: Text::Ends(begins, ends), plan }
+        Self { text: ShapeText::Ends(begins, ends), plan }
     }
 
     /// The same where more may stand in the middle.
     fn loosened(self) -> Self {
         let (begins, ends) = self.begins_and_ends();
-        Self { plan: self.asked(), text: Text::Ends(begins, ends) }
+        Self { plan: self.asked(), text: ShapeText::Ends(begins, ends) }
     }
 
     /// All that is asked for by itself.
     fn asked(&self) -> Plan {
         match &self.text {
-            Text::Exact(strings) => self.plan.clone().and(strings.plan(false)),
-            Text::Ends(..) => self.plan.clone(),
+            ShapeText::Exact(strings) => self.plan.clone().and(strings.plan(false)),
+            ShapeText::Ends(..) => self.plan.clone(),
         }
     }
 
     fn begins_and_ends(&self) -> (Strings, Strings) {
         match &self.text {
-            Text::Exact(strings) => (strings.begins(), strings.ends()),
-            Text::Ends(begins, ends) => (begins.clone(), ends.clone()),
+            ShapeText::Exact(strings) => (strings.begins(), strings.ends()),
+            ShapeText::Ends(begins, ends) => (begins.clone(), ends.clone()),
         }
     }
 }
