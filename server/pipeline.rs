@@ -25,7 +25,7 @@ use crate::base::CallId;
 use crate::ports::Caller;
 use crate::protocol::{Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Refused, Registry};
-use crate::review::Desk;
+use crate::review::ProposalQueue;
 use crate::session::Session;
 use record::{CallEntry, Pace};
 use run::Run;
@@ -34,7 +34,7 @@ use run::Run;
 pub struct Pipeline {
     session: Arc<Session>,
     registry: Arc<Registry>,
-    desk: Arc<Desk>,
+    queue: Arc<ProposalQueue>,
     /// One permit a call that runs. Waiting for a person takes none.
     slots: Semaphore,
     /// One permit a call that waits for a slot or has one.
@@ -80,13 +80,13 @@ struct Carried {
 
 impl Pipeline {
     /// The pipeline of a workspace.
-    pub fn new(session: Arc<Session>, registry: Arc<Registry>, desk: Arc<Desk>) -> Self {
+    pub fn new(session: Arc<Session>, registry: Arc<Registry>, queue: Arc<ProposalQueue>) -> Self {
         let limits = session.workspace().settings().limits.clone();
         let places = limits.waiting.saturating_add(limits.running);
         Self {
             session,
             registry,
-            desk,
+            queue,
             slots: Semaphore::new(limits.running),
             places: Semaphore::new(places.min(Semaphore::MAX_PERMITS)),
             running: Mutex::default(),
@@ -160,7 +160,7 @@ impl Pipeline {
             blocks: ended.blocks,
             warnings: warnings.into_iter().chain(ended.warnings).collect(),
             // Nobody hears the answer to a cancelled call: decisions wait for the next one.
-            decisions: if heard.is_cancelled() { Vec::new() } else { self.desk.deliveries(&origin) },
+            decisions: if heard.is_cancelled() { Vec::new() } else { self.queue.deliveries(&origin) },
         }
     }
 

@@ -27,12 +27,12 @@ use std::sync::Arc;
 use crate::memory::Extractive;
 use crate::protocol::{Code, Fault};
 use crate::registry::{Activities, PROD};
-use crate::review::Desk;
+use crate::review::ProposalQueue;
 use crate::session::Scope;
 
 /// The built-in tools: each name with the code behind it. Its definition is `schemas/tools/NAME.yaml`.
 macro_rules! tools {
-    ($desk:ident: $($name:literal => $activity:expr,)+) => {
+    ($queue:ident: $($name:literal => $activity:expr,)+) => {
         /// Each built-in definition: its path in the repository, and its text.
         pub(crate) const DEFINITIONS: &[(&str, &str)] = &[$((
             concat!("schemas/tools/", $name, ".yaml"),
@@ -40,7 +40,7 @@ macro_rules! tools {
         )),+];
 
         /// Every built-in activity, under the name of its tool.
-        pub(crate) fn activities($desk: &Arc<Desk>) -> Arc<Activities> {
+        pub(crate) fn activities($queue: &Arc<ProposalQueue>) -> Arc<Activities> {
             let activities = Activities::default();
             $(activities.register(PROD, $name, Arc::new($activity));)+
             Arc::new(activities)
@@ -48,7 +48,7 @@ macro_rules! tools {
     };
 }
 
-tools! { desk:
+tools! { queue:
     "context.assemble" => context_assemble::AssembleContext,
     "fs.append" => fs_append::AppendText,
     "fs.copy" => fs_copy::CopyPath,
@@ -60,10 +60,10 @@ tools! { desk:
     "fs.write" => fs_write::WriteFile,
     "memory.advise" => memory_advise::TakeAdvice,
     "memory.summarize" => memory_summarize::SummarizeFiles(Arc::new(Extractive)),
-    "review.wait" => review_wait::WaitForReview(desk.clone()),
+    "review.wait" => review_wait::WaitForReview(queue.clone()),
     "search.lexical" => search_lexical::SearchLines,
     "search.vector" => search_vector::SearchFiles,
-    "task_complete" => task_complete::CompleteTask(desk.clone()),
+    "task_complete" => task_complete::CompleteTask(queue.clone()),
     "workspace.files" => workspace_files::ListFiles,
 }
 

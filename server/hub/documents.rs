@@ -78,7 +78,7 @@ impl Hub {
                 };
                 let place = self.place_of(&document);
                 if let Some((folder, path)) = &place
-                    && !folder.desk().is_placing(path)
+                    && !folder.queue().is_placing(path)
                 {
                     folder.session().memory().touch(path.as_str(), HeatTouch::Edit, Cause::PERSON);
                 }
@@ -134,8 +134,8 @@ fn inside((folder, path): &(Arc<Folder>, WorkspacePath)) -> (Arc<str>, Workspace
 /// Hunks that stand in a document follow its text. Where there are none, it is not made whole.
 fn tell_desk(place: &Place, document: &Document) {
     if let Some((folder, path)) = place
-        && folder.desk().follows(path)
+        && folder.queue().follows(path)
     {
-        folder.desk().text_changed(path, &document.text);
+        folder.queue().text_changed(path, &document.text);
     }
 }

@@ -17,7 +17,7 @@ use crate::protocol::{
     Access, Code, Fault, Proposal, ProposalsParams, ToolSummary, WorkingSetAnswer, WorkspaceStatus,
 };
 use crate::registry::{Registry, Tool};
-use crate::review::Desk;
+use crate::review::ProposalQueue;
 use crate::session::{Session, SessionOptions};
 use crate::tools;
 
@@ -25,7 +25,7 @@ use crate::tools;
 pub struct Folder {
     session: Arc<Session>,
     toolbox: Arc<Toolbox>,
-    desk: Arc<Desk>,
+    queue: Arc<ProposalQueue>,
     pipeline: Arc<Pipeline>,
     trail: Trail,
 }
@@ -38,8 +38,8 @@ impl Folder {
     pub fn open(path: &str, options: SessionOptions, news: Arc<News>) -> Result<Self, Fault> {
         let short_lived = options.shared_log;
         let session = Arc::new(Session::open(path, options)?);
-        let desk = Arc::new(Desk::open(session.clone()));
-        let toolbox = Toolbox::open(session.clone(), tools::activities(&desk), news);
+        let queue = Arc::new(ProposalQueue::open(session.clone()));
+        let toolbox = Toolbox::open(session.clone(), tools::activities(&queue), news);
         // The command line is gone before anything changes.
         if !short_lived {
             toolbox.watch();
@@ -47,10 +47,10 @@ impl Folder {
             toolbox.keep_near();
             telling::start(&session);
             session.serve();
-            sweeping::start(&session, &desk);
+            sweeping::start(&session, &queue);
         }
-        let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), desk.clone()));
-        Ok(Self { session, toolbox, desk, pipeline, trail: Trail::default() })
+        let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), queue.clone()));
+        Ok(Self { session, toolbox, queue, pipeline, trail: Trail::default() })
     }
 
     /// Its absolute path.
@@ -64,8 +64,8 @@ impl Folder {
     }
 
     /// Its proposals.
-    pub fn desk(&self) -> &Arc<Desk> {
-        &self.desk
+    pub fn queue(&self) -> &Arc<ProposalQueue> {
+        &self.queue
     }
 
     /// What its calls go through.
@@ -112,7 +112,7 @@ impl Folder {
     /// The files that matter now.
     pub fn working_set(&self) -> WorkingSetAnswer {
         // Hunks whose text changed meanwhile wait no longer.
-        self.desk.refresh(false);
+        self.queue.refresh(false);
         self.session.working_files().set()
     }
 
@@ -123,7 +123,7 @@ impl Folder {
         let shown = |proposal: &Proposal| {
             proposal.files.iter().all(|file| open(&file.path) && file.from.as_ref().is_none_or(open))
         };
-        self.desk.list(params).into_iter().filter(shown).collect()
+        self.queue.list(params).into_iter().filter(shown).collect()
     }
 
     /// The definition files that were refused.
@@ -134,7 +134,7 @@ impl Folder {
     /// How it stands.
     pub fn status(&self) -> WorkspaceStatus {
         let (calls, running) = self.session.presence().counts();
-        let (pending_hunks, pending_files) = self.desk.waiting();
+        let (pending_hunks, pending_files) = self.queue.waiting();
         let opened = self.session.log().opened().map(|journal| journal.session().to_owned());
         let session = opened.or_else(|| self.last_session()).unwrap_or_default();
         let mut problems = self.session.problems();
@@ -153,7 +153,7 @@ impl Folder {
             agents: self.session.presence().agents(),
             running,
             pending_hunks,
-            unreviewed_hunks: self.desk.unreviewed(),
+            unreviewed_hunks: self.queue.unreviewed(),
             pending_files,
             problems,
             watch: self.session.search().status(),
@@ -174,7 +174,7 @@ impl Folder {
         self.toolbox.similarity().close();
         self.toolbox.upstreams().close();
         // What the log does not take by now is lost: nobody is left to tell.
-        let _ = self.desk.write_unlogged();
+        let _ = self.queue.write_unlogged();
         self.session.close();
     }
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::base::CallId;
 use crate::protocol::{PathContent, ProposalsParams};
-use crate::review::Desk;
+use crate::review::ProposalQueue;
 use crate::session::Session;
 use crate::workspace::Sweep;
 
@@ -14,20 +14,20 @@ use crate::workspace::Sweep;
 const NICE: i32 = 19;
 
 /// Sweeps on a thread of its own, which ends with the session.
-pub(super) fn start(session: &Arc<Session>, desk: &Arc<Desk>) {
-    let (session, desk) = (session.clone(), desk.clone());
+pub(super) fn start(session: &Arc<Session>, queue: &Arc<ProposalQueue>) {
+    let (session, queue) = (session.clone(), queue.clone());
     let sweep = move || {
         // On Linux this is the thread's alone. Where it may not, it runs like any other.
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
-        run(&session, desk);
+        run(&session, queue);
     };
     if let Err(error) = std::thread::Builder::new().name("sweep".to_owned()).spawn(sweep) {
         tracing::warn!("what is kept is not swept: {error}");
     }
 }
 
-fn run(session: &Arc<Session>, desk: Arc<Desk>) {
-    let all = desk.list(&ProposalsParams { all: true, ..ProposalsParams::default() });
+fn run(session: &Arc<Session>, queue: Arc<ProposalQueue>) {
+    let all = queue.list(&ProposalsParams { all: true, ..ProposalsParams::default() });
     let files = all.iter().flat_map(|proposal| &proposal.files);
     let kept = files.flat_map(|file| [&file.before, &file.after]).flatten();
     let contents: BTreeSet<String> = kept
@@ -38,7 +38,7 @@ fn run(session: &Arc<Session>, desk: Arc<Desk>) {
         .collect();
     let needed: BTreeSet<(String, CallId)> =
         all.into_iter().map(|proposal| (proposal.session, proposal.call_id)).collect();
-    drop(desk);
+    drop(queue);
     let settings = session.workspace().settings();
     let (store, now) = (session.workspace().store(), SystemTime::now());
     let sweep = Sweep { store, settings: &settings.storage, needed: &needed, contents: &contents, now };

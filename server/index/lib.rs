@@ -2,7 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod lexical;
-pub mod meaning;
+pub mod semantic;
 
 use wherefore_base as base;
 use wherefore_watch as watch;

@@ -61,7 +61,7 @@ impl Backend {
         };
         let shown = self.outbox.preview(&proposal).await;
         // Whatever the editor says: it may have applied some.
-        self.hub.folders().iter().for_each(|folder| folder.desk().refresh(false));
+        self.hub.folders().iter().for_each(|folder| folder.queue().refresh(false));
         let proposals = self.proposals(true).into_iter().filter(|known| known.id == proposal.id).collect();
         Ok(DecideAnswer { proposals, problems: shown.err().into_iter().collect() })
     }
@@ -69,7 +69,7 @@ impl Backend {
     /// The proposals that wait, or all that are kept, of every folder.
     pub(super) fn proposals(&self, all: bool) -> Vec<Proposal> {
         let params = ProposalsParams { all, ..ProposalsParams::default() };
-        self.hub.folders().iter().flat_map(|folder| folder.desk().list(&params)).collect()
+        self.hub.folders().iter().flat_map(|folder| folder.queue().list(&params)).collect()
     }
 
     /// What `each` makes of every pending change of a document; nothing for a plugin that shows them itself.

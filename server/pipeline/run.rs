@@ -115,12 +115,12 @@ impl<'a> Run<'a> {
         let (permitted, writes) = permit::draft(&self.pipeline.session, &scope, permitted, &draft).await?;
         let policy = policy::of(&scope, permitted.call(), &writes)?;
         let scope = scope.granted(permitted.grant());
-        let desk = &self.pipeline.desk;
-        let open = blocking(|| desk.submit(permitted.call(), draft, policy))?;
+        let queue = &self.pipeline.queue;
+        let open = blocking(|| queue.submit(permitted.call(), draft, policy))?;
         drop(slot);
-        let decided = desk.outcome(open.id(), policy, &scope).await;
+        let decided = queue.outcome(open.id(), policy, &scope).await;
         // What stands in the workspace is never answered by a fault that does not say so.
-        decided.map_err(|fault| match desk.get(open.id()).is_some_and(|item| item.stands()) {
+        decided.map_err(|fault| match queue.get(open.id()).is_some_and(|item| item.stands()) {
             true => Fault { applied: Some(true), ..fault },
             false => fault,
         })

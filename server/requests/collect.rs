@@ -21,7 +21,7 @@ impl Request for Collect {
         // It goes to the log, which is not written where requests are read.
         tokio::task::yield_now().await;
         let folder = hub.folder(params.root.as_deref())?;
-        folder.desk().refresh(false);
+        folder.queue().refresh(false);
         folder.session().working_files().collect(Occasion::Request, "person", "Clean the working set up")
     }
 }

@@ -24,7 +24,7 @@ impl Request for Decide {
         let mut last = None;
         for folder in hub.meant(params.root.as_deref())? {
             folder.session().hear().await?;
-            match folder.desk().decide(&params, DecidedBy::Person).await {
+            match folder.queue().decide(&params, DecidedBy::Person).await {
                 Ok(more) => {
                     answer.proposals.extend(more.proposals);
                     answer.problems.extend(more.faults.into_iter().map(|fault| fault.message));

@@ -18,7 +18,7 @@ impl Request for Proposals {
     async fn answer(hub: &Hub, params: ProposalsParams, _: Asker) -> Result<ProposalsAnswer, Fault> {
         // In a folder that is not open nothing waits.
         let folders = hub.meant(params.root.as_deref()).unwrap_or_default();
-        let proposals = folders.iter().flat_map(|folder| folder.desk().list(&params)).collect();
+        let proposals = folders.iter().flat_map(|folder| folder.queue().list(&params)).collect();
         Ok(ProposalsAnswer { proposals })
     }
 }

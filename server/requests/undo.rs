@@ -22,6 +22,6 @@ impl Request for Undo {
     async fn answer(hub: &Hub, params: UndoParams, _: Asker) -> Result<UndoAnswer, Fault> {
         let folder = hub.folder(params.root.as_deref())?;
         folder.session().hear().await?;
-        folder.desk().undo(params.call.as_deref()).await
+        folder.queue().undo(params.call.as_deref()).await
     }
 }

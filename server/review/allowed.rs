@@ -1,6 +1,6 @@
 //! The rules are asked again where a change is taken back: what they say may have changed since its call.
 
-use super::desk::Desk;
+use super::queue::ProposalQueue;
 use crate::base::WorkspacePath;
 use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault};
 use crate::rules::{PathTouch, Verdict};
@@ -9,7 +9,7 @@ use crate::workspace::Checkpoint;
 const ALLOW: &str = "Allow";
 const DENY: &str = "Deny";
 
-impl Desk {
+impl ProposalQueue {
     /// Lets a change be taken back, where the rules allow it or the person does so.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::desk::Desk;
+use super::queue::ProposalQueue;
 use crate::base::hidden::in_line;
 use crate::base::markdown;
 use crate::ports::{Ask, Caller};
@@ -24,7 +24,7 @@ const AGENT: usize = 60;
 
 /// Asks for a decision on the whole proposal, and carries it out. No answer, or none that says yes or no, leaves the
 /// proposal pending.
-pub(super) async fn ask(desk: &Desk, caller: &dyn Caller, proposal: &Proposal, limit: Duration) {
+pub(super) async fn ask(queue: &ProposalQueue, caller: &dyn Caller, proposal: &Proposal, limit: Duration) {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -52,7 +52,7 @@ pub(super) async fn ask(desk: &Desk, caller: &dyn Caller, proposal: &Proposal, l
     let params = DecideParams { proposal, reason, ..DecideParams::all(act) };
     // A client may fill in its form with nobody looking at it. What could not be applied stays pending or is stale, and
     // the answer to the call says so.
-    let _ = desk.decide(&params, DecidedBy::Client).await;
+    let _ = queue.decide(&params, DecidedBy::Client).await;
 }
 
 /// The change as a form's message. Clients may read it as Markdown: names and the why are escaped, lines stand in a block

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::desk::Desk;
 use super::item::Item;
 use super::lifecycle::LifecycleEvent;
 use super::put::Errand;
+use super::queue::ProposalQueue;
 use crate::base::{HunkId, ProposalId, blocking};
 use crate::journal::Journal;
 use crate::protocol::{Act, Code, DecideParams, DecidedBy, Fault, Hunk, HunkState, Proposal, ProposedFile};
@@ -22,7 +22,7 @@ pub struct Decided {
     pub faults: Vec<Fault>,
 }
 
-impl Desk {
+impl ProposalQueue {
     /// Carries out a person's decision and says how the proposals stand afterwards. A hunk that was accepted
     /// before and is now rejected by name is taken back. Other decisions take their turns between two proposals.
     ///

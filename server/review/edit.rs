@@ -1,11 +1,11 @@
 //! A person's own lines in the place of those that a hunk would add.
 
 use super::decide::Meant;
-use super::desk::Desk;
+use super::queue::ProposalQueue;
 use crate::base::HunkId;
 use crate::protocol::{Act, ChangeKind, Code, DecideParams, Fault, Hunk, HunkState, ProposedFile};
 
-impl Desk {
+impl ProposalQueue {
     /// Puts the person's own lines in the place of those that hunks would add.
     ///
     /// # Errors

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::apply::{self, Behalf};
-use super::desk::Desk;
 use super::item::{Item, View};
 use super::place::{self, Followed};
+use super::queue::ProposalQueue;
 use crate::base::text::Encoding;
 use crate::base::{CallId, ProposalId, WorkspacePath};
 use crate::patch::Moves;
@@ -22,7 +22,7 @@ struct Moved {
     was: Option<(Arc<str>, Encoding)>,
 }
 
-impl Desk {
+impl ProposalQueue {
     /// Whether a file changes because a decision is carried out just now.
     pub fn is_placing(&self, path: &WorkspacePath) -> bool {
         self.placing.lock().contains(path)
@@ -31,7 +31,7 @@ impl Desk {
     /// Marks a file as changed by us until what it returns is dropped.
     pub(super) fn placing(&self, path: &WorkspacePath) -> Placing<'_> {
         self.placing.lock().insert(path.clone());
-        Placing { desk: self, path: path.clone() }
+        Placing { queue: self, path: path.clone() }
     }
 
     /// Whether hunks stand in a file.
@@ -235,14 +235,14 @@ fn follow<'m>(
     found
 }
 
-/// See [`Desk::placing`].
+/// See [`ProposalQueue::placing`].
 pub(super) struct Placing<'a> {
-    desk: &'a Desk,
+    queue: &'a ProposalQueue,
     path: WorkspacePath,
 }
 
 impl Drop for Placing<'_> {
     fn drop(&mut self) {
-        self.desk.placing.lock().remove(&self.path);
+        self.queue.placing.lock().remove(&self.path);
     }
 }

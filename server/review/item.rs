@@ -1,4 +1,4 @@
-//! A proposal with what the desk knows of it.
+//! A proposal with what the queue knows of it.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct View {
     pub encoding: Option<Encoding>,
 }
 
-/// A proposal with what the desk knows of it.
+/// A proposal with what the queue knows of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Item {
     /// The proposal as everyone sees it.

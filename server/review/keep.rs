@@ -1,8 +1,8 @@
 //! What waits outlives this process: each proposal in a file of our folder, until its outcome is known and told.
 
-use super::desk::Desk;
 use super::item::Item;
 use super::lifecycle::{CallStage, Keeping, LifecycleEvent};
+use super::queue::ProposalQueue;
 use super::recover;
 use super::sound;
 use crate::protocol::{Fault, Policy};
@@ -30,7 +30,7 @@ pub(super) fn left(session: &Session) -> Vec<Left> {
     left.collect()
 }
 
-impl Desk {
+impl ProposalQueue {
     /// Writes a proposal to our folder as it is now, or removes it there once its outcome is known and told.
     ///
     /// # Errors

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::desk::Desk;
 use super::item::Item;
+use super::queue::ProposalQueue;
 use super::{answer, client};
 use crate::protocol::{Code, Fault, HunkState, Policy, ProposalState, Status};
 use crate::session::Scope;
 
-impl Desk {
+impl ProposalQueue {
     /// Lets the policy or the person decide on a proposal, and answers how it stands then.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! Hunks are put in their file's place, or taken back, and looked for in the text that is there afterwards.
 
 use super::apply::{Put, put};
-use super::desk::Desk;
 use super::item::Item;
 use super::place::{self, Placement};
+use super::queue::ProposalQueue;
 use super::turns::Turn;
 use crate::base::text::Encoding;
 use crate::base::{HunkId, WorkspacePath};
@@ -27,7 +27,7 @@ pub(super) struct Errand<'a> {
     pub back: bool,
 }
 
-impl Desk {
+impl ProposalQueue {
     /// Puts hunks of one file in place, or takes them back.
     pub(super) async fn place(&self, errand: Errand<'_>) -> Result<(), Fault> {
         let Some((path, _turns)) = self.turn(errand).await else { return Ok(()) };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 
-use super::{desk::Desk, report};
+use super::{queue::ProposalQueue, report};
 use crate::base::HunkId;
 use crate::protocol::{DecidedBy, Event, Fault, Proposal};
 
@@ -12,8 +12,8 @@ use crate::protocol::{DecidedBy, Event, Fault, Proposal};
 #[derive(Debug, Default)]
 pub(super) struct Unlogged(Mutex<VecDeque<Event>>);
 
-impl Desk {
-    /// Writes what was decided to the log: of `proposal` as it stands after the decision, whatever the desk remembers.
+impl ProposalQueue {
+    /// Writes what was decided to the log: of `proposal` as it stands after the decision, whatever the queue remembers.
     ///
     /// # Errors
     /// What keeps the decision from being written. It stands, and is written as soon as the log takes it.

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnsweredHunk};
-use super::desk::Desk;
 use super::item::{Item, View};
+use super::queue::ProposalQueue;
 use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{
@@ -79,7 +79,7 @@ fn patched(file: &ProposedFile, view: &View) -> Option<String> {
 /// # Errors
 /// REJECTED where a person or a policy said no to all of it, STALE where the text changed under all of it: the
 /// details hold what the answer would.
-pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Answer, Fault> {
+pub(crate) fn answer(queue: &ProposalQueue, files: &Files, item: &Item) -> Result<Answer, Fault> {
     let proposal = &item.proposal;
     let state = proposal.state();
     let hunks = proposal.files.iter().flat_map(|file| file.hunks.iter().map(|one| hunk(file, one))).collect();
@@ -91,7 +91,7 @@ pub(crate) fn answer(desk: &Desk, files: &Files, item: &Item) -> Result<Answer, 
     };
     if let [file] = &proposal.files[..] {
         answer.path = Some(file.path.to_string());
-        standing(&mut answer, desk, files, file);
+        standing(&mut answer, queue, files, file);
         answer.created = matches!(file.kind, ChangeKind::Create | ChangeKind::Mkdir)
             && proposal.state() == ProposalState::Applied;
     } else {
@@ -144,11 +144,11 @@ fn hunk(file: &ProposedFile, hunk: &Hunk) -> AnsweredHunk {
 }
 
 /// Adds the text as it now stands around the change, and the hash that the next write may expect.
-fn standing(answer: &mut Answer, desk: &Desk, files: &Files, file: &ProposedFile) {
+fn standing(answer: &mut Answer, queue: &ProposalQueue, files: &Files, file: &ProposedFile) {
     if matches!(file.kind, ChangeKind::Mkdir | ChangeKind::Rmdir) {
         return;
     }
-    let Ok(Some(now)) = desk.session.files().text_through(files, &file.path) else {
+    let Ok(Some(now)) = queue.session.files().text_through(files, &file.path) else {
         return;
     };
     answer.unsaved = now.unsaved;

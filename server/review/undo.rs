@@ -3,8 +3,8 @@
 mod back;
 mod plan;
 
-use super::desk::Desk;
 use super::item::Item;
+use super::queue::ProposalQueue;
 use crate::base::CallId;
 use crate::protocol::{Code, DecidedBy, Fault, HunkState, UndoAnswer};
 use crate::workspace::{Checkpoint, Checkpoints};
@@ -17,7 +17,7 @@ enum Chosen<'a> {
     Withdrawn(UndoAnswer),
 }
 
-impl Desk {
+impl ProposalQueue {
     /// Takes back what a call changed: the last one that changed anything when none is named. What still waits of it is
     /// rejected. The undo has an id of its own and can be undone.
     ///

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::apply::{Behalf, make_folders, unmake_folders};
 use super::decide::took_effect;
-use super::desk::Desk;
 use super::put::Errand;
+use super::queue::ProposalQueue;
 use crate::base::{WorkspacePath, blocking};
 use crate::ports::FileRename;
 use crate::protocol::{ChangeKind, Code, Fault, HunkState, Notice, PathContent, Proposal, ProposedFile};
@@ -20,7 +20,7 @@ const READ_BACK: Duration = Duration::from_secs(3);
 /// How often it is looked whether they did.
 const POLL: Duration = Duration::from_millis(10);
 
-impl Desk {
+impl ProposalQueue {
     /// Puts the one hunk of a file in place, or takes it back, where what it changes stands as it has to.
     pub(super) async fn place_whole(&self, errand: Errand<'_>, proposal: &Proposal) -> Result<(), Fault> {
         let Some(file) = proposal.files.get(errand.file) else { return Ok(()) };

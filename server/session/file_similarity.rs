@@ -16,7 +16,7 @@ use super::finding::{WantedFiles, lines_of};
 use super::search::FileSearch;
 use super::texts::Texts;
 use crate::embed::{Chosen, Near, Use};
-use crate::index::meaning::Pieces;
+use crate::index::semantic::Pieces;
 use crate::protocol::EmbeddingSettings;
 
 /// The share of the pieces that have to have a vector for the model to be heard: files without one would fall behind.

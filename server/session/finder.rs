@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::indexing::{IndexProblem, Indexing};
 use super::search::FileSearch;
-use super::taking::Taking;
+use super::semantic_update::Taking;
 use super::texts::IndexedFiles;
 use crate::base::{WorkspacePath, person};
 use crate::index::lexical::entry::FileList;
@@ -17,7 +17,7 @@ use crate::index::lexical::index::Index;
 use crate::index::lexical::keeper::Keeper;
 use crate::index::lexical::sweep;
 use crate::index::lexical::walk::{Walk, WalkError, walk};
-use crate::index::meaning::Meaning;
+use crate::index::semantic::SemanticIndex;
 use crate::protocol::WatchStatus;
 use crate::rules::{Opener, Rules};
 use crate::watch::{ChangeKind, Options, Watch};
@@ -34,7 +34,7 @@ pub(super) struct Finder {
     served: OnceLock<Served>,
     /// What an earlier process left, where this one does not stay; else nothing.
     left: OnceLock<Index>,
-    meaning: Meaning,
+    meaning: SemanticIndex,
     taking: Taking,
     asking: Mutex<Option<AskedFiles>>,
 }
@@ -161,7 +161,7 @@ impl Finder {
     }
 
     /// What the files are about.
-    pub(super) fn meaning(&self) -> &Meaning {
+    pub(super) fn meaning(&self) -> &SemanticIndex {
         &self.meaning
     }
 

@@ -16,7 +16,7 @@ use crate::index::lexical::query::{Query, QueryError};
 use crate::index::lexical::search::{Found, LineSearch, Options};
 use crate::index::lexical::source::Source;
 use crate::index::lexical::walk::{Globs, WalkError};
-use crate::index::meaning;
+use crate::index::semantic;
 use crate::protocol::{Access, Code, Fault};
 use crate::workspace::{FileKind, Files};
 
@@ -63,7 +63,7 @@ pub struct WantedFiles<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meant {
     /// Best first, one for a file.
-    pub hits: Vec<meaning::FileHit>,
+    pub hits: Vec<semantic::FileHit>,
     /// What ranked them: `words`, or `words+` and the model's name.
     pub ranker: String,
     /// The share of the files' pieces that have a vector, where a model is set.
@@ -115,13 +115,13 @@ impl FileSearch {
         let texts = Texts::new(self.files.documents(), &self.files.unasked());
         self.take_in(&texts, progress, go_on)?;
         let ModelAnswer { heard, embedded, trouble } = self.similarity.of(self, wanted);
-        let near = heard.as_ref().map(|heard| meaning::Nearness {
+        let near = heard.as_ref().map(|heard| semantic::QuerySimilarity {
             model: heard.model.model(),
             is_static: heard.model.is_static(),
             pieces: &heard.pieces,
             cosines: &heard.cosines,
         });
-        let query = meaning::SemanticQuery { text: wanted.text, scope: &scope, limit: wanted.limit };
+        let query = semantic::SemanticQuery { text: wanted.text, scope: &scope, limit: wanted.limit };
         let read = |path: &str, start, end| piece(&texts, path, start, end);
         let found = self.finder.meaning().search(&query, near.as_ref(), read);
         Ok(Meant { hits: found.hits, ranker: found.ranker, embedded, trouble })

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use super::count::Count;
 use crate::protocol::{Code, Effects, Fault, ProposalState};
 use crate::registry::{Activity, Output, Permitted};
-use crate::review::{self, Answer, Desk};
+use crate::review::{self, Answer, ProposalQueue};
 use crate::session::Scope;
 
 /// Seconds waited at most, whatever is asked for: below the time limits of agents.
 const MOST_SECONDS: u64 = 300;
 
 /// Waits for decisions.
-pub(super) struct WaitForReview(pub Arc<Desk>);
+pub(super) struct WaitForReview(pub Arc<ProposalQueue>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::{Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
-use crate::review::Desk;
+use crate::review::ProposalQueue;
 use crate::session::Scope;
 
 /// Notes that the task is done. The log holds the summary, as it holds every call.
-pub(super) struct CompleteTask(pub Arc<Desk>);
+pub(super) struct CompleteTask(pub Arc<ProposalQueue>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]

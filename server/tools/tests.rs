@@ -60,7 +60,7 @@ fn built_in() -> (tempfile::TempDir, Arc<Activities>) {
         state,
     };
     let session = Session::open(folder.path().canonicalize().unwrap().to_str().unwrap(), options).unwrap();
-    let activities = activities(&Arc::new(Desk::open(Arc::new(session))));
+    let activities = activities(&Arc::new(ProposalQueue::open(Arc::new(session))));
     (folder, activities)
 }
 

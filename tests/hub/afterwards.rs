@@ -20,7 +20,7 @@ async fn auto(bench: &Bench, path: &str, content: &str) -> CallId {
 
 fn applied(bench: &Bench, since: Option<&str>) -> Vec<Proposal> {
     let since = since.map(|since| Point::try_from(since.to_owned()).unwrap());
-    bench.served().desk().list(&ProposalsParams { applied: true, since, ..ProposalsParams::default() })
+    bench.served().queue().list(&ProposalsParams { applied: true, since, ..ProposalsParams::default() })
 }
 
 #[tokio::test]

@@ -110,7 +110,7 @@ async fn reviewer(bench: &Bench, over: &AtomicUsize) -> Reviewed {
             }
         }
         let params = ProposalsParams { all: true, ..ProposalsParams::default() };
-        let shown = bench.served().desk().list(&params);
+        let shown = bench.served().queue().list(&params);
         tokio::time::sleep(Duration::from_millis(2)).await;
         if shown.is_empty() {
             continue;

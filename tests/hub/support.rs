@@ -286,7 +286,7 @@ impl Bench {
     }
 
     pub(crate) fn proposals(&self) -> Vec<Proposal> {
-        self.served().desk().list(&ProposalsParams::default())
+        self.served().queue().list(&ProposalsParams::default())
     }
 
     pub(crate) async fn decide(

@@ -63,7 +63,7 @@ async fn proposals_outlive_the_process() {
     let state = Some(bench.state.path().to_owned());
     let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true, state });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
-    assert_eq!(hub.folder(None).unwrap().desk().list(&ProposalsParams::default()), before);
+    assert_eq!(hub.folder(None).unwrap().queue().list(&ProposalsParams::default()), before);
     decide(&hub, &before[0].id, Act::Accept).await.unwrap();
     assert_eq!(bench.disk("a.txt"), "A\nb\nC\n");
 }

@@ -8,12 +8,12 @@ use crate::ports::LineEdit;
 use crate::protocol::{ChangeKind, Code, Event, Fault};
 use crate::review::apply::{Behalf, Put, put};
 use crate::review::decide::took_effect;
-use crate::review::desk::Desk;
+use crate::review::queue::ProposalQueue;
 use crate::rules::Opener;
 use crate::session::Snapshot;
 use crate::workspace::{Checkpoint, Checkpoints, Permissions, Standing, Step};
 
-impl Desk {
+impl ProposalQueue {
     /// Takes back every file of a checkpoint, and logs that. Gives the undo's id and the files.
     pub(super) async fn take_all_back(
         &self,

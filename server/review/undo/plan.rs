@@ -6,7 +6,7 @@ use crate::base::WorkspacePath;
 use crate::base::text::{self, Encoding};
 use crate::patch;
 use crate::protocol::{ChangeKind, Code, Fault};
-use crate::review::desk::Desk;
+use crate::review::queue::ProposalQueue;
 use crate::rules::Opener;
 use crate::workspace::{Checkpoint, Permissions, Standing, Step};
 
@@ -31,7 +31,7 @@ enum Shown {
 /// The paths that are not as on the disk once the later steps are taken back.
 type Paths = HashMap<WorkspacePath, Shown>;
 
-impl Desk {
+impl ProposalQueue {
     /// What each file is to become. Steps of one file that follow on each other are taken back as one.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::pipeline::Pipeline;
 use crate::ports::{Ask, Caller, DocumentEdit, Editor};
 use crate::protocol::{AskParams, Door, Envelope, Fault, Notice, Origin, RawCall};
 use crate::registry::Registry;
-use crate::review::Desk;
+use crate::review::ProposalQueue;
 use crate::session::{Session, SessionOptions};
 use crate::tools;
 use crate::upstream::Upstreams;
@@ -131,9 +131,9 @@ impl Bench {
         assert_eq!(session.problems(), [""; 0]);
         let consents = Arc::new(Consents::at(Some(folder.path().join("state/consents.json"))));
         let upstreams = Arc::new(Upstreams::new(session.clone(), consents, Arc::new(|| ())));
-        let desk = Arc::new(Desk::open(session.clone()));
-        let registry = Arc::new(Registry::new(Vec::new(), tools::activities(&desk)));
-        let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), desk));
+        let queue = Arc::new(ProposalQueue::open(session.clone()));
+        let registry = Arc::new(Registry::new(Vec::new(), tools::activities(&queue)));
+        let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), queue));
         let bench = Self { folder, session, upstreams, registry, editor, pipeline };
         bench.read(&[]);
         bench

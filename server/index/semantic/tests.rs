@@ -4,15 +4,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn index(files: &[(&str, &str)]) -> Meaning {
-    let index = Meaning::new();
+fn index(files: &[(&str, &str)]) -> SemanticIndex {
+    let index = SemanticIndex::new();
     files.iter().for_each(|(path, text)| index.put(path, text.as_bytes()));
     index.settle();
     index
 }
 
-fn search(index: &Meaning, text: &str) -> Vec<String> {
-    let query = Query { text, scope: "", limit: 10 };
+fn search(index: &SemanticIndex, text: &str) -> Vec<String> {
+    let query = SemanticQuery { text, scope: "", limit: 10 };
     index.search(&query, None, |_, _, _| Some(String::new())).hits.into_iter().map(|hit| hit.path).collect()
 }
 
@@ -48,7 +48,7 @@ fn what_is_asked_for_comes_first() {
 
 #[test]
 fn a_hit_is_one_piece_with_its_lines() {
-    let index = Meaning::new();
+    let index = SemanticIndex::new();
     let body = |name: &str| format!("fn {name}() {{\n{}}}\n\n", "    let other = 1 + 2;\n".repeat(60));
     let text = format!("{}/// Parses dates.\n{}{}", body("first"), body("parse_date"), body("last"));
     index.put("a.rs", text.as_bytes());
@@ -57,7 +57,7 @@ fn a_hit_is_one_piece_with_its_lines() {
         let lines = text.lines().skip(start as usize - 1).take((end - start) as usize + 1);
         Some(lines.collect::<Vec<_>>().join("\n"))
     };
-    let found = index.search(&Query { text: "parse_date", scope: "", limit: 3 }, None, read);
+    let found = index.search(&SemanticQuery { text: "parse_date", scope: "", limit: 3 }, None, read);
     assert_eq!(found.ranker, "words");
     let [hit] = found.hits.as_slice() else { panic!("one file, one hit: {found:?}") };
     assert!(hit.snippet.starts_with("/// Parses dates.\nfn parse_date()"), "{hit:?}");
@@ -68,7 +68,7 @@ fn a_hit_is_one_piece_with_its_lines() {
 fn a_scope_and_what_may_not_be_read_leave_files_out() {
     let index = index(FILES);
     let scoped = |scope: &str| {
-        let query = Query { text: "thread pool retry", scope, limit: 10 };
+        let query = SemanticQuery { text: "thread pool retry", scope, limit: 10 };
         let found = index.search(&query, None, |path, _, _| (path != "src/lib.rs").then(String::new));
         let mut paths: Vec<String> = found.hits.into_iter().map(|hit| hit.path).collect();
         paths.sort();
@@ -104,9 +104,9 @@ fn odd_queries_are_answered() {
     assert_eq!(search(&index, ""), Vec::<String>::new());
     assert!(!search(&index, &long).is_empty());
     assert!(!search(&index, "where is the").iter().any(|path| path.is_empty()));
-    assert_eq!(search(&Meaning::new(), "anything"), Vec::<String>::new());
+    assert_eq!(search(&SemanticIndex::new(), "anything"), Vec::<String>::new());
     let none =
-        index.search(&Query { text: "thread", scope: "", limit: 0 }, None, |_, _, _| Some(String::new()));
+        index.search(&SemanticQuery { text: "thread", scope: "", limit: 0 }, None, |_, _, _| Some(String::new()));
     assert_eq!(none.hits, []);
 }
 
@@ -123,7 +123,7 @@ fn other_scripts_are_found_by_their_pairs() {
 
 #[test]
 fn what_is_no_text_is_known_by_its_path() {
-    let index = Meaning::new();
+    let index = SemanticIndex::new();
     index.put("assets/parser.bin", b"\0\x01parser word");
     index.put("dist/bundle.js", "var wordy=1;".repeat(400_000).as_bytes());
     index.put("one", b"x");
@@ -141,8 +141,8 @@ fn what_a_model_says_is_added() {
     let (path, text) = FILES[1];
     let wanted = digest::key_of(&digest::told(path, text));
     let cosines: Vec<f32> = pieces.keys().iter().map(|key| if *key == wanted { 0.9 } else { 0.1 }).collect();
-    let near = Nearness { model: "m", is_static: false, pieces: &pieces, cosines: &cosines };
-    let query = Query { text: "trying once more later", scope: "", limit: 3 };
+    let near = QuerySimilarity { model: "m", is_static: false, pieces: &pieces, cosines: &cosines };
+    let query = SemanticQuery { text: "trying once more later", scope: "", limit: 3 };
     let found = index.search(&query, Some(&near), |_, _, _| Some(String::new()));
     assert_eq!((found.hits[0].path.as_str(), found.ranker.as_str()), ("src/net/retry.rs", "words+m"));
     // The file changed: what was said of it counts no more, nor does what is not known.
@@ -150,7 +150,7 @@ fn what_a_model_says_is_added() {
     let found = index.search(&query, Some(&near), |_, _, _| Some(String::new()));
     assert!(found.hits.iter().all(|hit| hit.path != "src/net/retry.rs"), "{found:?}");
     let unknown = vec![f32::NAN; cosines.len()];
-    let near = Nearness { cosines: &unknown, ..near };
+    let near = QuerySimilarity { cosines: &unknown, ..near };
     assert_eq!(index.search(&query, Some(&near), |_, _, _| Some(String::new())).ranker, "words");
     assert!(!std::sync::Arc::ptr_eq(&pieces, &index.pieces()));
     assert!(std::sync::Arc::ptr_eq(&index.pieces(), &index.pieces()));
@@ -234,7 +234,7 @@ proptest! {
         steps in prop::collection::vec((0_usize..6, prop::option::of("(fn [a-c]{1,2}_[a-c]\\(\\) \\{\n\\}\n|// [a-c]{1,3} [a-c]\n){0,5}")), 1..40),
         query in "[a-c]{1,2}( |_)[a-c]{1,3}",
     ) {
-        let changed = Meaning::new();
+        let changed = SemanticIndex::new();
         let mut last: std::collections::BTreeMap<String, String> = Default::default();
         for (file, text) in steps {
             let path = format!("src/f{file}.rs");
@@ -246,7 +246,7 @@ proptest! {
                 None => prop_assert_eq!(changed.remove(&path), last.remove(&path).is_some()),
             }
         }
-        let anew = Meaning::new();
+        let anew = SemanticIndex::new();
         last.iter().for_each(|(path, text)| anew.put(path, text.as_bytes()));
         prop_assert_eq!(changed.len(), anew.len());
         prop_assert_eq!(search(&changed, &query), search(&anew, &query));
@@ -260,11 +260,11 @@ proptest! {
         words in "\\PC{0,60}",
         query in "\\PC{0,40}",
     ) {
-        let index = Meaning::new();
+        let index = SemanticIndex::new();
         index.put(&path, &text);
         index.put("b.rs", words.as_bytes());
         index.put("c.py", format!("def {words}:\n{words}").as_bytes());
-        let query = Query { text: &query, scope: "", limit: 5 };
+        let query = SemanticQuery { text: &query, scope: "", limit: 5 };
         for hit in index.search(&query, None, |_, _, _| Some(String::new())).hits {
             prop_assert!(hit.start >= 1 && hit.start <= hit.end && hit.score.is_finite());
         }

@@ -1,7 +1,7 @@
 //! Lines of many languages and what they define.
 
 use super::*;
-use crate::meaning::language::language;
+use crate::semantic::language::language;
 
 #[test]
 fn lines_tell_what_they_define() {

@@ -15,7 +15,7 @@ use super::texts::Texts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::source::Source;
-use crate::index::meaning::Meaning;
+use crate::index::semantic::SemanticIndex;
 use crate::protocol::{Access, Code, Fault};
 use crate::rules::{Opener, Rules};
 use crate::watch::Stamp;
@@ -52,7 +52,7 @@ pub(super) struct TakenFiles {
 
 impl TakenFiles {
     /// Judges what was taken in by the rules that hold now: what they close is forgotten, what they open is read anew.
-    fn judge(&mut self, rules: &Arc<Rules>, meaning: &Meaning) {
+    fn judge(&mut self, rules: &Arc<Rules>, meaning: &SemanticIndex) {
         let Some(before) = self.rules.replace(rules.clone()).filter(|before| !Arc::ptr_eq(before, rules))
         else {
             return;
@@ -114,7 +114,7 @@ impl TakenFiles {
     }
 
     /// Forgets unsaved texts that were saved or given up: the disk counts again.
-    fn forget_saved(&mut self, texts: &Texts, meaning: &Meaning) {
+    fn forget_saved(&mut self, texts: &Texts, meaning: &SemanticIndex) {
         let is_saved = |path: &&Arc<str>| !texts.unsaved().contains_key(*path);
         let saved: Vec<Arc<str>> = self.unsaved.keys().filter(is_saved).cloned().collect();
         for path in saved {
@@ -125,7 +125,7 @@ impl TakenFiles {
     }
 
     /// Forgets files that are there no longer.
-    fn forget_gone(&mut self, list: &[FileEntry], texts: &Texts, meaning: &Meaning) {
+    fn forget_gone(&mut self, list: &[FileEntry], texts: &Texts, meaning: &SemanticIndex) {
         if self.files.len() > list.len() {
             let there = |path: &str| list.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok();
             self.files.retain(|path, _| there(path));
@@ -134,7 +134,7 @@ impl TakenFiles {
     }
 
     /// Takes unsaved texts in that are others than before.
-    fn take_unsaved(&mut self, texts: &Texts, meaning: &Meaning) {
+    fn take_unsaved(&mut self, texts: &Texts, meaning: &SemanticIndex) {
         for (path, text) in texts.unsaved() {
             if self.unsaved.get(path).is_none_or(|known| !Arc::ptr_eq(known, text)) {
                 meaning.put(path, text.as_bytes());
@@ -160,7 +160,7 @@ impl<'a> FileReading<'a> {
     }
 
     /// Reads files until none is left or `go_on` says no; `report` hears the place of each.
-    fn work(&self, texts: &Texts, meaning: &Meaning, go_on: &dyn Fn() -> bool, report: &dyn Fn(usize)) {
+    fn work(&self, texts: &Texts, meaning: &SemanticIndex, go_on: &dyn Fn() -> bool, report: &dyn Fn(usize)) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let (Some(entry), Some(done)) = (self.files.get(at), self.done.get(at)) else { return };

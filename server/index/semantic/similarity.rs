@@ -66,7 +66,7 @@ impl Pieces {
 
 /// How near a query is to the pieces of files, as a model has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Nearness<'a> {
+pub struct QuerySimilarity<'a> {
     /// The model's name.
     pub model: &'a str,
     /// Whether its vectors are means of those of words.
@@ -83,7 +83,7 @@ pub(super) struct Near(HashMap<FileId, (f32, usize), RandomState>);
 
 impl Near {
     /// Nothing where too little is known to compare.
-    pub(super) fn of(nearness: &Nearness<'_>, store: &TermStore) -> Option<Self> {
+    pub(super) fn of(nearness: &QuerySimilarity<'_>, store: &TermStore) -> Option<Self> {
         let mut files: HashMap<FileId, (f32, usize), RandomState> = HashMap::default();
         for (at, (cosine, (id, chunk))) in nearness.cosines.iter().zip(&nearness.pieces.places).enumerate() {
             let piece = store.file(*id).and_then(|file| file.pieces.get(usize::from(*chunk)));

@@ -106,7 +106,7 @@ impl Prior {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meaning::language::language;
+    use crate::semantic::language::language;
 
     #[test]
     fn paths_tell_what_files_are() {

@@ -8,9 +8,9 @@ mod features;
 mod language;
 mod line;
 mod model;
-mod nearness;
 mod prior;
 mod runs;
+mod similarity;
 mod store;
 mod words;
 
@@ -20,9 +20,9 @@ use asked::Asked;
 use digest::Digest;
 pub use digest::Key;
 use model::{Model, WORDS, WORDS_AND_NEARNESS, WORDS_AND_STATIC_NEARNESS};
-use nearness::Near;
-pub use nearness::{Nearness, Pieces};
 use parking_lot::{Mutex, RwLock};
+use similarity::Near;
+pub use similarity::{Pieces, QuerySimilarity};
 use store::TermStore;
 
 /// What a search is for.
@@ -65,12 +65,12 @@ pub struct FoundFiles {
 /// The files of a workspace, to be found by what they are about. Texts are not kept. Any number of threads may search
 /// while others put files: a file is read into words before the lock is taken.
 #[derive(Debug, Default)]
-pub struct Meaning {
+pub struct SemanticIndex {
     store: RwLock<TermStore>,
     pieces: Mutex<Option<Arc<Pieces>>>,
 }
 
-impl Meaning {
+impl SemanticIndex {
     /// Of no files.
     pub fn new() -> Self {
         Self::default()
@@ -150,7 +150,7 @@ impl Meaning {
     pub fn search(
         &self,
         query: &SemanticQuery<'_>,
-        nearness: Option<&Nearness<'_>>,
+        nearness: Option<&QuerySimilarity<'_>>,
         mut read: impl FnMut(&str, u32, u32) -> Option<String>,
     ) -> FoundFiles {
         let asked = Asked::of(query.text);
@@ -167,14 +167,14 @@ impl Meaning {
         FoundFiles { hits: ranked.hits.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
     }
 
-    fn ranked(&self, scope: &str, asked: &Asked, nearness: Option<&Nearness<'_>>) -> Ranked {
+    fn ranked(&self, scope: &str, asked: &Asked, nearness: Option<&QuerySimilarity<'_>>) -> Ranked {
         if asked.is_empty() {
             return Ranked::default();
         }
         let store = self.store.read();
         let near = nearness.and_then(|nearness| Near::of(nearness, &store));
         let model: &Model = match nearness.filter(|_| near.is_some()) {
-            Some(Nearness { is_static: true, .. }) => &WORDS_AND_STATIC_NEARNESS,
+            Some(QuerySimilarity { is_static: true, .. }) => &WORDS_AND_STATIC_NEARNESS,
             Some(_) => &WORDS_AND_NEARNESS,
             None => &WORDS,
         };

@@ -27,7 +27,7 @@ use crate::session::Session;
 
 /// The proposals of a workspace.
 #[derive(Debug)]
-pub struct Desk {
+pub struct ProposalQueue {
     pub(super) session: Arc<Session>,
     items: Mutex<Items>,
     /// Who may carry out a decision.
@@ -44,7 +44,7 @@ pub struct Desk {
 /// A call whose proposal is remembered until this is dropped: it still has to answer.
 #[derive(Debug)]
 pub struct OpenCall<'a> {
-    desk: &'a Desk,
+    queue: &'a ProposalQueue,
     id: ProposalId,
 }
 
@@ -57,16 +57,16 @@ impl OpenCall<'_> {
 
 impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
-        if self.desk.advance(&self.id, LifecycleEvent::CallEnded) == Some(LifecycleEffect::Forget) {
-            self.desk.items().forget();
+        if self.queue.advance(&self.id, LifecycleEvent::CallEnded) == Some(LifecycleEffect::Forget) {
+            self.queue.items().forget();
         }
     }
 }
 
-impl Desk {
-    /// The desk of a session, with what earlier processes left on it.
+impl ProposalQueue {
+    /// The queue of a session, with what earlier processes left in it.
     pub fn open(session: Arc<Session>) -> Self {
-        let desk = Self {
+        let queue = Self {
             items: Mutex::default(),
             turns: Turns::default(),
             placing: Mutex::default(),
@@ -76,22 +76,22 @@ impl Desk {
             unlogged: Unlogged::default(),
             session,
         };
-        for left in keep::left(&desk.session) {
+        for left in keep::left(&queue.session) {
             if !left.recovered.is_empty() {
                 // The log is opened by whoever does something, not by who only looks.
-                desk.record_later(&left.item.proposal, DecidedBy::Recovery, &left.recovered);
+                queue.record_later(&left.item.proposal, DecidedBy::Recovery, &left.recovered);
             }
-            desk.session.memory().stands(&left.item.proposal);
-            desk.items().insert(left.item);
+            queue.session.memory().stands(&left.item.proposal);
+            queue.items().insert(left.item);
         }
-        desk
+        queue
     }
 
     pub(super) fn items(&self) -> MutexGuard<'_, Items> {
         self.items.lock()
     }
 
-    /// Puts a call's draft on the desk. What the policy `auto` applies at once is not up for review before that; anything
+    /// Puts a call's draft in the queue. What the policy `auto` applies at once is not up for review before that; anything
     /// else is shown, pending.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Desk {
             hunks: report::decisions(&proposal, |_| true),
         };
         self.admit(item)?;
-        let open = OpenCall { desk: self, id: id.clone() };
+        let open = OpenCall { queue: self, id: id.clone() };
         let done =
             self.write_unlogged().and_then(|()| self.session.log().write(event)).and_then(|_| self.keep(&id));
         if let Err(fault) = done {
@@ -282,10 +282,10 @@ impl Desk {
         if told.is_empty() {
             return;
         }
-        let desk = self.clone();
+        let queue = self.clone();
         let keep = move || {
-            told.iter().for_each(|id| drop(desk.keep(id)));
-            desk.items().forget();
+            told.iter().for_each(|id| drop(queue.keep(id)));
+            queue.items().forget();
         };
         match Handle::try_current() {
             Ok(runtime) if runtime.runtime_flavor() == RuntimeFlavor::MultiThread => {
