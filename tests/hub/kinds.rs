@@ -170,7 +170,7 @@ fn half(before: &Tree, after: &Tree, proposal: &Proposal, taken: &[String]) -> T
     // The hunks of a file that is renamed are at its old path: so it moves last.
     for file in proposal.files.iter().filter(|file| file.kind == ChangeKind::Rename) {
         if is_taken(&file.hunks[0].id) {
-            moved(&mut tree, &file.from.as_ref().unwrap().to_string(), &file.path.to_string());
+            moved(&mut tree, file.from.as_ref().unwrap().as_str(), file.path.as_str());
         }
     }
     tree

@@ -105,8 +105,8 @@ fn odd_queries_are_answered() {
     assert!(!search(&index, &long).is_empty());
     assert!(!search(&index, "where is the").iter().any(|path| path.is_empty()));
     assert_eq!(search(&SemanticIndex::new(), "anything"), Vec::<String>::new());
-    let none =
-        index.search(&SemanticQuery { text: "thread", scope: "", limit: 0 }, None, |_, _, _| Some(String::new()));
+    let none = index
+        .search(&SemanticQuery { text: "thread", scope: "", limit: 0 }, None, |_, _, _| Some(String::new()));
     assert_eq!(none.hits, []);
 }
 

@@ -123,11 +123,11 @@ fn a_torn_log_that_nobody_opens_again_is_mended_and_a_whole_one_left_alone() {
     let machine = Machine::new();
     machine.calls(1..=3);
     let whole = fs::read(machine.log()).unwrap();
-    assert_eq!(Journal::mend(machine.opening()).unwrap(), false);
+    assert!(!Journal::mend(machine.opening()).unwrap());
     assert_eq!(fs::read(machine.log()).unwrap(), whole);
     fs::write(machine.log(), [&whole[..], &[0; 3000]].concat()).unwrap();
-    assert_eq!(Journal::mend(machine.opening()).unwrap(), true);
-    assert_eq!(Journal::mend(machine.opening()).unwrap(), false);
+    assert!(Journal::mend(machine.opening()).unwrap());
+    assert!(!Journal::mend(machine.opening()).unwrap());
     let report = machine.report();
     assert_eq!((report.ending, report.damages, report.recovered.len()), (Ending::Whole, 0, 1));
     assert_eq!(fs::read(machine.folder().join("recovered-1.bin")).unwrap(), [0; 3000]);
