@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wherefore::patch::{Cut, Places, RefusalCode, apply, cut, replace, splice, unified};
+use wherefore_patch::{Cut, Places, RefusalCode, apply, cut, replace, splice, unified};
 
 fuzz_target!(|input: &[u8]| {
     let text = String::from_utf8_lossy(input);
