@@ -45,14 +45,24 @@ impl ProposedFile {
     fn binary_sentence(&self) -> String {
         let path = &self.path;
         let bytes = |content: &Option<PathContent>| match content {
-            Some(PathContent::Bytes { hash, size }) => Some((hash.clone(), size_words(*size))),
+            Some(PathContent::Bytes { hash, size }) => Some((hash.clone(), *size)),
             _ => None,
         };
         let executable = if self.executable == Some(true) { ", executable" } else { "" };
         match (bytes(&self.before), bytes(&self.after)) {
-            (None, Some((hash, size))) => format!("new binary {path}, {size}, hash {hash}{executable}"),
-            (Some((_, was)), Some((hash, size))) => format!("binary {path}, {was} → {size}, hash {hash}"),
-            (Some((hash, size)), None) => format!("removes the binary {path}, {size}, hash {hash}"),
+            (None, Some((hash, size))) => {
+                format!("new binary {path}, {}, hash {hash}{executable}", size_words(size))
+            }
+            // Two sizes that read alike are told to the byte.
+            (Some((_, was)), Some((hash, size))) if was != size && size_words(was) == size_words(size) => {
+                format!("binary {path}, {was} B → {size} B, hash {hash}")
+            }
+            (Some((_, was)), Some((hash, size))) => {
+                format!("binary {path}, {} → {}, hash {hash}", size_words(was), size_words(size))
+            }
+            (Some((hash, size)), None) => {
+                format!("removes the binary {path}, {}, hash {hash}", size_words(size))
+            }
             (None, None) => format!("changes the binary {path}"),
         }
     }
@@ -89,6 +99,10 @@ mod tests {
         assert_eq!(
             said("binary", json!({ "before": bytes(12_000), "after": bytes(14_000) })),
             "binary b, 12 KB → 14 KB, hash ab12"
+        );
+        assert_eq!(
+            said("binary", json!({ "before": bytes(2_990), "after": bytes(2_900) })),
+            "binary b, 2990 B → 2900 B, hash ab12"
         );
         assert_eq!(said("binary", json!({ "before": bytes(3) })), "removes the binary b, 3 B, hash ab12");
         assert_eq!(said("create", json!({ "executable": true })), "makes the executable file b");
