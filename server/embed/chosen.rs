@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use super::Near;
 use super::vectors::folder;
-use crate::protocol::{EmbeddingSettings, Fault};
+use super::{EmbedError, Near};
+use crate::protocol::EmbeddingSettings;
 
 /// What a model is used for. Each holds vectors of its own, in a file of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Chosen {
 struct Model {
     settings: Option<EmbeddingSettings>,
     /// Why it could not be made, else.
-    near: Option<Result<Arc<Near>, Fault>>,
+    near: Option<Result<Arc<Near>, EmbedError>>,
 }
 
 impl Chosen {
@@ -54,7 +54,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn near(&self) -> Result<Option<Arc<Near>>, Fault> {
+    pub fn near(&self) -> Result<Option<Arc<Near>>, EmbedError> {
         let model = self.model.read();
         let made = match (&model.settings, &model.near) {
             (None, _) => return Ok(None),
@@ -68,7 +68,7 @@ impl Chosen {
         let Model { settings: Some(settings), near } = &mut *model else { return Ok(None) };
         let make = || {
             let made = Near::open(settings, self.used.folder().as_deref()).map(Arc::new);
-            made.inspect_err(|fault| tracing::warn!("{}; searches go by words alone", fault.message))
+            made.inspect_err(|error| tracing::warn!("{error}; searches go by words alone"))
         };
         near.get_or_insert_with(make).clone().map(Some)
     }
@@ -77,7 +77,7 @@ impl Chosen {
     pub fn trouble(&self) -> Option<String> {
         match self.near() {
             Ok(near) => near?.trouble(),
-            Err(fault) => Some(fault.message),
+            Err(error) => Some(error.to_string()),
         }
     }
 }

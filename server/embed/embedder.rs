@@ -1,10 +1,10 @@
-//! What every model is to whoever needs vectors.
+//! The trait of a model that makes vectors.
 
 use std::fmt::Debug;
 
 use futures::future::BoxFuture;
 
-use crate::protocol::Fault;
+use super::EmbedError;
 
 /// A model that makes a vector of a text. Texts of like meaning have vectors of like direction.
 pub trait Embedder: Send + Sync + Debug {
@@ -14,8 +14,8 @@ pub trait Embedder: Send + Sync + Debug {
     /// Which model it is, and where it runs: vectors of different identities cannot be compared.
     fn identity(&self) -> &str;
 
-    /// Whether a text's vector is no more than the mean of those of its words, as in a model2vec folder: it tells less of
-    /// what a text means than one of a model that reads it as a whole.
+    /// Whether a text's vector is only the mean of its words' vectors, as in a model2vec folder. Such a vector tells less
+    /// of what a text means than that of a model that reads the text as a whole.
     fn is_static(&self) -> bool {
         false
     }
@@ -25,5 +25,5 @@ pub trait Embedder: Send + Sync + Debug {
     ///
     /// # Errors
     /// What the model, or the way to it, says.
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>>;
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>>;
 }

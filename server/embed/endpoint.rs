@@ -2,6 +2,7 @@
 
 mod answer;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -10,10 +11,11 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::json;
 
+use super::error::{EmbedError, EndpointError, SettingsError};
 use crate::Embedder;
 use crate::base::hidden::shown;
 use crate::http;
-use crate::protocol::{Code, EmbeddingSettings, Fault};
+use crate::protocol::EmbeddingSettings;
 
 /// Texts of one request, and bytes that end it early: a slow model is to answer in time.
 const BATCH: (usize, usize) = (64, 16 << 10);
@@ -61,39 +63,33 @@ impl std::fmt::Debug for Key {
 /// The URL that requests go to.
 ///
 /// # Errors
-/// What is wrong with the settings, as a sentence.
-pub(super) fn url(settings: &EmbeddingSettings) -> Result<Url, String> {
+/// What is wrong with the settings.
+pub(super) fn url(settings: &EmbeddingSettings) -> Result<Url, SettingsError> {
     if settings.model.trim().is_empty() {
-        return Err("it names no `model`".to_owned());
+        return Err(SettingsError::NoModel);
     }
     if settings.url.trim().is_empty() {
-        return Err("it names no `url`".to_owned());
+        return Err(SettingsError::NoUrl);
     }
     let wrong = |name: &String| name.is_empty() || name.contains(['=', '\0', ':']);
     if settings.key_env.as_ref().is_some_and(wrong) {
-        return Err("its `key_env` is no name of an environment variable".to_owned());
+        return Err(SettingsError::KeyVariable);
     }
-    let wrong = || "its `url` is neither http nor https, as http://127.0.0.1:11434/v1".to_owned();
-    let mut url = Url::parse(settings.url.trim()).map_err(|_| wrong())?;
+    let mut url = Url::parse(settings.url.trim()).map_err(|_| SettingsError::NotHttp)?;
     match url.scheme() {
         "https" => {}
         "http" if http::is_loopback(url.as_str()) => {}
         "http" => {
-            return Err(format!(
-                "its `url` is plain http to {}, so that others could read the texts and the key on the way: name an https one, or one on this machine",
-                shown(url.host_str().unwrap_or_default())
-            ));
+            let host = shown(url.host_str().unwrap_or_default()).into_owned();
+            return Err(SettingsError::PlainHttp { host });
         }
-        _ => return Err(wrong()),
+        _ => return Err(SettingsError::NotHttp),
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "its `url` holds a password: put the key into an environment variable and name that as `key_env`"
-                .to_owned(),
-        );
+        return Err(SettingsError::PasswordInUrl);
     }
     url.set_fragment(None);
-    url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty().push("embeddings");
+    url.path_segments_mut().map_err(|()| SettingsError::NotHttp)?.pop_if_empty().push("embeddings");
     Ok(url)
 }
 
@@ -101,15 +97,12 @@ impl Endpoint {
     /// The endpoint of these settings; nothing is sent yet.
     ///
     /// # Errors
-    /// INVALID_ARGS for settings that are wrong, NOT_FOUND where the variable of the key is not set.
-    pub(super) fn new(settings: &EmbeddingSettings) -> Result<Self, Fault> {
-        let mend = "mend [embeddings] in the person's config.toml";
-        let url = url(settings)
-            .map_err(|wrong| Fault::new(Code::InvalidArgs, format!("embeddings: {wrong}")).suggest(mend))?;
+    /// [`EmbedError::Settings`] for settings that are wrong, [`EmbedError::NoKey`] where the variable of the key is not set.
+    pub(super) fn new(settings: &EmbeddingSettings) -> Result<Self, EmbedError> {
+        let url = url(settings)?;
         let key =
             settings.key_env.as_deref().map(|name| read_key(name, std::env::var(name).ok())).transpose()?;
-        let client = http::client(url.as_str())
-            .map_err(|error| Fault::internal(format!("embeddings: {}", http::why(&error))))?;
+        let client = http::client(url.as_str()).map_err(|error| EmbedError::Client(Arc::new(error)))?;
         let mut place = url.clone();
         place.set_query(None);
         let model = settings.model.trim().to_owned();
@@ -123,7 +116,7 @@ impl Endpoint {
     }
 
     /// Vectors of the texts of one request.
-    async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+    async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let body = json!({ "model": self.model, "input": texts }).to_string();
         let mut pause = PAUSE;
         for left in (0..TRIES).rev() {
@@ -131,7 +124,7 @@ impl Endpoint {
             let status = response.status();
             if status.is_success() {
                 let bytes = self.body(response, LARGEST).await?;
-                return answer::read(&bytes, texts.len()).map_err(|wrong| self.fault(Code::Internal, &wrong));
+                return answer::read(&bytes, texts.len()).map_err(|error| self.error(error.into()));
             }
             let asked = pause_asked(&response);
             let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
@@ -143,54 +136,48 @@ impl Endpoint {
             tokio::time::sleep(wait).await;
             pause *= 4;
         }
-        Err(self.fault(Code::Internal, "it was not asked"))
+        Err(self.error(EndpointError::NotAsked))
     }
 
-    async fn send(&self, body: String) -> Result<Response, Fault> {
+    async fn send(&self, body: String) -> Result<Response, EmbedError> {
         let mut request = self.client.post(self.url.clone()).timeout(LIMIT);
         request = request.header(CONTENT_TYPE, "application/json");
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, key.header.clone());
         }
-        request.body(body).send().await.map_err(|error| self.failed(&error))
+        request.body(body).send().await.map_err(|error| self.failed(error))
     }
 
     /// The body of an answer, where it is not larger than that many bytes.
-    async fn body(&self, mut response: Response, most: usize) -> Result<Vec<u8>, Fault> {
+    async fn body(&self, mut response: Response, most: usize) -> Result<Vec<u8>, EmbedError> {
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.failed(&error))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.failed(error))? {
             if bytes.len() + chunk.len() > most {
-                return Err(self.fault(Code::Internal, &format!("its answer has more than {most} bytes")));
+                return Err(self.error(EndpointError::LargeAnswer { most }));
             }
             bytes.extend_from_slice(&chunk);
         }
         Ok(bytes)
     }
 
-    /// The fault of a status that is no success, with what the other end says of it.
-    async fn refusal(&self, response: Response) -> Fault {
+    /// The error of a status that is no success, with what the other end says of it.
+    async fn refusal(&self, response: Response) -> EmbedError {
         let status = response.status();
-        let (code, mend) = match status.as_u16() {
-            // What is said here may hold a part of the key.
-            401 | 403 => {
-                let key = "set the key in the environment variable that embeddings.key_env names";
-                return self.fault(Code::NotAuthorized, &format!("it answers {status}")).suggest(key);
+        let said = match status {
+            // The text may quote a part of the key.
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => String::new(),
+            _ => {
+                let said = self.body(response, ERROR.0).await.unwrap_or_default();
+                self.hush(&answer::error(&said, ERROR.1))
             }
-            404 => (Code::NotFound, "look whether embeddings.url is right and the model is there"),
-            429 => (Code::QuotaExceeded, "go on without; it is asked again later"),
-            300..=399 => (Code::Unsupported, "name the URL that it redirects to as embeddings.url"),
-            _ => (Code::Internal, "look at the log of that server"),
         };
-        let said = self.body(response, ERROR.0).await.unwrap_or_default();
-        let said = self.hush(&answer::error(&said, ERROR.1));
-        let said = if said.is_empty() { said } else { format!(": {said}") };
-        self.fault(code, &format!("it answers {status}{said}")).suggest(mend)
+        self.error(EndpointError::Status { status, said })
     }
 
-    fn failed(&self, error: &reqwest::Error) -> Fault {
-        let code = if error.is_timeout() { Code::Timeout } else { Code::Internal };
-        self.fault(code, &self.hush(&shown(&http::why(error))))
-            .suggest("start that server, or take [embeddings] out of the person's config.toml")
+    fn failed(&self, error: reqwest::Error) -> EmbedError {
+        let said = self.hush(&shown(&http::why(&error)));
+        // A secret may stand in the URL.
+        self.error(EndpointError::Request { said, source: Arc::new(error.without_url()) })
     }
 
     /// The text without the key.
@@ -201,9 +188,8 @@ impl Endpoint {
         }
     }
 
-    fn fault(&self, code: Code, what: &str) -> Fault {
-        let model = shown(&self.model);
-        Fault::new(code, format!("the embeddings of {model} at {}: {what}", self.place))
+    fn error(&self, source: EndpointError) -> EmbedError {
+        EmbedError::Endpoint { model: shown(&self.model).into_owned(), place: self.place.clone(), source }
     }
 }
 
@@ -216,7 +202,7 @@ impl Embedder for Endpoint {
         &self.identity
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async move {
             let cut = |mut text: String| {
                 text.truncate(text.floor_char_boundary(TEXT));
@@ -229,12 +215,8 @@ impl Embedder for Endpoint {
             let vectors = vectors.concat();
             let length = vectors.first().map(Vec::len);
             if let Some(other) = vectors.iter().find(|vector| Some(vector.len()) != length) {
-                let what = format!(
-                    "it answers vectors of {} and of {} numbers",
-                    length.unwrap_or_default(),
-                    other.len()
-                );
-                return Err(self.fault(Code::Internal, &what));
+                let (one, other) = (length.unwrap_or_default(), other.len());
+                return Err(self.error(EndpointError::Lengths { one, other }));
             }
             Ok(vectors)
         })
@@ -262,16 +244,14 @@ fn batches(texts: Vec<String>) -> Vec<Vec<String>> {
 }
 
 /// The key in a variable, as a header.
-fn read_key(name: &str, value: Option<String>) -> Result<Key, Fault> {
-    let name = shown(name);
-    let text = value.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or_else(|| {
-        Fault::new(Code::NotFound, format!("embeddings: the environment variable {name} is not set"))
-            .suggest(format!("set {name} to the key where wherefore is started, or take key_env out"))
-    })?;
-    let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| {
-        Fault::new(Code::InvalidArgs, format!("embeddings: what {name} holds cannot be sent in a header"))
-            .suggest(format!("set {name} to the key alone"))
-    })?;
+fn read_key(name: &str, value: Option<String>) -> Result<Key, EmbedError> {
+    let name = shown(name).into_owned();
+    let text = value
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+        .ok_or_else(|| EmbedError::NoKey { variable: name.clone() })?;
+    let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
+        .map_err(|_| EmbedError::BadKey { variable: name })?;
     header.set_sensitive(true);
     Ok(Key { header, text })
 }

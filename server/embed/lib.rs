@@ -8,6 +8,8 @@
 mod chosen;
 mod embedder;
 mod endpoint;
+mod error;
+mod fault;
 pub mod http;
 mod local;
 mod near;
@@ -23,7 +25,8 @@ use wherefore_redact as redact;
 
 pub use chosen::{Chosen, Use};
 pub use embedder::Embedder;
+pub use error::{EmbedError, SettingsError};
 pub use near::Near;
 pub use place::{check, open, takes_files};
-pub use store::Postgres;
+pub use store::{Postgres, StoreError};
 pub use vectors::{Key, key};

@@ -19,10 +19,10 @@ use std::time::UNIX_EPOCH;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
+use super::error::{Cause, EmbedError, ModelError, SettingsError};
 use crate::Embedder;
 use crate::base::hidden::shown;
 use crate::base::person;
-use crate::protocol::{Code, Fault};
 
 /// How far the background's thread gives way to others.
 const NICE: i32 = 10;
@@ -38,7 +38,7 @@ trait Encode: Send + Sync {
     fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String>;
 }
 
-type Load = dyn Fn() -> Result<Arc<dyn Encode>, Fault> + Send + Sync;
+type Load = dyn Fn() -> Result<Arc<dyn Encode>, EmbedError> + Send + Sync;
 
 /// A model in this process.
 pub(super) struct Local {
@@ -60,16 +60,14 @@ impl Local {
     /// The model of a folder, which is looked for and not read yet.
     ///
     /// # Errors
-    /// NOT_FOUND where one of its files is missing.
-    pub(super) fn in_folder(folder: &str) -> Result<Arc<Self>, Fault> {
-        let path = expanded(folder).map_err(|wrong| Fault::new(Code::InvalidArgs, wrong))?;
+    /// [`EmbedError::NoFile`] where one of its files is missing.
+    pub(super) fn in_folder(folder: &str) -> Result<Arc<Self>, EmbedError> {
+        let path = expanded(folder)?;
         let name = shown(&path.display().to_string()).into_owned();
         let mut identity = format!("folder\n{name}");
         for file in FILES {
-            let found = stamp(&path.join(file)).ok_or_else(|| {
-                Fault::new(Code::NotFound, format!("embeddings: {name} has no {file}"))
-                    .suggest("name the folder of a model2vec or BERT model as embeddings.folder: config.json, tokenizer.json and model.safetensors")
-            })?;
+            let found =
+                stamp(&path.join(file)).ok_or_else(|| EmbedError::NoFile { folder: name.clone(), file })?;
             identity += &found;
         }
         let is_static = !folder::is_bert(&path);
@@ -85,14 +83,13 @@ impl Local {
     /// The model that this build carries.
     ///
     /// # Errors
-    /// UNSUPPORTED where it carries none.
-    pub(super) fn built_in() -> Result<Arc<Self>, Fault> {
+    /// [`EmbedError::NotBuiltIn`] where it carries none.
+    pub(super) fn built_in() -> Result<Arc<Self>, EmbedError> {
         #[cfg(feature = "pocket-encoder")]
-        return Ok(pocket::model());
+        let model = Some(pocket::model());
         #[cfg(not(feature = "pocket-encoder"))]
-        Err(Fault::new(Code::Unsupported, "embeddings: this build of wherefore carries no model").suggest(
-            "build wherefore with `--features pocket-encoder`, or name a `url` or a `folder` instead of `built_in`",
-        ))
+        let model = None;
+        model.ok_or(EmbedError::NotBuiltIn)
     }
 
     fn new(model: String, identity: String, is_static: bool, load: Box<Load>) -> Arc<Self> {
@@ -106,17 +103,17 @@ impl Local {
         })
     }
 
-    fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+    fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut loaded = self.loaded.lock();
         let encode = match &*loaded {
             Some(encode) => encode.clone(),
             None => loaded.insert((self.load)()?).clone(),
         };
         drop(loaded);
-        let made = encode.encode(texts).map_err(|wrong| fault(&self.model, &wrong))?;
+        let made = encode.encode(texts).map_err(|wrong| failed(&self.model, ModelError::Encode(wrong)))?;
         match made.iter().all(|vector| has_direction(vector)) {
             true => Ok(made),
-            false => Err(fault(&self.model, "its weights make a vector that has no direction")),
+            false => Err(failed(&self.model, ModelError::WeightsWithoutDirection)),
         }
     }
 }
@@ -137,23 +134,23 @@ fn give_way() {
     let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
 }
 
-fn fault(model: &str, wrong: &str) -> Fault {
-    Fault::internal(format!("the embeddings of {}: {wrong}", shown(model)))
+fn failed(model: &str, source: ModelError) -> EmbedError {
+    EmbedError::Model { model: shown(model).into_owned(), source }
 }
 
 /// The absolute path of a folder as the person writes it.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence.
-pub(super) fn expanded(folder: &str) -> Result<PathBuf, String> {
+/// What is wrong with it.
+pub(super) fn expanded(folder: &str) -> Result<PathBuf, SettingsError> {
     let folder = folder.trim();
     let path = match folder.strip_prefix("~/") {
-        Some(rest) => person::home().ok_or("its `folder` begins with ~, and HOME is not set")?.join(rest),
+        Some(rest) => person::home().ok_or(SettingsError::NoHome)?.join(rest),
         None => PathBuf::from(folder),
     };
     match path.is_absolute() {
         true => Ok(path),
-        false => Err("its `folder` is no absolute path, as ~/models/potion-base-8M".to_owned()),
+        false => Err(SettingsError::RelativeFolder),
     }
 }
 
@@ -170,17 +167,17 @@ impl Embedder for Local {
         &self.identity
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async move {
             let Some(itself) = self.itself.upgrade() else {
-                return Err(fault(&self.model, "it was given up"));
+                return Err(failed(&self.model, ModelError::GivenUp));
             };
-            let gone = |error| fault(&itself.model, &format!("its thread ended: {error}"));
+            let gone = |error: Cause| failed(&itself.model, ModelError::Thread(error));
             if texts.len() == 1 {
                 // A request: somebody waits for it.
                 let model = itself.clone();
                 let made = tokio::task::spawn_blocking(move || model.encode(&texts)).await;
-                return made.map_err(|error| gone(error.to_string()))?;
+                return made.map_err(|error| gone(Arc::new(error)))?;
             }
             let (sender, made) = tokio::sync::oneshot::channel();
             let model = itself.clone();
@@ -192,8 +189,8 @@ impl Embedder for Local {
             std::thread::Builder::new()
                 .name("embed".to_owned())
                 .spawn(work)
-                .map_err(|error| gone(error.to_string()))?;
-            made.await.map_err(|error| gone(error.to_string()))?
+                .map_err(|error| gone(Arc::new(error)))?;
+            made.await.map_err(|error| gone(Arc::new(error)))?
         })
     }
 }

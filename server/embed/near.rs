@@ -13,12 +13,14 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use self::requests::Requests;
+use super::error::ModelError;
 use super::quantised::{Quantised, Widened};
 use super::store::{self, VectorStore};
 use super::trouble::Trouble;
 use super::vectors::{Key, Record, Vectors};
-use crate::Embedder;
-use crate::protocol::{Code, EmbeddingSettings, Fault};
+use super::{EmbedError, Embedder};
+use crate::base::hidden::shown;
+use crate::protocol::EmbeddingSettings;
 use crate::redact::redact;
 
 /// Texts that are embedded before their vectors are kept.
@@ -45,7 +47,7 @@ impl Near {
     ///
     /// # Errors
     /// As [`super::open`].
-    pub fn open(settings: &EmbeddingSettings, folder: Option<&Path>) -> Result<Self, Fault> {
+    pub fn open(settings: &EmbeddingSettings, folder: Option<&Path>) -> Result<Self, EmbedError> {
         let (embedder, _) = super::open(settings)?;
         let store = store::open(&embedder, folder, settings.store.as_ref());
         Ok(Self::new(embedder, store, Duration::from_millis(settings.wait_ms)))
@@ -104,7 +106,7 @@ impl Near {
         keys: &Arc<[Key]>,
         texts: impl Fn(&[usize]) -> Vec<Option<String>> + Send + Sync + 'static,
         mut told: impl FnMut(usize, usize) + Send,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), EmbedError> {
         let texts = Arc::new(texts);
         let mut gone = HashSet::new();
         let mut missing = self.hold(keys).await;
@@ -135,7 +137,7 @@ impl Near {
         }
         match missing.is_empty() {
             true => Ok(()),
-            false => Err(self.failed(self.odd("its vectors change their length"))),
+            false => Err(self.failed(self.odd(ModelError::Unsteady))),
         }
     }
 
@@ -145,8 +147,7 @@ impl Near {
         let kept = self.vectors.dimension()?;
         let vector = self.of_request(request).await?;
         if vector.dimension() != kept {
-            let what = format!("its vectors have {} numbers, and had {kept}", vector.dimension());
-            self.failed(self.odd(&what));
+            self.failed(self.odd(ModelError::OtherLength { now: vector.dimension(), before: kept }));
             self.vectors.forget(kept).await;
             self.forgotten.notify_one();
         }
@@ -170,20 +171,20 @@ impl Near {
     }
 
     async fn keep(&self, records: Vec<Record>) {
-        if let Err(fault) = self.vectors.add(records).await {
+        if let Err(error) = self.vectors.add(records).await {
             // They are in memory, and made again by the next process.
-            tracing::warn!("{}", fault.message);
+            tracing::warn!("{error}");
         }
     }
 
-    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Quantised>, Fault> {
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Quantised>, EmbedError> {
         let count = texts.len();
         // Of files, of tools, of requests: whatever goes to a model goes by here.
         let texts = texts.into_iter().map(|text| redact(&text).into_owned()).collect();
-        let vectors = self.embedder.embed(texts).await.map_err(|fault| self.failed(fault))?;
+        let vectors = self.embedder.embed(texts).await.map_err(|error| self.failed(error))?;
         let vectors: Vec<Quantised> = vectors.iter().filter_map(|vector| Quantised::of(vector)).collect();
         if vectors.len() != count {
-            return Err(self.failed(self.odd("a vector has no direction")));
+            return Err(self.failed(self.odd(ModelError::NoDirection)));
         }
         let mended = self.trouble.lock().over();
         if mended {
@@ -205,10 +206,7 @@ impl Near {
         // On a task: one that comes too late for this search is there for the next.
         let mut task = tokio::spawn(async move {
             let made = timeout(LONGEST, near.embed(vec![text.clone()])).await;
-            let made = made.unwrap_or_else(|_| {
-                let what = format!("no answer to a request within {LONGEST:?}");
-                Err(near.failed(Fault { code: Code::Timeout, ..near.odd(&what) }))
-            });
+            let made = made.unwrap_or_else(|_| Err(near.failed(near.odd(ModelError::Late(LONGEST)))));
             let vector = Arc::new(made.ok()?.pop()?.widened());
             near.requests.lock().put(&text, vector.clone());
             Some(vector)
@@ -222,17 +220,17 @@ impl Near {
         }
     }
 
-    fn odd(&self, what: &str) -> Fault {
-        Fault::internal(format!("the embeddings of {}: {what}", self.model()))
+    fn odd(&self, source: ModelError) -> EmbedError {
+        EmbedError::Model { model: shown(self.model()).into_owned(), source }
     }
 
     /// Remembers a failure, and tells of it once.
-    fn failed(&self, fault: Fault) -> Fault {
-        let is_new = self.trouble.lock().begin(&fault.message);
+    fn failed(&self, error: EmbedError) -> EmbedError {
+        let is_new = self.trouble.lock().begin(&error.to_string());
         if is_new {
-            tracing::warn!("{}; searches go by words alone", fault.message);
+            tracing::warn!("{error}; searches go by words alone");
         }
-        fault
+        error
     }
 }
 

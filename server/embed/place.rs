@@ -7,20 +7,20 @@ use parking_lot::Mutex;
 use super::endpoint::{self, Endpoint};
 use super::local::{self, Local};
 use super::store;
-use crate::Embedder;
+use super::{EmbedError, Embedder, SettingsError};
 use crate::http;
-use crate::protocol::{EmbeddingSettings, Fault};
+use crate::protocol::EmbeddingSettings;
 
 /// The most milliseconds that a search may wait.
 const LONGEST_WAIT: u64 = 10_000;
 
-/// What is wrong with the settings, as a sentence.
+/// Checks the settings of a model.
 ///
 /// # Errors
-/// That sentence.
-pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
+/// What is wrong with them.
+pub fn check(settings: &EmbeddingSettings) -> Result<(), SettingsError> {
     if settings.wait_ms > LONGEST_WAIT {
-        return Err(format!("its `wait_ms` is at most {LONGEST_WAIT}"));
+        return Err(SettingsError::LongWait { most: LONGEST_WAIT });
     }
     if let Some(store) = &settings.store {
         store::check(store)?;
@@ -30,8 +30,8 @@ pub fn check(settings: &EmbeddingSettings) -> Result<(), String> {
         (false, Some(folder), false) => local::expanded(folder).map(drop),
         (true, None, false) => endpoint::url(settings).map(drop),
         (false, None, true) => Ok(()),
-        (false, None, false) => Err("it names no `url` and no `folder`, and is not `built_in`".to_owned()),
-        _ => Err("it names more than one of `url`, `folder` and `built_in`".to_owned()),
+        (false, None, false) => Err(SettingsError::NoPlace),
+        _ => Err(SettingsError::SeveralPlaces),
     }
 }
 
@@ -45,7 +45,7 @@ pub fn takes_files(settings: &EmbeddingSettings) -> bool {
 ///
 /// # Errors
 /// As [`Endpoint::new`], [`Local::in_folder`] and [`Local::built_in`].
-pub fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String), Fault> {
+pub fn open(settings: &EmbeddingSettings) -> Result<(Arc<dyn Embedder>, String), EmbedError> {
     let (found, place) = match &settings.folder {
         Some(folder) => (Local::in_folder(folder)?, folder.as_str()),
         None if settings.built_in => (Local::built_in()?, "this program"),
@@ -84,7 +84,7 @@ mod tests {
         ] {
             let (url, folder, model) = (url.to_owned(), folder.map(str::to_owned), "m".to_owned());
             let settings = EmbeddingSettings { url, folder, built_in, model, ..EmbeddingSettings::default() };
-            let said = check(&settings).err().unwrap_or_default();
+            let said = check(&settings).err().map(|error| error.to_string()).unwrap_or_default();
             assert_eq!(said.is_empty(), expected.is_empty(), "{settings:?}: {said}");
             assert!(said.contains(expected), "{settings:?}: {said}");
         }

@@ -6,6 +6,7 @@
 //! this checkout is, to know how far above the others the nearest ones stand, and it needs that when the store is away.
 
 mod chain;
+mod error;
 mod file;
 mod known;
 mod postgres;
@@ -20,10 +21,11 @@ use futures::future::BoxFuture;
 
 use super::quantised::Quantised;
 use super::vectors::{Key, Record};
-use crate::Embedder;
-use crate::protocol::{Fault, VectorStoreSettings};
+use super::{Embedder, SettingsError};
+use crate::protocol::VectorStoreSettings;
 
 use chain::Chain;
+pub use error::StoreError;
 pub(super) use file::VectorFile;
 pub use postgres::Postgres;
 use shared::Shared;
@@ -37,13 +39,13 @@ pub(crate) trait VectorStore: Send + Sync + Debug {
     ///
     /// # Errors
     /// Why it cannot say.
-    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>>;
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, StoreError>>;
 
     /// Keeps these, all of one length. What it has already stays as it is.
     ///
     /// # Errors
     /// Why it cannot.
-    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>>;
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// The model's vectors have another length from now on: those of that many numbers are of no use here.
     fn forget(&self, dimension: usize) -> BoxFuture<'_, ()>;
@@ -54,17 +56,17 @@ pub(crate) trait VectorStore: Send + Sync + Debug {
     }
 }
 
-/// What is wrong with the settings of a team's store, as a sentence.
+/// Checks the settings of a team's store.
 ///
 /// # Errors
-/// That sentence.
-pub(super) fn check(settings: &VectorStoreSettings) -> Result<(), String> {
+/// What is wrong with them.
+pub(super) fn check(settings: &VectorStoreSettings) -> Result<(), SettingsError> {
     let name = &settings.postgres_env;
     if name.is_empty() || name.contains(['=', '\0', ':']) {
-        return Err("its `store.postgres_env` is no name of an environment variable: the URL stands in that variable, not here".to_owned());
+        return Err(SettingsError::StoreVariable);
     }
     match &settings.model {
-        Some(model) if model.trim().is_empty() => Err("its `store.model` is empty".to_owned()),
+        Some(model) if model.trim().is_empty() => Err(SettingsError::StoreModel),
         _ => Ok(()),
     }
 }

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use super::quantised::{Quantised, Widened};
-use super::store::VectorStore;
+use super::store::{StoreError, VectorStore};
 use crate::base::person;
-use crate::protocol::Fault;
 
 /// What a text is known by.
 pub type Key = [u8; 32];
@@ -76,7 +75,7 @@ impl Vectors {
             (Some(store), lacking) if !lacking.is_empty() => {
                 let read = store.get(lacking, None).await;
                 // What cannot be had is made again.
-                read.inspect_err(|fault| tracing::debug!("{}", fault.message)).unwrap_or_default()
+                read.inspect_err(|error| tracing::debug!("{error}")).unwrap_or_default()
             }
             _ => HashMap::new(),
         };
@@ -110,7 +109,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Why they could not be kept. They are held all the same.
-    pub(super) async fn add(&self, records: Vec<Record>) -> Result<(), Fault> {
+    pub(super) async fn add(&self, records: Vec<Record>) -> Result<(), StoreError> {
         let Some((_, first)) = records.first() else { return Ok(()) };
         self.hold(first.numbers().len(), &records);
         match &self.store {

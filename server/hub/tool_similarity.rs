@@ -69,7 +69,7 @@ impl ToolSimilarity {
         let Some(near) = self.model.near()? else { return Ok(()) };
         let items = directory.clone();
         let text = move |place: &usize| items.items().get(*place).map(|item| item.text());
-        near.fill(&self.keys(directory), move |places| places.iter().map(&text).collect(), told).await
+        Ok(near.fill(&self.keys(directory), move |places| places.iter().map(&text).collect(), told).await?)
     }
 
     /// What is wrong with the model, as a sentence.

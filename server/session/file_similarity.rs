@@ -133,10 +133,10 @@ impl FileSimilarity {
                 let trouble = self.no_model.lock().clone();
                 return ModelAnswer { trouble, ..ModelAnswer::default() };
             }
-            Err(fault) => {
+            Err(error) => {
                 return ModelAnswer {
                     embedded: Some(0.0),
-                    trouble: Some(fault.message),
+                    trouble: Some(error.to_string()),
                     ..ModelAnswer::default()
                 };
             }

@@ -49,11 +49,15 @@ fn check(name: &'static str, found: Result<String, Fault>, without: &str) -> Che
 }
 
 /// What `answer` becomes in time.
-fn wait<T>(what: &str, answer: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+fn wait<T, E>(what: &str, answer: impl Future<Output = Result<T, E>>) -> Result<T, Fault>
+where
+    Fault: From<E>,
+{
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
     let late = || Fault::internal(format!("{what} did not answer within {PATIENCE:?}"));
-    runtime.block_on(async { tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(|_| Err(late())) })
+    let answered = runtime.block_on(async { tokio::time::timeout(PATIENCE, answer).await });
+    Ok(answered.map_err(|_| late())??)
 }
 
 fn ask(settings: &EmbeddingSettings) -> Result<String, Fault> {

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::base::hidden::shown;
+use crate::error::AnswerError;
 
 /// Numbers of the longest vector.
 const LONGEST: usize = 16_384;
@@ -22,37 +23,33 @@ struct Entry {
 /// The vectors of an answer to that many texts, in the texts' order.
 ///
 /// # Errors
-/// What is wrong with it, as a clause.
-pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
+/// What is wrong with it.
+pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, AnswerError> {
     // The error's own text may quote what came.
     let answer: Answer = serde_json::from_slice(bytes).map_err(|error| match error.is_data() {
-        true => "its answer holds no `data` with an `embedding` of numbers each".to_owned(),
-        false => "its answer is no JSON, or a number in it is too large".to_owned(),
+        true => AnswerError::NoData,
+        false => AnswerError::NoJson,
     })?;
     let count = answer.data.len();
     if count != texts {
-        return Err(format!("it answers {count} vectors to {texts} texts"));
+        return Err(AnswerError::Count { vectors: count, texts });
     }
     let mut vectors = vec![Vec::new(); texts];
     for (at, entry) in answer.data.into_iter().enumerate() {
         let vector = entry.embedding;
         let wrong = match vector.len() {
-            0 => Some("an empty vector".to_owned()),
-            length if length > LONGEST => Some(format!("a vector of more than {LONGEST} numbers")),
-            _ if !vector.iter().all(|number| number.is_finite()) => {
-                Some("a vector with a number that is none".to_owned())
-            }
-            _ if vector.iter().all(|number| *number == 0.0) => {
-                Some("a vector of nothing but zeros".to_owned())
-            }
+            0 => Some(AnswerError::Empty),
+            length if length > LONGEST => Some(AnswerError::Long { most: LONGEST }),
+            _ if !vector.iter().all(|number| number.is_finite()) => Some(AnswerError::NotFinite),
+            _ if vector.iter().all(|number| *number == 0.0) => Some(AnswerError::Zeros),
             _ => None,
         };
         if let Some(wrong) = wrong {
-            return Err(format!("it answers {wrong}"));
+            return Err(wrong);
         }
         match vectors.get_mut(entry.index.unwrap_or(at)) {
             Some(place) if place.is_empty() => *place = vector,
-            _ => return Err("it answers two vectors to one text".to_owned()),
+            _ => return Err(AnswerError::Twice),
         }
     }
     Ok(vectors)
@@ -90,7 +87,7 @@ mod tests {
             ("<html>", "no JSON"),
         ];
         for (text, expected) in cases {
-            let said = read(text.as_bytes(), 2).err().unwrap_or_default();
+            let said = read(text.as_bytes(), 2).err().map(|error| error.to_string()).unwrap_or_default();
             assert_eq!(said.is_empty(), expected.is_empty(), "{text}: {said}");
             assert!(said.contains(expected), "{text}: {said}");
         }

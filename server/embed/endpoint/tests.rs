@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 use crate::check;
-use crate::protocol::VectorStoreSettings;
+use crate::protocol::{Code, Fault, VectorStoreSettings};
 
 const SECRET: &str = "sk-a-secret-that-nobody-shows";
 
@@ -129,14 +129,17 @@ async fn what_goes_wrong_is_said_and_the_key_is_not() {
     ];
     for (status, header, text, code, expected) in cases {
         let (url, _) = serve(move |_, _| (status, header, text.clone())).await;
-        let fault = endpoint(&url).embed(vec!["a".to_owned()]).await.unwrap_err();
+        let error = endpoint(&url).embed(vec!["a".to_owned()]).await.unwrap_err();
+        assert!(!format!("{error:?}").contains(SECRET), "{error:?}");
+        let fault = Fault::from(error);
         assert_eq!(fault.code, code, "{fault:?}");
         assert!(fault.message.contains(expected) && fault.message.contains(&url), "{fault:?}");
         assert!(!format!("{fault:?}").contains(SECRET), "{fault:?}");
     }
     let away = endpoint("http://127.0.0.1:1/v1?key=hidden");
-    let fault = away.embed(vec!["a".to_owned()]).await.unwrap_err();
-    assert!(fault.message.contains("refused") && !fault.message.contains("hidden"), "{fault:?}");
+    let error = away.embed(vec!["a".to_owned()]).await.unwrap_err();
+    assert!(error.to_string().contains("refused"), "{error}");
+    assert!(!format!("{error} {error:?}").contains("hidden"), "{error:?}");
     assert!(!format!("{away:?}").contains(SECRET));
 }
 
@@ -148,8 +151,8 @@ async fn vectors_of_different_lengths_are_refused() {
         (200, None, json!({ "data": data }).to_string())
     })
     .await;
-    let fault = endpoint(&url).embed(vec!["a".to_owned(), " ".to_owned()]).await.unwrap_err();
-    assert!(fault.message.contains("vectors of 1 and of 2 numbers"), "{fault:?}");
+    let error = endpoint(&url).embed(vec!["a".to_owned(), " ".to_owned()]).await.unwrap_err();
+    assert!(error.to_string().contains("vectors of 1 and of 2 numbers"), "{error:?}");
 }
 
 #[test]
@@ -168,22 +171,22 @@ fn what_is_wrong_with_the_settings_is_said() {
     ];
     for (url, model, expected) in cases {
         let settings = EmbeddingSettings { model: model.to_owned(), ..settings(url) };
-        let said = check(&settings).err().unwrap_or_default();
+        let said = check(&settings).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(said.is_empty(), expected.is_empty(), "{url}: {said}");
         assert!(said.contains(expected) && !said.contains("word@"), "{url}: {said}");
     }
     let key_env =
         |name: &str| EmbeddingSettings { key_env: Some(name.to_owned()), ..settings("http://127.0.0.1/v1") };
-    assert!(check(&key_env("")).unwrap_err().contains("key_env"));
+    assert_eq!(check(&key_env("")), Err(SettingsError::KeyVariable));
     let store = |name: &str| {
         let store = VectorStoreSettings { postgres_env: name.to_owned(), model: None };
         EmbeddingSettings { store: Some(store), ..settings("http://127.0.0.1/v1") }
     };
     assert!(check(&store("VECTORS_URL")).is_ok());
-    let said = check(&store("postgres://me:word@db/team")).unwrap_err();
+    let said = check(&store("postgres://me:word@db/team")).unwrap_err().to_string();
     assert!(said.contains("the URL stands in that variable") && !said.contains("word"), "{said}");
-    let fault = Endpoint::new(&key_env("WHEREFORE_NO_SUCH")).unwrap_err();
-    assert!(fault.message.contains("WHEREFORE_NO_SUCH"), "{fault:?}");
-    let fault = read_key("KEY", Some("a\nb".to_owned())).err().unwrap();
-    assert!(!format!("{fault:?}").contains("a\nb") && fault.message.contains("KEY"), "{fault:?}");
+    let error = Endpoint::new(&key_env("WHEREFORE_NO_SUCH")).unwrap_err();
+    assert!(error.to_string().contains("WHEREFORE_NO_SUCH"), "{error:?}");
+    let error = read_key("KEY", Some("a\nb".to_owned())).err().unwrap();
+    assert!(!format!("{error:?}").contains("a\nb") && error.to_string().contains("KEY"), "{error:?}");
 }

@@ -12,7 +12,7 @@ use tokenizers::Tokenizer;
 use super::Encode;
 use super::table::Table;
 use crate::base::hidden::shown;
-use crate::protocol::{Code, Fault};
+use crate::error::{EmbedError, FolderError};
 
 /// Names that the matrix of a vector for each token goes by.
 const MATRIX: [&str; 2] = ["embeddings", "embedding.weight"];
@@ -29,29 +29,27 @@ pub(super) fn is_bert(folder: &Path) -> bool {
 /// Reads the model of a folder.
 ///
 /// # Errors
-/// NOT_FOUND for a file that cannot be read, INVALID_ARGS for one that is not what it should be, UNSUPPORTED for a BERT where
-/// this build runs none.
-pub(super) fn read(folder: &Path) -> Result<Arc<dyn Encode>, Fault> {
-    let wrong = |code: Code, wrong: String| {
-        let what = format!("embeddings: the model in {}: {wrong}", shown(&folder.display().to_string()));
-        Fault::new(code, what)
-            .suggest("fetch the model's files again, or name another folder as embeddings.folder")
-    };
-    let odd = |what: String| wrong(Code::InvalidArgs, what);
-    let is_bert = is_bert(folder);
-    if is_bert && !cfg!(feature = "encoder") {
-        return Err(without_encoder(folder));
+/// [`EmbedError::Folder`] for a file that cannot be read, or is not what it should be; [`EmbedError::NoEncoder`] for a
+/// BERT where this build runs none.
+pub(super) fn read(folder: &Path) -> Result<Arc<dyn Encode>, EmbedError> {
+    let name = || shown(&folder.display().to_string()).into_owned();
+    if !cfg!(feature = "encoder") && is_bert(folder) {
+        return Err(EmbedError::NoEncoder { folder: name() });
     }
-    let file = |name: &str, most: u64| bytes(folder, name, most).map_err(|(code, what)| wrong(code, what));
-    let weights = file("model.safetensors", WEIGHTS)?;
-    let tokenizer = file("tokenizer.json", OTHERS)?;
+    model(folder).map_err(|source| EmbedError::Folder { folder: name(), source })
+}
+
+fn model(folder: &Path) -> Result<Arc<dyn Encode>, FolderError> {
+    let odd = FolderError::Malformed;
+    let weights = bytes(folder, "model.safetensors", WEIGHTS)?;
+    let tokenizer = bytes(folder, "tokenizer.json", OTHERS)?;
     let mut tokenizer =
         Tokenizer::from_bytes(&tokenizer).map_err(|error| odd(format!("tokenizer.json: {error}")))?;
     // How long a text may be is for the kind of model to say.
     tokenizer.with_padding(None);
     tokenizer.with_truncation(None).map_err(|error| odd(format!("tokenizer.json: {error}")))?;
     #[cfg(feature = "encoder")]
-    if is_bert {
+    if is_bert(folder) {
         let config = value(folder, "config.json").map_err(odd)?.unwrap_or_default();
         return Ok(Arc::new(super::bert::Bert::read(folder, weights, &config, tokenizer).map_err(odd)?));
     }
@@ -65,16 +63,6 @@ pub(super) fn read(folder: &Path) -> Result<Arc<dyn Encode>, Fault> {
         )));
     };
     Ok(Arc::new(Table::read(&tensors, name, tokenizer).map_err(odd)?))
-}
-
-fn without_encoder(folder: &Path) -> Fault {
-    let what = format!(
-        "embeddings: {} holds a BERT, and this build of wherefore runs none",
-        shown(&folder.display().to_string())
-    );
-    Fault::new(Code::Unsupported, what).suggest(
-        "build wherefore with `--features encoder`, name the folder of a model2vec model, or as `url` a server that runs this one, as Ollama",
-    )
 }
 
 /// Whether there are vectors enough for the tokens: their numbers may leave some out, and the library walks through all up to
@@ -98,23 +86,24 @@ pub(super) fn value(folder: &Path, name: &str) -> Result<Option<Value>, String> 
     if std::fs::metadata(folder.join(name)).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
-    let bytes = bytes(folder, name, OTHERS).map_err(|(_, wrong)| wrong)?;
+    let bytes = bytes(folder, name, OTHERS).map_err(|error| error.to_string())?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| format!("{name}: {error}"))
 }
 
 /// What a file of the folder holds.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence.
-fn bytes(folder: &Path, name: &str, most: u64) -> Result<Vec<u8>, (Code, String)> {
+/// What is wrong with it.
+fn bytes(folder: &Path, name: &str, most: u64) -> Result<Vec<u8>, FolderError> {
     let path = folder.join(name);
-    let failed = |error: std::io::Error| (Code::NotFound, format!("{name} cannot be read: {error}"));
+    let file = || name.to_owned();
+    let failed = |error: std::io::Error| FolderError::Read { file: file(), source: Arc::new(error) };
     // Opening a pipe would wait for whoever writes to it.
     let about = std::fs::metadata(&path).map_err(failed)?;
     if !about.is_file() {
-        return Err((Code::NotFound, format!("{name} is no file")));
+        return Err(FolderError::NoFile { file: file() });
     }
-    let too_large = || (Code::InvalidArgs, format!("{name} is larger than {} MB", most >> 20));
+    let too_large = || FolderError::Large { file: file(), most };
     if about.len() > most {
         return Err(too_large());
     }

@@ -3,6 +3,7 @@
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use super::*;
+use crate::protocol::Fault;
 
 #[cfg(feature = "encoder")]
 mod bert;
@@ -40,7 +41,8 @@ fn folder(tensors: &[Tensor<'_>]) -> tempfile::TempDir {
     folder
 }
 
-fn said(fault: Fault) -> String {
+fn said(error: EmbedError) -> String {
+    let fault = Fault::from(error);
     format!("{} {}", fault.message, fault.suggestion.unwrap_or_default())
 }
 
@@ -48,7 +50,7 @@ fn open(folder: &tempfile::TempDir) -> Arc<Local> {
     Local::in_folder(folder.path().to_str().unwrap()).unwrap()
 }
 
-async fn embed(folder: &tempfile::TempDir, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
+async fn embed(folder: &tempfile::TempDir, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
     open(folder).embed(texts.iter().map(|text| (*text).to_owned()).collect()).await
 }
 
@@ -117,7 +119,7 @@ async fn what_is_no_model_is_said_with_the_way_out() {
         let wrong = said(embed(&torn, &["left"]).await.unwrap_err());
         assert!(wrong.contains(part) && wrong.contains("fetch"), "{wrong}");
     }
-    assert!(expanded("models/m").unwrap_err().contains("absolute"));
+    assert!(expanded("models/m").unwrap_err().to_string().contains("absolute"));
 }
 
 #[tokio::test]

@@ -24,6 +24,11 @@ enum Behaviour {
     Hangs,
 }
 
+/// The error of a model that is away.
+fn away() -> EmbedError {
+    EmbedError::Model { model: "fake".to_owned(), source: ModelError::Encode("it is away".to_owned()) }
+}
+
 impl Fake {
     fn new() -> Arc<Self> {
         Arc::new(Self {
@@ -52,7 +57,7 @@ impl Embedder for Fake {
         "fake"
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
         self.sent.lock().extend(texts.iter().cloned());
         let dimension = self.dimension.load(Ordering::Relaxed);
@@ -63,7 +68,7 @@ impl Embedder for Fake {
         };
         match *self.behaviour.lock() {
             Behaviour::Works => std::future::ready(Ok(texts.iter().map(vector).collect())).boxed(),
-            Behaviour::Fails => std::future::ready(Err(Fault::internal("it is away"))).boxed(),
+            Behaviour::Fails => std::future::ready(Err(away())).boxed(),
             Behaviour::Hangs => std::future::pending().boxed(),
         }
     }
@@ -79,7 +84,7 @@ fn near(fake: &Arc<Fake>) -> Arc<Near> {
     Arc::new(Near::new(fake.clone(), None, Duration::from_millis(50)))
 }
 
-async fn fill(near: &Arc<Near>) -> Result<(), Fault> {
+async fn fill(near: &Arc<Near>) -> Result<(), EmbedError> {
     let texts = |places: &[usize]| places.iter().map(|place| Some(TEXTS[*place].to_owned())).collect();
     near.fill(&keys(), texts, |_, _| {}).await
 }
@@ -122,7 +127,7 @@ async fn a_failure_leaves_it_alone_for_a_while() {
     fill(&near).await.unwrap();
     fake.be(Behaviour::Fails);
     assert_eq!(near.nearness("xx", &keys()).await, None);
-    assert_eq!(near.trouble().as_deref(), Some("it is away"));
+    assert_eq!(near.trouble().as_deref(), Some("the embeddings of fake: it is away"));
     let asked = fake.asked();
     assert_eq!(near.nearness("yy", &keys()).await, None);
     assert_eq!(fake.asked(), asked, "it was not asked again");

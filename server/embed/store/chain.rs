@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::{Found, VectorStore};
-use crate::protocol::Fault;
+use super::{Found, StoreError, VectorStore};
 use crate::vectors::{Key, Record};
 
 /// A store on this machine, and one behind it that is asked for what the first one lacks.
@@ -23,7 +22,7 @@ impl Chain {
 }
 
 impl VectorStore for Chain {
-    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, StoreError>> {
         Box::pin(async move {
             let mut found = self.local.get(keys.clone(), dimension).await.unwrap_or_default();
             let lacking: Arc<[Key]> = keys.iter().filter(|key| !found.contains_key(*key)).copied().collect();
@@ -40,16 +39,16 @@ impl VectorStore for Chain {
                 _ => {}
             }
             let records: Arc<[Record]> = more.iter().map(|(key, vector)| (*key, vector.clone())).collect();
-            if let Err(fault) = self.local.put(records).await {
+            if let Err(error) = self.local.put(records).await {
                 // They are fetched again by the next process.
-                tracing::warn!("{}", fault.message);
+                tracing::warn!("{error}");
             }
             found.extend(more);
             Ok(found)
         })
     }
 
-    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>> {
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let kept = self.local.put(records.clone()).await;
             self.team.put(records).await.and(kept)

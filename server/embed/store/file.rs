@@ -15,9 +15,8 @@ use parking_lot::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::known::Known;
-use super::{Found, VectorStore};
+use super::{Found, StoreError, VectorStore};
 use crate::base::{hash, person};
-use crate::protocol::Fault;
 use crate::quantised::Quantised;
 use crate::vectors::{Key, Record, key};
 
@@ -129,7 +128,7 @@ impl VectorFile {
 }
 
 impl VectorStore for VectorFile {
-    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, StoreError>> {
         let file = self.clone();
         Box::pin(async move {
             // One that cannot be read is as good as empty.
@@ -139,16 +138,14 @@ impl VectorStore for VectorFile {
         })
     }
 
-    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>> {
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), StoreError>> {
         let file = self.clone();
         Box::pin(async move {
             let Some((_, first)) = records.first() else { return Ok(()) };
             let dimension = first.numbers().len();
             let kept = spawn_blocking(move || file.append(dimension, &records)).await;
             let kept = kept.unwrap_or_else(|error| Err(io::Error::other(error)));
-            kept.map_err(|error| {
-                Fault::internal(format!("vectors cannot be kept in {}: {error}", self.path.display()))
-            })
+            kept.map_err(|error| StoreError::File { path: self.path.clone(), source: Arc::new(error) })
         })
     }
 

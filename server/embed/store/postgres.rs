@@ -13,18 +13,19 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use pgvector::Vector;
 use tokio::sync::Mutex;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, NoTls, Statement};
 
-use super::{Found, VectorStore};
+use super::{Found, StoreError, VectorStore};
 use crate::base::hidden::shown;
-use crate::http;
-use crate::protocol::{Code, Fault, VectorStoreSettings};
+use crate::protocol::VectorStoreSettings;
 use crate::quantised::Quantised;
 use crate::vectors::{Key, Record};
 
 use address::Address;
-use schema::{Schema, Wrong};
+pub(super) use address::AddressError;
+pub(super) use schema::grants;
+use schema::{Schema, SchemaError};
+pub(super) use tls::TlsError;
 
 /// The vectors of one model in a team's Postgres server.
 #[derive(Debug)]
@@ -67,8 +68,8 @@ impl Postgres {
     /// The server of these settings, for the vectors of the model with that name; nothing is sent yet.
     ///
     /// # Errors
-    /// NOT_FOUND where the variable of the URL is not set, INVALID_ARGS where it holds no usable URL.
-    pub fn new(settings: &VectorStoreSettings, model: &str) -> Result<Self, Fault> {
+    /// [`StoreError::NoUrl`] where the variable of the URL is not set, [`StoreError::BadUrl`] where it holds no usable one.
+    pub fn new(settings: &VectorStoreSettings, model: &str) -> Result<Self, StoreError> {
         let name = &settings.postgres_env;
         let url = std::env::var(name).ok().filter(|url| !url.trim().is_empty());
         let model = settings.model.as_deref().unwrap_or(model).trim();
@@ -79,17 +80,11 @@ impl Postgres {
     ///
     /// # Errors
     /// As [`Postgres::new`].
-    pub fn at(name: &str, url: Option<&str>, model: &str) -> Result<Self, Fault> {
-        let name = shown(name);
-        let mend = format!("set {name} to postgres://user:password@host/database where wherefore is started");
-        let url = url.ok_or_else(|| {
-            let what = format!("embeddings.store: the environment variable {name} is not set");
-            Fault::new(Code::NotFound, what).suggest(&*mend)
-        })?;
-        let address = Address::read(url).map_err(|wrong| {
-            let what = format!("embeddings.store: what {name} holds cannot be used: {wrong}");
-            Fault::new(Code::InvalidArgs, what).suggest(&*mend)
-        })?;
+    pub fn at(name: &str, url: Option<&str>, model: &str) -> Result<Self, StoreError> {
+        let variable = || shown(name).into_owned();
+        let url = url.ok_or_else(|| StoreError::NoUrl { variable: variable() })?;
+        let address =
+            Address::read(url).map_err(|source| StoreError::BadUrl { variable: variable(), source })?;
         Ok(Self { address, model: model.to_owned(), connection: Mutex::default() })
     }
 
@@ -97,13 +92,13 @@ impl Postgres {
     ///
     /// # Errors
     /// Why it cannot be used, with what is to be done.
-    pub async fn inspect(&self) -> Result<String, Fault> {
+    pub async fn inspect(&self) -> Result<String, StoreError> {
         let mut slot = self.connection.lock().await;
         let connection = self.connected(slot.take()).await?;
         let count =
             "SELECT count(*) FROM wherefore.vectors JOIN wherefore.models ON model = id WHERE name = $1";
         let count = connection.client.query_one(count, &[&self.model]).await;
-        let count: i64 = count.and_then(|row| row.try_get(0)).map_err(|error| self.fault(&error))?;
+        let count: i64 = count.and_then(|row| row.try_get(0)).map_err(|error| self.failed(error))?;
         let writes =
             if connection.schema.writes { "" } else { "; this role may only get vectors, not put any" };
         let found = format!("{}: {count} vectors of {}{writes}", self.address.place, shown(&self.model));
@@ -112,77 +107,43 @@ impl Postgres {
     }
 
     /// That connection where it still stands, else a new one.
-    async fn connected(&self, before: Option<Connection>) -> Result<Connection, Fault> {
+    async fn connected(&self, before: Option<Connection>) -> Result<Connection, StoreError> {
         match before {
             Some(connection) if !connection.client.is_closed() => Ok(connection),
             _ => self.connect().await,
         }
     }
 
-    async fn connect(&self) -> Result<Connection, Fault> {
+    async fn connect(&self) -> Result<Connection, StoreError> {
         let Address { config, encrypted, authority, .. } = &self.address;
         // The task ends with the client.
         let mut client = if *encrypted {
-            let connector = tls::connector(authority.as_deref()).map_err(|wrong| {
-                Fault::new(
-                    Code::InvalidArgs,
-                    format!("the team's vectors at {}: {wrong}", self.address.place),
-                )
-            })?;
-            let (client, connection) = config.connect(connector).await.map_err(|error| self.fault(&error))?;
+            let connector = tls::connector(authority.as_deref())
+                .map_err(|source| StoreError::Tls { place: self.address.place.clone(), source })?;
+            let (client, connection) = config.connect(connector).await.map_err(|error| self.failed(error))?;
             tokio::spawn(async move { drop(connection.await) });
             client
         } else {
-            let (client, connection) = config.connect(NoTls).await.map_err(|error| self.fault(&error))?;
+            let (client, connection) = config.connect(NoTls).await.map_err(|error| self.failed(error))?;
             tokio::spawn(async move { drop(connection.await) });
             client
         };
-        let schema = schema::prepare(&mut client).await.map_err(|wrong| match wrong {
-            Wrong::Refused(error) => self.fault(&error),
-            Wrong::Version(version) => {
-                let what =
-                    format!("the tables of vectors at {} are of version {version}", self.address.place);
-                Fault::new(Code::Unsupported, what).suggest("use the same version of wherefore everywhere")
+        let schema = schema::prepare(&mut client).await.map_err(|error| match error {
+            SchemaError::Refused(error) => self.failed(error),
+            SchemaError::Version(version) => {
+                StoreError::Version { place: self.address.place.clone(), version }
             }
         })?;
         let put = PUT.replace("{vector}", &schema.vector);
         let prepared = futures::try_join!(client.prepare(GET), client.prepare(&put));
-        let (get, put) = prepared.map_err(|error| self.fault(&error))?;
+        let (get, put) = prepared.map_err(|error| self.failed(error))?;
         Ok(Connection { client, get, put, schema, dimensions: HashSet::new() })
     }
 
-    /// What the server or the way to it says, with what is to be done.
-    fn fault(&self, error: &Error) -> Fault {
+    /// The error of the server, or of the way to it.
+    fn failed(&self, error: Error) -> StoreError {
         let role = self.address.config.get_user().unwrap_or("postgres");
-        let said = error
-            .as_db_error()
-            .map_or_else(|| http::with_sources(error.to_string(), error), |said| said.message().to_owned());
-        let installs = "have pgvector installed on that server (as Debian's package postgresql-NN-pgvector)";
-        let runs = || format!("have an administrator run there: {}", schema::grants(role));
-        let (code, mend) = match error.code() {
-            Some(state)
-                if [SqlState::INVALID_PASSWORD, SqlState::INVALID_AUTHORIZATION_SPECIFICATION]
-                    .contains(state) =>
-            {
-                (
-                    Code::NotAuthorized,
-                    "mend the user and the password in that environment variable".to_owned(),
-                )
-            }
-            Some(&SqlState::INVALID_CATALOG_NAME) => {
-                (Code::NotFound, "make that database, or name another one".to_owned())
-            }
-            // Which of them depends on the server's version.
-            Some(state) if [SqlState::UNDEFINED_FILE, SqlState::FEATURE_NOT_SUPPORTED].contains(state) => {
-                (Code::Unsupported, installs.to_owned())
-            }
-            Some(state) if [SqlState::INSUFFICIENT_PRIVILEGE, SqlState::UNDEFINED_OBJECT].contains(state) => {
-                (Code::NotAuthorized, runs())
-            }
-            _ => (Code::Internal, "look whether that server runs and can be reached from here".to_owned()),
-        };
-        let said = shown(&said);
-        Fault::new(code, format!("the team's vectors at {}: {said}", self.address.place)).suggest(mend)
+        StoreError::of_server(&self.address.place, role, error)
     }
 
     async fn put_into(&self, connection: &mut Connection, records: &[Record]) -> Result<(), Error> {
@@ -208,14 +169,14 @@ fn widened(vector: &Quantised) -> Vector {
 }
 
 impl VectorStore for Postgres {
-    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, StoreError>> {
         Box::pin(async move {
             let mut slot = self.connection.lock().await;
             let connection = self.connected(slot.take()).await?;
             let length = dimension.map(|dimension| i32::try_from(dimension).unwrap_or(i32::MAX));
             let keys: Vec<&[u8]> = keys.iter().map(<[u8; 32]>::as_slice).collect();
             let rows = connection.client.query(&connection.get, &[&self.model, &keys, &length]).await;
-            let rows = rows.map_err(|error| self.fault(&error))?;
+            let rows = rows.map_err(|error| self.failed(error))?;
             *slot = Some(connection);
             drop(slot);
             let mut found = Found::with_capacity(rows.len());
@@ -235,12 +196,12 @@ impl VectorStore for Postgres {
         })
     }
 
-    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>> {
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let mut slot = self.connection.lock().await;
             let mut connection = self.connected(slot.take()).await?;
             if connection.schema.writes {
-                self.put_into(&mut connection, &records).await.map_err(|error| self.fault(&error))?;
+                self.put_into(&mut connection, &records).await.map_err(|error| self.failed(error))?;
             }
             *slot = Some(connection);
             Ok(())

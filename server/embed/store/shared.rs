@@ -10,9 +10,8 @@ use futures::future::BoxFuture;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{sleep, timeout};
 
-use super::{Found, VectorStore};
+use super::{Found, StoreError, VectorStore};
 use crate::Embedder;
-use crate::protocol::{Code, Fault};
 use crate::quantised::Quantised;
 use crate::trouble::Trouble;
 use crate::vectors::{Key, Record, key};
@@ -37,7 +36,7 @@ pub(super) struct Shared(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     /// Or why there is none.
-    store: Result<Arc<dyn VectorStore>, Fault>,
+    store: Result<Arc<dyn VectorStore>, StoreError>,
     embedder: Arc<dyn Embedder>,
     limit: Duration,
     state: Mutex<State>,
@@ -56,21 +55,21 @@ struct State {
 impl Shared {
     /// That store, or why it cannot be used, for the vectors of this model; it may take that long over one part.
     pub(super) fn new(
-        store: Result<Arc<dyn VectorStore>, Fault>,
+        store: Result<Arc<dyn VectorStore>, StoreError>,
         embedder: Arc<dyn Embedder>,
         limit: Duration,
     ) -> Self {
         let wrong = store.as_ref().err().cloned();
         let inner = Inner { store, embedder, limit, state: Mutex::default() };
-        if let Some(fault) = wrong {
-            inner.failed(&fault);
+        if let Some(error) = wrong {
+            inner.failed(&error);
         }
         Self(Arc::new(inner))
     }
 }
 
 impl VectorStore for Shared {
-    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, StoreError>> {
         Box::pin(async move {
             let mut found = Found::new();
             let Some((store, has)) = self.0.ready().await else { return Ok(found) };
@@ -88,7 +87,7 @@ impl VectorStore for Shared {
         })
     }
 
-    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), Fault>> {
+    fn put(&self, records: Arc<[Record]>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             if self.0.store.is_ok() {
                 let mut state = self.0.state();
@@ -147,9 +146,9 @@ impl Inner {
     /// vector of one text there, the others compare theirs with it.
     async fn agree(&self, store: &dyn VectorStore) -> Option<usize> {
         let made = self.embedder.embed(vec![PROBE.to_owned()]).await;
-        if let Err(fault) = &made {
+        if let Err(error) = &made {
             // Whoever needs the model for more tells of it.
-            self.state().trouble.begin(&fault.message);
+            self.state().trouble.begin(&error.to_string());
         }
         let made = made.ok()?;
         let vector = Quantised::of(made.first()?)?;
@@ -162,24 +161,16 @@ impl Inner {
         let kept = self.ask(compared).await?;
         let cosine = kept.get(&key).map(|kept| vector.widened().cosine(kept.numbers(), kept.scale()));
         if let Some(cosine) = cosine.filter(|cosine| *cosine < SAME) {
-            let model = self.embedder.model();
-            let what = format!(
-                "the team's vectors of {model} are of another model than the one here (cosine {cosine:.2} for one text)"
-            );
-            let mend = "use the model that the team uses, or give another name as embeddings.store.model";
-            self.failed(&Fault::new(Code::InvalidArgs, what).suggest(mend));
+            self.failed(&StoreError::OtherModel { model: self.embedder.model().to_owned(), cosine });
             return None;
         }
         Some(dimension)
     }
 
     /// What the store answers in time; nothing where it fails.
-    async fn ask<T>(&self, answer: impl Future<Output = Result<T, Fault>>) -> Option<T> {
+    async fn ask<T>(&self, answer: impl Future<Output = Result<T, StoreError>>) -> Option<T> {
         let limit = self.limit;
-        let answered = timeout(limit, answer).await.unwrap_or_else(|_| {
-            let what = format!("the team's store of vectors did not answer within {limit:?}");
-            Err(Fault::new(Code::Timeout, what))
-        });
+        let answered = timeout(limit, answer).await.unwrap_or(Err(StoreError::Late(limit)));
         match answered {
             Ok(answer) => {
                 if self.state().trouble.over() {
@@ -187,18 +178,18 @@ impl Inner {
                 }
                 Some(answer)
             }
-            Err(fault) => {
-                self.failed(&fault);
+            Err(error) => {
+                self.failed(&error);
                 None
             }
         }
     }
 
     /// Remembers a failure, and tells of it once.
-    fn failed(&self, fault: &Fault) {
-        let mend = fault.suggestion.as_ref().map(|mend| format!("; {mend}")).unwrap_or_default();
-        if self.state().trouble.begin(&fault.message) {
-            tracing::warn!("{}; vectors are kept on this machine alone{mend}", fault.message);
+    fn failed(&self, error: &StoreError) {
+        let advice = error.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
+        if self.state().trouble.begin(&error.to_string()) {
+            tracing::warn!("{error}; vectors are kept on this machine alone{advice}");
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
-use crate::{Near, key};
+use crate::{EmbedError, Near, key};
 
 /// A model whose vectors are without order, and the same for the same text.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Embedder for Model {
         "m here"
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, Fault>> {
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
         Box::pin(async move { Ok(texts.iter().map(|text| self.vector(text)).collect()) })
     }

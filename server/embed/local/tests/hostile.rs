@@ -9,9 +9,9 @@ async fn wrong(damage: impl FnOnce(&Path)) -> String {
     let folder = folder(&[matrix()]);
     let local = open(&folder);
     damage(folder.path());
-    let fault = local.embed(vec!["left".to_owned()]).await.unwrap_err();
+    let error = local.embed(vec!["left".to_owned()]).await.unwrap_err();
     assert!(local.embed(vec!["left".to_owned(), "up".to_owned()]).await.is_err(), "in the background too");
-    said(fault)
+    said(error)
 }
 
 /// The weights' file with another length of its head.

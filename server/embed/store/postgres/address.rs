@@ -13,6 +13,19 @@ use crate::http;
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(3);
 
+/// What is wrong with a server's URL, as a clause. It holds nothing of the password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    #[error("it is no URL as postgres://user:password@host/database")]
+    NoUrl,
+    #[error("it has a part that cannot be read")]
+    Unreadable,
+    #[error("it names no host")]
+    NoHost,
+    #[error("its sslmode is {0}: it is disable, require or verify-full")]
+    Mode(String),
+}
+
 /// Where a server is.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
@@ -30,12 +43,11 @@ impl Address {
     /// Reads a URL as `postgres://user:password@host:5432/database?sslmode=require`.
     ///
     /// # Errors
-    /// What is wrong with it, as a clause that holds nothing of the password.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
-        let form = || "it is no URL as postgres://user:password@host/database".to_owned();
-        let mut url = Url::parse(text.trim()).map_err(|_| form())?;
+    /// What is wrong with it. The error holds nothing of the password.
+    pub(super) fn read(text: &str) -> Result<Self, AddressError> {
+        let mut url = Url::parse(text.trim()).map_err(|_| AddressError::NoUrl)?;
         if !matches!(url.scheme(), "postgres" | "postgresql") {
-            return Err(form());
+            return Err(AddressError::NoUrl);
         }
         let (mut mode, mut authority, mut rest) = (None, None, Vec::new());
         for (name, value) in url.query_pairs().into_owned() {
@@ -53,13 +65,12 @@ impl Address {
         let query = url.query().map(|query| query.replace('+', "%20"));
         url.set_query(query.as_deref());
         // Its error may quote what it cannot read.
-        let mut config: Config =
-            url.as_str().parse().map_err(|_| "it has a part that cannot be read".to_owned())?;
+        let mut config: Config = url.as_str().parse().map_err(|_| AddressError::Unreadable)?;
         let host = url.host_str().unwrap_or_default();
         let socket = matches!(config.get_hosts(), [tokio_postgres::config::Host::Unix(_)]);
         let here = socket || http::is_loopback(&format!("http://{host}"));
         if config.get_hosts().is_empty() {
-            return Err("it names no host".to_owned());
+            return Err(AddressError::NoHost);
         }
         let encrypted = match mode.as_deref() {
             Some("disable") => false,
@@ -67,8 +78,7 @@ impl Address {
             None | Some("prefer" | "allow") => !here,
             Some("require" | "verify-ca" | "verify-full") => true,
             Some(other) => {
-                let other = shown(other);
-                return Err(format!("its sslmode is {other}: it is disable, require or verify-full"));
+                return Err(AddressError::Mode(shown(other).into_owned()));
             }
         };
         config.ssl_mode(if encrypted { SslMode::Require } else { SslMode::Disable });
@@ -120,7 +130,7 @@ mod tests {
             ("postgres://me:hidden@db/team?keepalives=hidden", "cannot be read"),
             ("postgres:///team", "no host"),
         ] {
-            let wrong = Address::read(url).unwrap_err();
+            let wrong = Address::read(url).unwrap_err().to_string();
             assert!(wrong.contains(expected) && !wrong.contains("hidden"), "{url}: {wrong}");
         }
     }

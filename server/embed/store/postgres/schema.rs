@@ -37,32 +37,28 @@ pub(super) struct Schema {
 }
 
 /// Why the tables cannot be used.
-#[derive(Debug)]
-pub(super) enum Wrong {
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SchemaError {
     /// What the server says.
-    Refused(Error),
+    #[error(transparent)]
+    Refused(#[from] Error),
     /// Another version made them.
+    #[error("the tables are of version {0}")]
     Version(i32),
-}
-
-impl From<Error> for Wrong {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
-    }
 }
 
 /// Finds the tables, and makes them where they are missing.
 ///
 /// # Errors
 /// What the server says, or that another version made them.
-pub(super) async fn prepare(client: &mut Client) -> Result<Schema, Wrong> {
+pub(super) async fn prepare(client: &mut Client) -> Result<Schema, SchemaError> {
     if !is_there(client).await? {
         make(client).await?;
     }
     let version = client.query_one("SELECT max(version) FROM wherefore.version", &[]).await?;
     match version.try_get::<_, Option<i32>>(0)? {
         Some(VERSION) => {}
-        other => return Err(Wrong::Version(other.unwrap_or_default())),
+        other => return Err(SchemaError::Version(other.unwrap_or_default())),
     }
     let rights = client
         .query_one(
@@ -109,7 +105,7 @@ async fn vector(client: &impl GenericClient) -> Result<String, Error> {
 }
 
 /// What an administrator runs so that the role can use the tables, and make them first where they are missing.
-pub(super) fn grants(role: &str) -> String {
+pub(in crate::store) fn grants(role: &str) -> String {
     let role = format!("\"{}\"", role.replace('"', "\"\""));
     format!(
         "CREATE EXTENSION IF NOT EXISTS vector; CREATE SCHEMA IF NOT EXISTS wherefore; \

@@ -4,7 +4,7 @@ use tokio::net::TcpListener;
 
 use super::server::{PASSWORD, Server};
 use super::*;
-use crate::protocol::Code;
+use crate::protocol::{Code, Fault};
 
 /// The fault of a store at that URL, while texts get their vectors all the same.
 async fn fault(url: &str) -> Fault {
@@ -14,7 +14,9 @@ async fn fault(url: &str) -> Fault {
     fill(&near, &["one", "two"]).await;
     assert!(nearness(&near, "one", &["one", "two"]).await[0] > 0.999);
     let store = Postgres::at("URL", Some(url), "m").unwrap();
-    let fault = store.inspect().await.unwrap_err();
+    let error = store.inspect().await.unwrap_err();
+    assert!(!format!("{error:?}").contains(PASSWORD), "{error:?}");
+    let fault = Fault::from(error);
     assert_eq!(near.trouble().as_deref(), Some(&*fault.message));
     assert!(!format!("{fault:?} {store:?}").contains(PASSWORD), "{fault:?} {store:?}");
     fault
