@@ -1,10 +1,11 @@
 //! Diffs and texts: apply a diff as a model writes it, cut a change into hunks, find a hunk again, print one.
 //!
-//! Everything here is a pure function over text. [`apply`] reads a diff leniently but changes a text only where
-//! the lines that the diff states stand in it; anything else is a [`Refusal`] that says where and why, and the text
-//! stays as it was. [`replace`] does the same for a text to find and one to put in its place. [`cut`] makes the hunks
-//! that a person reviews from the *result*, so that what is accepted is what changes; [`relocate`] and [`splice`] keep
-//! and apply them one by one. [`unified`] prints a change.
+//! Everything here is a pure function over text, or over the bytes of a binary patch. [`apply`] reads a diff leniently
+//! but changes a text only where the lines that the diff states stand in it; anything else is a [`Refusal`] that says
+//! where and why, and the text stays as it was. [`replace`] does the same for a text to find and one to put in its
+//! place. [`cut`] makes the hunks that a person reviews from the *result*, so that what is accepted is what changes;
+//! [`relocate`] and [`splice`] keep and apply them one by one. [`unified`] prints a change. [`git_files`] reads what a
+//! diff of git's says beside lines: renames, copies, modes, symlinks, bytes.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod align;
