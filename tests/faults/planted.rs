@@ -128,7 +128,7 @@ fn without_a_state_folder_reading_goes_on_and_writing_says_why() {
     let cases: [Case<'_>; 4] = [
         ("a file in the way", &[], &file),
         ("a home that cannot be written", &[], &closed),
-        ("no home at all", &[("HOME", "")], &none),
+        ("no home at all", &[("HOME", "relative")], &none),
         ("a state folder that the repository holds", &[("XDG_STATE_HOME", "ROOT/state")], &inside),
     ];
     for (name, variables, make) in cases {
