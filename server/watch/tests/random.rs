@@ -88,6 +88,11 @@ fn one_after_another(options: Options, rounds: &[Vec<Act>]) {
     for round in rounds {
         for act in round {
             let _ = act.run(lab.folder.path());
+            // A hard link that is gone again before anybody asks changes its file's ctime alone, and the kernel tells the
+            // folder nothing of that.
+            if matches!(act, Act::HardLink(..)) {
+                lab.check();
+            }
         }
         lab.check();
     }
