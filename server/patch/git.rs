@@ -3,7 +3,7 @@
 mod binary;
 
 use super::names;
-pub use binary::{BinaryPart, BinaryPatch};
+pub use binary::{BinaryError, BinaryPatch};
 
 /// The type of a file in git: the first digits of its mode.
 const TYPE: u32 = 0o170_000;
@@ -18,7 +18,7 @@ pub enum GitBody<'d> {
     /// Its lines change: the part of the diff that says how, from its `---` line on.
     Lines(&'d str),
     /// Its bytes change.
-    Binary(BinaryPatch),
+    Binary(BinaryPatch<'d>),
     /// Its bytes change, and the diff does not say to what.
     Unsaid,
     /// Its bytes change, in a form that does not hold together: why.

@@ -355,3 +355,25 @@ async fn unsaved_text_is_not_renamed_away() {
     assert!(answer.problems[0].contains("unsaved"), "{answer:?}");
     assert_eq!((bench.disk("a.txt"), bench.buffer("a.txt")), ("a\n".to_owned(), "mine\n".to_owned()));
 }
+
+#[tokio::test]
+async fn a_small_diff_makes_no_more_bytes_than_one_change_may() {
+    let mut after = Tree::new();
+    for name in ["a.bin", "b.bin", "c.bin"] {
+        after.insert(name.to_owned(), Node::File(vec![0; 60_000], false));
+    }
+    let many = diff(&Tree::new(), &after, &[]);
+    assert!(many.len() < 2000, "60,000 zeros are packed in a line or two");
+    let bench = Bench::with(&[], false);
+    bench.hub.settings_changed(Some(json!({ "limits": { "edit_bytes": 150_000 } })));
+    let answer = bench.call("fs.patch", json!({ "diff": many }), Some(Policy::Hold)).await;
+    let fault = answer.error.expect("three of them are too many");
+    assert_eq!(fault.code, Code::QuotaExceeded, "{fault:?}");
+    assert!(fault.message.contains("150000") && fault.suggestion.is_some(), "{fault:?}");
+    after.remove("c.bin");
+    let fewer = diff(&Tree::new(), &after, &[]);
+    let answer = bench.call("fs.patch", json!({ "diff": fewer }), Some(Policy::Hold)).await;
+    assert_eq!(answer.status, Status::Pending, "{answer:?}");
+    bench.decide(&bench.proposals().remove(0).id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(read(bench.folder.path()), after);
+}

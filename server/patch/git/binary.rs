@@ -4,87 +4,134 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-/// Bytes of the largest file that a patch makes.
-const LARGEST: usize = 64 << 20;
 /// The digits of git's base 85.
 const DIGITS: &[u8; 85] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
-/// One way of a binary patch.
+/// The value of each digit; [`NO_DIGIT`] for any other byte.
+const VALUES: [u8; 256] = {
+    let mut values = [NO_DIGIT; 256];
+    let mut at = 0;
+    while at < DIGITS.len() {
+        values[DIGITS[at] as usize] = at as u8;
+        at += 1;
+    }
+    values
+};
+const NO_DIGIT: u8 = u8::MAX;
+
+/// Why a binary patch makes no bytes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BinaryError {
+    /// The patch does not hold together.
+    #[error("{0}")]
+    Broken(String),
+    /// The patch was made for other bytes.
+    #[error("{0}")]
+    OtherBytes(String),
+    /// The patch makes more bytes than it may.
+    #[error("it makes {size} bytes, and at most {most} may be made")]
+    Large {
+        /// The bytes that it makes, or that its delta has.
+        size: u64,
+        /// The bytes that it may make.
+        most: u64,
+    },
+}
+
+/// One way of a binary patch, packed as it stands in the diff: nothing is unpacked before it is applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BinaryPart {
-    /// The bytes whole.
-    Literal(Vec<u8>),
-    /// What to take from the bytes before, and what to put between.
-    Delta(Vec<u8>),
+struct BinaryPart<'d> {
+    /// Whether it says what to take from the bytes before and what to put between, and not the bytes whole.
+    is_delta: bool,
+    /// The bytes of its data once unpacked.
+    size: u64,
+    /// Its lines.
+    lines: &'d str,
 }
 
 /// A binary patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BinaryPatch {
+pub struct BinaryPatch<'d> {
     /// From the bytes before to those after.
-    pub forward: BinaryPart,
+    forward: BinaryPart<'d>,
     /// Back again, where the patch says so.
-    pub reverse: Option<BinaryPart>,
+    reverse: Option<BinaryPart<'d>>,
 }
 
-impl BinaryPatch {
-    /// The bytes after it, where `before` stands.
+impl BinaryPatch<'_> {
+    /// The bytes after it, `most` of them at most, where `before` stands.
     ///
     /// # Errors
-    /// A part of a sentence, where it was not made for these bytes.
-    pub fn apply(&self, before: &[u8]) -> Result<Vec<u8>, String> {
-        let after = self.forward.apply(before)?;
-        match self.reverse.as_ref().map(|reverse| reverse.apply(&after)) {
-            None => Ok(after),
-            Some(Ok(back)) if back == before => Ok(after),
-            Some(_) => Err("the file does not hold the bytes that the patch was made for".to_owned()),
+    /// Where it was not made for these bytes, does not hold together, or makes more.
+    pub fn apply(&self, before: &[u8], most: u64) -> Result<Vec<u8>, BinaryError> {
+        let after = self.forward.apply(before, most)?;
+        let Some(reverse) = &self.reverse else { return Ok(after) };
+        match reverse.apply(&after, before.len() as u64) {
+            Ok(back) if back == before => Ok(after),
+            Err(BinaryError::Broken(why)) => Err(BinaryError::Broken(why)),
+            _ => Err(BinaryError::OtherBytes(
+                "the file does not hold the bytes that the patch was made for".to_owned(),
+            )),
         }
     }
 }
 
-impl BinaryPart {
-    fn apply(&self, before: &[u8]) -> Result<Vec<u8>, String> {
-        match self {
-            Self::Literal(bytes) => Ok(bytes.clone()),
-            Self::Delta(delta) => apply_delta(delta, before),
+impl BinaryPart<'_> {
+    fn apply(&self, before: &[u8], most: u64) -> Result<Vec<u8>, BinaryError> {
+        match self.is_delta {
+            // A delta is seldom longer than what it makes: twenty bytes for one are plenty.
+            true => apply_delta(&self.unpacked(most.saturating_mul(20).saturating_add(64))?, before, most),
+            false => self.unpacked(most),
+        }
+    }
+
+    /// Its data. Of data that is longer than it says no more is unpacked than shows that.
+    fn unpacked(&self, most: u64) -> Result<Vec<u8>, BinaryError> {
+        let broken = |why: String| Err(BinaryError::Broken(why));
+        if self.size > most {
+            return Err(BinaryError::Large { size: self.size, most });
+        }
+        let mut packed = Vec::new();
+        for line in self.lines.lines() {
+            if decode_line(line.as_bytes(), &mut packed).is_none() {
+                return broken(format!("{line:?} is no line of a binary patch"));
+            }
+        }
+        let mut bytes = Vec::new();
+        match ZlibDecoder::new(&packed[..]).take(self.size + 1).read_to_end(&mut bytes) {
+            Ok(_) if bytes.len() as u64 == self.size => Ok(bytes),
+            Ok(_) => broken(format!("its data is not of the {} bytes that it says", self.size)),
+            Err(error) => broken(format!("its data cannot be unpacked: {error}")),
         }
     }
 }
 
 /// Reads what follows the line `GIT binary patch`.
-pub(super) fn read(text: &str) -> Result<BinaryPatch, String> {
-    let mut lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
-    let forward = part(&mut lines)?.ok_or("the binary patch has no data")?;
-    Ok(BinaryPatch { forward, reverse: part(&mut lines)? })
+pub(super) fn read(text: &str) -> Result<BinaryPatch<'_>, String> {
+    let (forward, rest) = part(text)?;
+    let forward = forward.ok_or("the binary patch has no data")?;
+    Ok(BinaryPatch { forward, reverse: part(rest)?.0 })
 }
 
-/// One part, up to the blank line behind it; none where something else stands.
-fn part<'t>(lines: &mut impl Iterator<Item = &'t str>) -> Result<Option<BinaryPart>, String> {
-    let Some(head) = lines.next() else { return Ok(None) };
-    let (is_delta, size) = match head.split_once(' ') {
+/// One part, up to the blank line behind it, and what follows; none where something else stands.
+fn part(text: &str) -> Result<(Option<BinaryPart<'_>>, &str), String> {
+    let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let (is_delta, size) = match head.trim_end_matches('\r').split_once(' ') {
         Some(("literal", size)) => (false, size),
         Some(("delta", size)) => (true, size),
-        _ => return Ok(None),
+        _ => return Ok((None, text)),
     };
-    let size: usize = size.trim().parse().map_err(|_| format!("{size:?} is no size"))?;
-    if size > LARGEST {
-        return Err(format!("it has {size} bytes; the largest binary patch has {LARGEST}"));
+    let size = size.trim().parse().map_err(|_| format!("{size:?} is no size"))?;
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end_matches(['\n', '\r']).is_empty() {
+            let (lines, after) = (rest.get(..end), rest.get(end + line.len()..));
+            return Ok((lines.map(|lines| BinaryPart { is_delta, size, lines }), after.unwrap_or_default()));
+        }
+        end += line.len();
     }
-    let mut packed = Vec::new();
-    for line in lines.take_while(|line| !line.is_empty()) {
-        decode_line(line.as_bytes(), &mut packed)
-            .ok_or_else(|| format!("{line:?} is no line of a binary patch"))?;
-    }
-    let mut bytes = Vec::new();
-    // One byte more than there should be shows data that is longer than it says.
-    let unpacked = ZlibDecoder::new(&packed[..]).take(size as u64 + 1).read_to_end(&mut bytes);
-    match unpacked {
-        Ok(_) if bytes.len() == size => {}
-        Ok(_) => return Err(format!("its data is not of the {size} bytes that it says")),
-        Err(error) => return Err(format!("its data cannot be unpacked: {error}")),
-    }
-    Ok(Some(if is_delta { BinaryPart::Delta(bytes) } else { BinaryPart::Literal(bytes) }))
+    Ok((Some(BinaryPart { is_delta, size, lines: rest }), ""))
 }
 
 /// A line: the number of its bytes as a letter, then groups of five digits for four bytes.
@@ -102,8 +149,8 @@ fn decode_line(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
     for group in groups.chunks(5) {
         let mut number: u32 = 0;
         for digit in group {
-            let digit = DIGITS.iter().position(|known| known == digit)?;
-            number = number.checked_mul(85)?.checked_add(u32::try_from(digit).ok()?)?;
+            let value = Some(VALUES[usize::from(*digit)]).filter(|value| *value != NO_DIGIT)?;
+            number = number.checked_mul(85)?.checked_add(u32::from(value))?;
         }
         out.extend(number.to_be_bytes());
     }
@@ -112,15 +159,16 @@ fn decode_line(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
 }
 
 /// A delta of git's: the two sizes, then copies out of the bytes before and bytes of its own.
-fn apply_delta(delta: &[u8], before: &[u8]) -> Result<Vec<u8>, String> {
-    let broken = || "the delta of the binary patch does not hold together".to_owned();
+fn apply_delta(delta: &[u8], before: &[u8], most: u64) -> Result<Vec<u8>, BinaryError> {
+    let broken = || BinaryError::Broken("the delta of the binary patch does not hold together".to_owned());
     let mut rest = delta;
     let (from, to) = (size(&mut rest).ok_or_else(broken)?, size(&mut rest).ok_or_else(broken)?);
     if from != before.len() {
-        return Err(format!("the patch was made for {from} bytes, and the file has {}", before.len()));
+        let why = format!("the patch was made for {from} bytes, and the file has {}", before.len());
+        return Err(BinaryError::OtherBytes(why));
     }
-    if to > LARGEST {
-        return Err(format!("it makes {to} bytes; the largest file that a patch makes has {LARGEST}"));
+    if to as u64 > most {
+        return Err(BinaryError::Large { size: to as u64, most });
     }
     let mut after = Vec::with_capacity(to.min(1 << 20));
     while let Some((&op, tail)) = rest.split_first() {
@@ -179,20 +227,38 @@ mod tests {
         assert!(decode_line(b"", &mut out).is_none());
         assert!(decode_line(b"Az", &mut out).is_none());
         assert!(decode_line(b"D~~~~~", &mut out).is_none(), "more than four bytes hold");
-        let patch = "literal 0\nHcmV?d00001\n\nliteral 5\nsomething\n";
-        assert!(read(patch).is_err());
-        let read = read("literal 0\nHcmV?d00001\n\n").unwrap();
-        assert_eq!(read, BinaryPatch { forward: BinaryPart::Literal(Vec::new()), reverse: None });
+        let patch = read("literal 0\nHcmV?d00001\n\nliteral 5\nsomething\n").unwrap();
+        assert!(matches!(patch.apply(b"", 9), Err(BinaryError::OtherBytes(_))), "it goes back to five bytes");
+        assert!(matches!(patch.apply(b"12345", 9), Err(BinaryError::Broken(_))));
+        assert_eq!(read("literal 0\nHcmV?d00001\n\n").unwrap().apply(b"", 0), Ok(Vec::new()));
+        assert!(read("literal many\n\n").is_err() && read("literally\n").is_err() && read("").is_err());
+        // Cut off behind its first line, and with Windows' line ends.
+        assert!(matches!(read("literal 9").unwrap().apply(b"", 9), Err(BinaryError::Broken(_))));
+        assert_eq!(read("literal 0\r\nHcmV?d00001\r\n\r\n").unwrap().apply(b"", 0), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_may_be_made() {
+        let claims = read("literal 5000000000\nHcmV?d00001\n\n").unwrap();
+        assert_eq!(
+            claims.apply(b"", 1 << 20),
+            Err(BinaryError::Large { size: 5_000_000_000, most: 1 << 20 })
+        );
+        let lies = read("literal 1\nHcmV?d00001\n\n").unwrap();
+        assert!(matches!(lies.apply(b"", 1 << 20), Err(BinaryError::Broken(_))));
+        // Four bytes that are to become 2^40.
+        let delta = [4, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0x90, 4];
+        assert!(matches!(apply_delta(&delta, b"abcd", 1 << 20), Err(BinaryError::Large { .. })));
     }
 
     #[test]
     fn a_delta_copies_and_adds_and_never_reads_beyond() {
         // From 4 bytes to 5: copy 2 from 1, then three of its own.
         let delta = [4, 5, 0x91, 1, 2, 3, b'x', b'y', b'z'];
-        assert_eq!(apply_delta(&delta, b"abcd").unwrap(), b"bcxyz");
-        assert!(apply_delta(&delta, b"abc").is_err());
-        assert!(apply_delta(&[4, 5, 0x91, 3, 2], b"abcd").is_err());
-        assert!(apply_delta(&[4, 5, 0], b"abcd").is_err());
-        assert!(apply_delta(&[4], b"abcd").is_err());
+        assert_eq!(apply_delta(&delta, b"abcd", 100).unwrap(), b"bcxyz");
+        assert!(apply_delta(&delta, b"abc", 100).is_err());
+        assert!(apply_delta(&[4, 5, 0x91, 3, 2], b"abcd", 100).is_err());
+        assert!(apply_delta(&[4, 5, 0], b"abcd", 100).is_err());
+        assert!(apply_delta(&[4], b"abcd", 100).is_err());
     }
 }

@@ -1,13 +1,14 @@
 //! What git says of files becomes changes: removals first, then renames, then what becomes of contents and modes, then
 //! what is new. So a file may take the place of one that goes.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::super::change;
 use super::super::refused::refused;
 use crate::base::WorkspacePath;
 use crate::base::text::{Decoded, Encoding, decode};
-use crate::patch::{self, BinaryPatch, GitBody, GitFile};
+use crate::patch::{self, BinaryError, BinaryPatch, GitBody, GitFile};
 use crate::protocol::{ChangeKind, Code, Fault, PathContent};
 use crate::registry::{Change, Content, Draft};
 use crate::session::{Scope, Snapshot, unencodable};
@@ -17,9 +18,10 @@ use crate::workspace::FileKind;
 ///
 /// # Errors
 /// STALE where a file is not what the diff was made for; PATCH_MISMATCH; UNSUPPORTED for a submodule, and for bytes that the
-/// diff does not hold.
+/// diff does not hold; QUOTA_EXCEEDED where its binary files come to more than `limits.edit_bytes`.
 pub(super) fn draft(scope: &Scope, files: &[GitFile<'_>]) -> Result<Draft, Fault> {
-    let mut reader = Reader { scope, leaving: BTreeSet::new() };
+    let left = Cell::new(scope.settings().limits.edit_bytes);
+    let mut reader = Reader { scope, leaving: BTreeSet::new(), left };
     let (mut removals, mut renames) = (Vec::new(), Vec::new());
     let (mut edits, mut made) = (Vec::new(), Vec::new());
     for file in files.iter().filter(|file| file.new.is_none() || file.renames()) {
@@ -68,6 +70,8 @@ struct Reader<'s> {
     scope: &'s Scope,
     /// The paths that become free.
     leaving: BTreeSet<WorkspacePath>,
+    /// How many bytes its binary patches may make yet, of all that one diff may: packed, a few make very many.
+    left: Cell<u64>,
 }
 
 impl Reader<'_> {
@@ -82,8 +86,7 @@ impl Reader<'_> {
                 format!("the diff does not hold the bytes of {name}"),
                 "make it with `git diff --binary`",
             ),
-            GitBody::Broken(why) => Err(Fault::new(Code::PatchMismatch, format!("{name}: {why}"))
-                .suggest("make the diff anew with `git diff --binary`")),
+            GitBody::Broken(why) => Err(broken(name, why)),
             _ => Ok(()),
         }
     }
@@ -226,7 +229,18 @@ impl Reader<'_> {
     }
 
     fn patched(&self, patch: &BinaryPatch, path: &WorkspacePath, before: &[u8]) -> Result<Vec<u8>, Fault> {
-        patch.apply(before).map_err(|why| stale(path, &why))
+        let after = patch.apply(before, self.left.get()).map_err(|error| match error {
+            BinaryError::Broken(why) => broken(path.as_str(), &why),
+            BinaryError::OtherBytes(why) => stale(path, &why),
+            BinaryError::Large { .. } => {
+                let most = self.scope.settings().limits.edit_bytes;
+                let message = format!("{path}: the binary files of one diff come to more than {most} bytes");
+                Fault::new(Code::QuotaExceeded, message)
+                    .suggest("send fewer of them in one diff, or ask the person to raise limits.edit_bytes")
+            }
+        })?;
+        self.left.set(self.left.get().saturating_sub(after.len() as u64));
+        Ok(after)
     }
 
     fn keep(&self, bytes: &[u8]) -> Result<PathContent, Fault> {
@@ -241,6 +255,11 @@ fn hunks_only<'d>(file: &GitFile<'d>) -> &'d str {
         GitBody::Lines(lines) => lines.find("\n@@").and_then(|at| lines.get(at + 1..)).unwrap_or(lines),
         _ => "",
     }
+}
+
+fn broken(name: &str, why: &str) -> Fault {
+    Fault::new(Code::PatchMismatch, format!("{name}: {why}"))
+        .suggest("make the diff anew with `git diff --binary`")
 }
 
 fn content(before: Snapshot) -> Content {
