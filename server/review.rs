@@ -8,6 +8,7 @@ mod cut;
 mod decide;
 mod edit;
 mod follow;
+mod follower;
 mod item;
 mod items;
 mod keep;

@@ -91,7 +91,14 @@ impl Hub {
                 }
             }
             DocumentEvent::Saved { uri } => drop(documents.saved(editor, &uri)),
-            DocumentEvent::Closed { uri } => drop(documents.close(editor, &uri)),
+            DocumentEvent::Closed { uri } => {
+                let place = documents.get(editor, &uri).and_then(|document| self.place_of(&document));
+                documents.close(editor, &uri);
+                if let Some((folder, path)) = place {
+                    // What was not saved is gone: the text is that of the disk.
+                    folder.queue().look_soon([path]);
+                }
+            }
         }
     }
 

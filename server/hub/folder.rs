@@ -47,6 +47,7 @@ impl Folder {
             toolbox.keep_near();
             telling::start(&session);
             session.serve();
+            queue.follow_disk();
             sweeping::start(&session, &queue);
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), queue.clone()));
@@ -111,8 +112,6 @@ impl Folder {
 
     /// The files that matter now.
     pub fn working_set(&self) -> WorkingSetAnswer {
-        // Hunks whose text changed meanwhile wait no longer.
-        self.queue.refresh(false);
         self.session.working_files().set()
     }
 

@@ -61,7 +61,7 @@ impl Backend {
         };
         let shown = self.outbox.preview(&proposal).await;
         // Whatever the editor says: it may have applied some.
-        self.hub.folders().iter().for_each(|folder| folder.queue().refresh(false));
+        self.hub.folders().iter().for_each(|folder| folder.queue().look_at_proposal(&proposal.id));
         let proposals = self.proposals(true).into_iter().filter(|known| known.id == proposal.id).collect();
         Ok(DecideAnswer { proposals, problems: shown.err().into_iter().collect() })
     }

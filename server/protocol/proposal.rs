@@ -81,7 +81,8 @@ impl HunkState {
     }
 }
 
-/// One contiguous run of changed lines.
+/// The smallest part of a change that is decided by itself: a run of changed lines; or a change with no lines, such as a
+/// rename, a mode, a symlink, the bytes of a file. What such a change does stands with its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct Hunk {

@@ -21,7 +21,6 @@ impl Request for Collect {
         // It goes to the log, which is not written where requests are read.
         tokio::task::yield_now().await;
         let folder = hub.folder(params.root.as_deref())?;
-        folder.queue().refresh(false);
         folder.session().working_files().collect(Occasion::Request, "person", "Clean the working set up")
     }
 }

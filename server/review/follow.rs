@@ -13,6 +13,15 @@ use crate::patch::Moves;
 use crate::protocol::{DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
 
+/// When the log and the state folder get what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Telling {
+    /// At once.
+    Now,
+    /// With the next decision.
+    Later,
+}
+
 /// What became of one proposal whose text changed.
 struct Moved {
     id: ProposalId,
@@ -46,36 +55,50 @@ impl ProposalQueue {
         }
     }
 
-    /// Re-places the hunks of every file that waits, in the text as it is now; with `applied` also where hunks were
-    /// applied that nobody has looked at.
-    pub fn refresh(&self, applied: bool) {
-        let paths: BTreeSet<WorkspacePath> = {
-            let items = self.items();
-            let waiting: Vec<&Arc<Item>> = match applied {
-                true => items.all().filter(|item| item.is_up()).collect(),
-                false => items.waiting().collect(),
-            };
-            let waits = |file: &&ProposedFile| {
-                file.hunks
-                    .iter()
-                    .any(|hunk| hunk.state == HunkState::Pending || (applied && hunk.is_unreviewed()))
-            };
-            let files = waiting.into_iter().flat_map(|item| &item.proposal.files);
-            files.filter(waits).map(|file| file.path.clone()).collect()
-        };
-        paths.iter().for_each(|path| self.look_again(path));
+    /// The files with hunks that follow a text: those that wait, and those that were applied and nobody has looked at.
+    pub(super) fn followed_paths(&self) -> BTreeSet<WorkspacePath> {
+        let items = self.items();
+        let is_shown = |hunk: &Hunk| hunk.state == HunkState::Pending || hunk.is_unreviewed();
+        let files = items.all().filter(|item| item.is_up()).flat_map(|item| &item.proposal.files);
+        let files = files.filter(|file| file.kind.has_text() && file.hunks.iter().any(is_shown));
+        files.map(|file| file.path.clone()).collect()
     }
 
-    /// Re-places the hunks of one file in the text as it is now. Where a decision is carried out in it, that does so.
-    pub(super) fn look_again(&self, path: &WorkspacePath) {
-        let Some(_turn) = self.turns.file_now(path) else { return };
+    /// Looks once at every file that hunks of earlier processes stand in. The log is opened by whoever does something, not
+    /// by whoever opens a folder: it gets what was found with the next decision.
+    pub(super) fn look_at_opening(&self) {
+        for path in self.followed_paths() {
+            if let Ok(now) = self.session.files().text(&path) {
+                self.replace_and(&path, now.as_ref().map(|now| now.text.as_str()), Telling::Later);
+            }
+        }
+    }
+
+    /// Looks at the files of one proposal, for whoever had an editor change some of them.
+    pub fn look_at_proposal(&self, id: &str) {
+        let Some(item) = self.get(id) else { return };
+        let paths: BTreeSet<&WorkspacePath> = item.proposal.files.iter().map(|file| &file.path).collect();
+        for path in paths {
+            self.look_again(path);
+        }
+    }
+
+    /// Re-places the hunks of one file in the text as it is now. Where a decision is carried out in it, that does so, and
+    /// the answer is no.
+    pub(super) fn look_again(&self, path: &WorkspacePath) -> bool {
+        let Some(_turn) = self.turns.file_now(path) else { return false };
         if let Ok(now) = self.session.files().text(path) {
             self.replace(path, now.as_ref().map(|snapshot| snapshot.text.as_str()));
         }
+        true
     }
 
     /// Re-places the hunks of one file in `now`, the text as it is.
     pub(super) fn replace(&self, path: &WorkspacePath, now: Option<&str>) {
+        self.replace_and(path, now, Telling::Now);
+    }
+
+    fn replace_and(&self, path: &WorkspacePath, now: Option<&str>, telling: Telling) {
         let version = self.session.files().document(path).map(|document| document.version);
         let mut moved = Vec::new();
         {
@@ -98,11 +121,17 @@ impl ProposalQueue {
                 moved.extend(items.change(id, follow).flatten());
             }
         }
-        moved.into_iter().for_each(|moved| self.tell_of(moved, path, version.is_some(), now));
+        moved.into_iter().for_each(|moved| self.tell_of(moved, path, (version.is_some(), telling), now));
     }
 
     /// Logs and tells what became of a proposal whose text changed.
-    fn tell_of(&self, moved: Moved, path: &WorkspacePath, open: bool, now: Option<&str>) {
+    fn tell_of(
+        &self,
+        moved: Moved,
+        path: &WorkspacePath,
+        (open, telling): (bool, Telling),
+        now: Option<&str>,
+    ) {
         let Moved { id, call, followed, was } = moved;
         if followed.stale.is_empty() && followed.applied.is_empty() {
             // Stored is the text that they stood in too: from that they are placed anew.
@@ -122,7 +151,13 @@ impl ProposalQueue {
             item.proposal.clone()
         };
         let Some(proposal) = self.items().change(&id, looked_at) else { return };
-        for (by, hunks) in [(DecidedBy::Text, followed.stale), (by, followed.applied)] {
+        let found = [(DecidedBy::Text, followed.stale), (by, followed.applied)];
+        if telling == Telling::Later {
+            let found = found.iter().filter(|(_, hunks)| !hunks.is_empty());
+            found.for_each(|(by, hunks)| self.record_later(&proposal, *by, hunks));
+            return self.session.memory().stands(&proposal);
+        }
+        for (by, hunks) in found {
             // What the log does not take now it takes with the next decision.
             let _ = self.record(&proposal, by, &hunks);
         }

@@ -9,6 +9,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch;
 
 use super::cut;
+use super::follower::Looks;
 use super::item::Item;
 use super::items::Items;
 use super::keep;
@@ -39,6 +40,15 @@ pub struct ProposalQueue {
     /// Held while a change is taken back: one at a time.
     pub(super) undoing: tokio::sync::Mutex<()>,
     pub(super) unlogged: Unlogged,
+    /// The files that are to be looked at.
+    pub(super) looks: Arc<Looks>,
+}
+
+impl Drop for ProposalQueue {
+    /// Whoever waits for files to look at goes.
+    fn drop(&mut self) {
+        self.looks.wake();
+    }
 }
 
 /// A call whose proposal is remembered until this is dropped: it still has to answer.
@@ -74,6 +84,7 @@ impl ProposalQueue {
             undone: Mutex::default(),
             undoing: tokio::sync::Mutex::default(),
             unlogged: Unlogged::default(),
+            looks: Arc::default(),
             session,
         };
         for left in keep::left(&queue.session) {
@@ -84,6 +95,7 @@ impl ProposalQueue {
             queue.session.memory().stands(&left.item.proposal);
             queue.items().insert(left.item);
         }
+        queue.look_at_opening();
         queue
     }
 
@@ -118,7 +130,10 @@ impl ProposalQueue {
         }
         if self.advance(&id, LifecycleEvent::Logged(policy)) == Some(LifecycleEffect::Announce) {
             self.session.memory().stands(&proposal);
+            let paths: Vec<WorkspacePath> = proposal.files.iter().map(|file| file.path.clone()).collect();
             self.session.editor().tell(Notice::Proposed(proposal));
+            // A change between the agent's look and now was told before the hunks were here.
+            self.look_soon(paths);
         }
         Ok(open)
     }
@@ -169,7 +184,6 @@ impl ProposalQueue {
 
     /// The proposals asked for, oldest first.
     pub fn list(&self, params: &ProposalsParams) -> Vec<Proposal> {
-        self.refresh(params.applied || params.all);
         let open = self.session.log().opened().map_or("", Journal::session);
         let wanted = |item: &&Arc<Item>| {
             let proposal = &item.proposal;
@@ -284,6 +298,8 @@ impl ProposalQueue {
         }
         let queue = self.clone();
         let keep = move || {
+            // What is told to an agent is in the log, or nothing can be written there.
+            let _ = queue.write_unlogged();
             told.iter().for_each(|id| drop(queue.keep(id)));
             queue.items().forget();
         };

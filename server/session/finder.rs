@@ -20,7 +20,7 @@ use crate::index::lexical::walk::{Walk, WalkError, walk};
 use crate::index::semantic::SemanticIndex;
 use crate::protocol::WatchStatus;
 use crate::rules::{Opener, Rules};
-use crate::watch::{ChangeKind, Options, Watch};
+use crate::watch::{ChangeKind, Listener, Options, Snapshot, Watch};
 
 /// How long a search waits for the list to be current; past that it walks for itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -128,6 +128,16 @@ impl Finder {
         let _ = std::thread::Builder::new().name("listed".to_owned()).spawn(told);
         // Without it indexes that nobody needs stay until another process comes.
         let _ = std::thread::Builder::new().name("sweep".to_owned()).spawn(swept);
+    }
+
+    /// The changes of the files from now on, where they are watched.
+    pub(super) fn changes(&self) -> Option<Listener> {
+        self.served.get().map(|served| served.watch.subscribe())
+    }
+
+    /// The files that the watch lists, as far as it knows by now; none where they are not watched.
+    pub(super) fn watched(&self) -> Option<Arc<Snapshot>> {
+        self.served.get().map(|served| served.watch.known())
     }
 
     /// Has the index brought up to date in the background.

@@ -9,6 +9,7 @@ use super::workspace::Workspace;
 use crate::memory::Memory;
 use crate::ports::Editor;
 use crate::protocol::WatchStatus;
+use crate::watch::{Listener, Snapshot};
 
 /// What searches in one workspace folder.
 #[derive(Debug)]
@@ -31,6 +32,16 @@ impl FileSearch {
     /// How the files are watched, where they are, and what is wrong with the index of them.
     pub fn status(&self) -> Option<WatchStatus> {
         self.finder.status()
+    }
+
+    /// The changes of the files from now on, where they are watched.
+    pub fn changes(&self) -> Option<Listener> {
+        self.finder.changes()
+    }
+
+    /// The files that the watch lists, as far as it knows by now; none where they are not watched.
+    pub fn watched(&self) -> Option<Arc<Snapshot>> {
+        self.finder.watched()
     }
 
     /// What is wrong with the model that files are found with too, as a sentence.

@@ -159,9 +159,8 @@ impl Watch {
         caught_up.map(|()| tree.files.clone())
     }
 
-    #[cfg(test)]
     /// The files as they are known, at once: what happened in the last few milliseconds may be missing.
-    pub(crate) fn known(&self) -> Arc<Snapshot> {
+    pub fn known(&self) -> Arc<Snapshot> {
         self.0.0.published.lock().0.clone()
     }
 

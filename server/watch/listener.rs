@@ -32,6 +32,15 @@ impl Listener {
         }
     }
 
+    /// The next changes, for a task; none once the watch has ended. A listener that was too slow hears that it missed some.
+    pub async fn next(&mut self) -> Option<Arc<Batch>> {
+        match self.0.recv().await {
+            Ok(batch) => Some(batch),
+            Err(RecvError::Lagged(_)) => Some(lagged()),
+            Err(RecvError::Closed) => None,
+        }
+    }
+
     /// The next changes, for a thread that may wait; none once the watch has ended. A listener that was too slow hears
     /// that it missed some.
     pub fn wait(&mut self) -> Option<Arc<Batch>> {

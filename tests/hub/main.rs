@@ -9,6 +9,7 @@ mod documents;
 mod drafting;
 mod editing;
 mod examples;
+mod following;
 mod governance;
 mod kinds;
 mod logging;

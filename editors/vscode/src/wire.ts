@@ -189,7 +189,7 @@ export type ChangeKind = "edit"|"create"|"delete"|"mkdir"|"copy"|"rmdir"|"rename
 /** What stands at a path, where it is no text. */
 export type PathContent = Record<string, unknown>|Record<string, unknown>;
 
-/** One contiguous run of changed lines. */
+/** The smallest part of a change that is decided by itself: a run of changed lines; or a change with no lines, such as a rename, a mode, a symlink, the bytes of a file. What such a change does stands with its file. */
 export interface Hunk {
   /** Unique in its proposal: `h1`, `h2`, … over all files, in order. */
   id: string;

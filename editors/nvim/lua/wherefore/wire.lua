@@ -117,7 +117,8 @@
 ---What stands at a path, where it is no text.
 ---@alias wherefore.PathContent table|table
 
----One contiguous run of changed lines.
+---The smallest part of a change that is decided by itself: a run of changed lines; or a change with no lines, such as a
+---rename, a mode, a symlink, the bytes of a file. What such a change does stands with its file.
 ---@class wherefore.Hunk
 ---@field id string Unique in its proposal: `h1`, `h2`, … over all files, in order.
 ---@field state? wherefore.HunkState Where it stands.
