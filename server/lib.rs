@@ -24,6 +24,8 @@ pub use wherefore_journal as journal;
 
 mod workspace;
 
+pub use wherefore_sandbox as sandbox;
+
 pub use wherefore_watch as watch;
 
 pub use wherefore_index as index;

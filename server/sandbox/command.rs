@@ -1,0 +1,128 @@
+//! The last steps before the command runs: limits, rights, Landlock, seccomp, and the program itself.
+
+use std::ffi::{CString, OsStr};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::process::{Resource, Rlimit};
+use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets};
+
+use crate::confine;
+use crate::linux;
+use crate::plan::Limits;
+use crate::seccomp::{self, Sockets};
+use crate::spec::{Spec, Stage, Way};
+use crate::trouble::{At, Trouble};
+
+/// How many files a command may have open.
+const OPEN_FILES: u64 = 4096;
+
+/// The highest capability that a kernel may know.
+const CAPABILITIES: u32 = 63;
+
+/// Turns this process into the command. It returns only what kept it from that.
+pub(crate) fn become_it(spec: &Spec) -> Trouble {
+    match prepare(spec) {
+        Ok(()) => execute(spec),
+        Err(trouble) => trouble,
+    }
+}
+
+fn prepare(spec: &Spec) -> Result<(), Trouble> {
+    if spec.own_session {
+        rustix::process::setsid().at(Stage::Rights)?;
+    }
+    linux::default_signals();
+    limit(&spec.limits).at(Stage::Rights)?;
+    linux::close_on_exec().at(Stage::Rights)?;
+    let cwd = spec.cwd.as_path();
+    rustix::process::chdir(cwd).at_path(Stage::Folder, cwd)?;
+    drop_rights(spec.way).at(Stage::Rights)?;
+    confine::restrict(spec).at(Stage::Landlock)?;
+    let sockets = if spec.way == Way::Landlock { Sockets::Pairs } else { Sockets::Local };
+    linux::filter_system_calls(&seccomp::program(sockets)).at(Stage::Seccomp)
+}
+
+fn limit(limits: &Limits) -> io::Result<()> {
+    set(Resource::Core, Some(0))?;
+    set(Resource::Nofile, Some(OPEN_FILES))?;
+    set(Resource::Fsize, limits.file_size)?;
+    set(Resource::Data, limits.memory)?;
+    set(Resource::Cpu, limits.cpu.map(|time| time.as_secs() + 1))
+}
+
+/// Lowers a limit; what the caller set lower stays.
+fn set(resource: Resource, wanted: Option<u64>) -> io::Result<()> {
+    let Some(wanted) = wanted else { return Ok(()) };
+    let highest = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX).min(wanted);
+    let limit = Rlimit { current: Some(highest), maximum: Some(highest) };
+    Ok(rustix::process::setrlimit(resource, limit)?)
+}
+
+/// Drops every capability, for this program and for all that it executes.
+fn drop_rights(way: Way) -> io::Result<()> {
+    if way == Way::Namespaces {
+        for number in 0..=CAPABILITIES {
+            let one = CapabilitySet::from_bits_retain(1 << number);
+            if rustix::thread::remove_capability_from_bounding_set(one).is_err() {
+                break;
+            }
+        }
+        rustix::thread::set_capabilities_secure_bits(
+            CapabilitiesSecureBits::NO_ROOT
+                | CapabilitiesSecureBits::NO_ROOT_LOCKED
+                | CapabilitiesSecureBits::NO_SETUID_FIXUP
+                | CapabilitiesSecureBits::NO_SETUID_FIXUP_LOCKED
+                | CapabilitiesSecureBits::NO_CAP_AMBIENT_RAISE
+                | CapabilitiesSecureBits::NO_CAP_AMBIENT_RAISE_LOCKED,
+        )?;
+    }
+    let none = CapabilitySet::empty();
+    rustix::thread::set_capabilities(
+        None,
+        CapabilitySets { effective: none, permitted: none, inheritable: none },
+    )?;
+    Ok(rustix::thread::set_no_new_privs(true)?)
+}
+
+/// Executes the program. Without a slash in its name, it is searched in the command's `PATH`.
+fn execute(spec: &Spec) -> Trouble {
+    let Some(name) = spec.argv.first() else {
+        return Trouble::new(Stage::Execute, io::ErrorKind::NotFound.into(), OsStr::new(""));
+    };
+    let name = name.as_path().as_os_str();
+    match arguments(spec) {
+        Ok((argv, env)) => {
+            let mut worst = libc::ENOENT;
+            for program in candidates(spec, name) {
+                let error = linux::execute(&program, &argv, &env).raw_os_error().unwrap_or(worst);
+                if !matches!(error, libc::ENOENT | libc::ENOTDIR) {
+                    worst = error;
+                }
+                if !matches!(error, libc::ENOENT | libc::ENOTDIR | libc::EACCES) {
+                    break;
+                }
+            }
+            Trouble::new(Stage::Execute, io::Error::from_raw_os_error(worst), name)
+        }
+        Err(error) => Trouble::new(Stage::Execute, error, name),
+    }
+}
+
+fn arguments(spec: &Spec) -> io::Result<(Vec<CString>, Vec<CString>)> {
+    let strings = |texts: &[crate::bytes::Bytes]| texts.iter().map(crate::bytes::Bytes::to_c).collect();
+    let argv: Result<_, std::ffi::NulError> = strings(&spec.argv);
+    let env: Result<_, std::ffi::NulError> = strings(&spec.env);
+    Ok((argv?, env?))
+}
+
+fn candidates(spec: &Spec, name: &OsStr) -> Vec<CString> {
+    if name.as_bytes().contains(&b'/') {
+        return CString::new(name.as_bytes()).into_iter().collect();
+    }
+    let path =
+        spec.env.iter().find_map(|entry| entry.as_path().as_os_str().as_bytes().strip_prefix(b"PATH="));
+    let folders =
+        path.unwrap_or_default().split(|byte| *byte == b':').filter(|folder| folder.starts_with(b"/"));
+    folders.filter_map(|folder| CString::new([folder, b"/", name.as_bytes()].concat()).ok()).collect()
+}

@@ -1,0 +1,58 @@
+//! Landlock: the second wall around the file system, which holds where a mount would not.
+
+use std::io;
+use std::path::Path;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+};
+
+use crate::spec::{How, Spec, Way};
+
+/// The newest interface that this program knows. A kernel with an older one confines as much as it can.
+const NEWEST: ABI = ABI::V9;
+
+/// Confines this process to what `spec` shows. It needs `no_new_privs`.
+pub(crate) fn restrict(spec: &Spec) -> io::Result<()> {
+    rules(spec).and_then(RulesetCreated::restrict_self).map(drop).map_err(io::Error::other)
+}
+
+fn rules(spec: &Spec) -> Result<RulesetCreated, RulesetError> {
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?;
+    let ruleset = match spec.way {
+        Way::Landlock => ruleset.handle_access(AccessNet::from_all(NEWEST))?,
+        Way::Namespaces | Way::Inside => ruleset,
+    };
+    let read = AccessFs::from_read(NEWEST);
+    let write = AccessFs::from_all(NEWEST) & !AccessFs::ResolveUnix;
+    let mut created = ruleset.create()?;
+    if spec.way != Way::Landlock {
+        created = allow(created, Path::new("/"), read)?;
+        for path in [Path::new("/tmp"), Path::new("/dev"), spec.home.as_path()] {
+            created = allow(created, path, write)?;
+        }
+    }
+    for shown in &spec.shown {
+        created = match shown.how {
+            How::Writable => allow(created, shown.path.as_path(), write)?,
+            How::ReadOnly if spec.way == Way::Landlock => allow(created, shown.path.as_path(), read)?,
+            How::ReadOnly | How::Link(_) => created,
+        };
+    }
+    Ok(created)
+}
+
+fn allow(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    match PathFd::new(path) {
+        Ok(place) => rules.add_rule(PathBeneath::new(place, access)),
+        Err(_) => Ok(rules),
+    }
+}

@@ -1,0 +1,97 @@
+//! The process that builds a sandbox: what the hidden subcommand runs.
+//!
+//! The helper makes a user namespace and starts init in the other namespaces. It stays outside, so that it sees when the
+//! server goes, and ends init then. With init, process 1 of its namespace, every process of the sandbox dies.
+
+use std::io;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+
+use crate::control::Control;
+use crate::init;
+use crate::linux;
+use crate::spec::{Limit, Spec, Stage, Way, Word};
+use crate::trouble::{At, Trouble};
+
+/// How much longer than its limit a sandbox may take before the helper ends it: init does so in time, unless a mount hangs.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Builds the sandbox that the plan on the standard input describes, runs its command, and returns when all of its
+/// processes are gone. Call it before anything else: the process must have one thread.
+pub fn enter() -> ExitCode {
+    let Ok(control) = Control::of_standard_input() else { return ExitCode::FAILURE };
+    match run(&control) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(trouble) => {
+            control.tell(&trouble.word());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(control: &Control) -> Result<(), Trouble> {
+    let (spec, input) = control.take_spec().at(Stage::Plan)?;
+    if spec.own_session {
+        let _ = rustix::process::setsid();
+    }
+    linux::ignore_terminal_signals();
+    rustix::stdio::dup2_stdin(&input).at(Stage::Plan)?;
+    drop(input);
+    // The first to go where memory is short. It is a wish: a kernel may refuse it.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+    let child = match spec.way {
+        Way::Namespaces => {
+            new_user().at(Stage::Namespaces)?;
+            linux::fork_into_namespaces().at(Stage::Namespaces)?
+        }
+        Way::Inside | Way::Landlock => linux::fork().at(Stage::Namespaces)?,
+    };
+    match child {
+        None => init::run(control, &spec),
+        Some(child) => supervise(control, &spec, child).at(Stage::Namespaces),
+    }
+}
+
+/// A user namespace in which this user is the only one, under its own number.
+fn new_user() -> io::Result<()> {
+    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    linux::unshare_user()?;
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// Waits for init, and ends it when the server asks for that or is gone.
+fn supervise(control: &Control, spec: &Spec, init: Pid) -> io::Result<()> {
+    leave_streams()?;
+    let handle = rustix::process::pidfd_open(init, PidfdFlags::empty())?;
+    let longest = spec.limits.wall.and_then(|wall| Timespec::try_from(wall + GRACE).ok());
+    let mut watched = [
+        PollFd::new(&handle, PollFlags::IN),
+        PollFd::new(control, PollFlags::IN | PollFlags::RDHUP | PollFlags::HUP),
+    ];
+    let woken = rustix::io::retry_on_intr(|| poll(&mut watched, longest.as_ref()));
+    let hangs = woken == Ok(0);
+    if hangs || watched[0].revents().is_empty() {
+        let _ = rustix::process::pidfd_send_signal(&handle, Signal::KILL);
+    }
+    rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(init), WaitOptions::empty()))?;
+    if hangs {
+        control.tell(&Word::Ended { code: None, signal: None, limit: Some(Limit::Wall), peak_memory: 0 });
+    }
+    let used = linux::used_by_children();
+    let cpu_us = u64::try_from(used.cpu.as_micros()).unwrap_or(u64::MAX);
+    control.tell(&Word::Gone { cpu_us, largest: used.largest });
+    Ok(())
+}
+
+/// Lets go of the command's streams, so that a reader sees their end when the command's processes are gone.
+fn leave_streams() -> io::Result<()> {
+    let nothing = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    Ok(rustix::stdio::dup2_stderr(&nothing)?)
+}

@@ -1,0 +1,110 @@
+//! Init: process 1 of a sandbox. It builds what the command sees, starts the command, and holds it to its limits.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::exit;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::process::{DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
+
+use crate::command;
+use crate::control::Control;
+use crate::linux;
+use crate::meter::Meter;
+use crate::plan::Network;
+use crate::root;
+use crate::spec::{Limit, Spec, Stage, Way, Word};
+use crate::trouble::{At, Trouble};
+
+/// How often the command is measured.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The port of the proxy inside.
+pub(crate) const PROXY_PORT: u16 = 3128;
+
+/// Runs the command of `spec`, tells how it ended, and exits. It returns only what kept it from running.
+pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).at(Stage::Namespaces)?;
+    if spec.way == Way::Namespaces {
+        root::build(spec)?;
+        rustix::system::sethostname(b"sandbox").at(Stage::Namespaces)?;
+        network(control, spec.network).at(Stage::Network)?;
+    }
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).at(Stage::Rights)?;
+    if spec.way == Way::Landlock {
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid())).at(Stage::Rights)?;
+    }
+    match linux::fork().at(Stage::Namespaces)? {
+        None => Err(command::become_it(spec)),
+        Some(child) => {
+            let word = watch(control, spec, child).at(Stage::Namespaces)?;
+            control.tell(&word);
+            exit(0)
+        }
+    }
+}
+
+/// Brings the loopback device up, and hands the proxy's listener out.
+fn network(control: &Control, network: Network) -> io::Result<()> {
+    let socket =
+        rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    linux::loopback_up(&socket)?;
+    if network == Network::Proxy {
+        rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, PROXY_PORT))?;
+        rustix::net::listen(&socket, 128)?;
+        control.tell_with(&Word::Proxy, socket.as_fd())?;
+    }
+    Ok(())
+}
+
+/// Waits for the command's end, or for the limit that ends it.
+fn watch(control: &Control, spec: &Spec, command: Pid) -> io::Result<Word> {
+    let handle = rustix::process::pidfd_open(command, PidfdFlags::empty())?;
+    let end = spec.limits.wall.and_then(|wall| Instant::now().checked_add(wall));
+    let mut meter = Meter::new(spec);
+    loop {
+        let left = end.map_or(TICK, |end| end.saturating_duration_since(Instant::now()));
+        wait(control, &handle, left.min(TICK))?;
+        if let Some(status) = reap(command) {
+            return Ok(finished(status, meter.peak()));
+        }
+        let over = end.is_some_and(|end| Instant::now() >= end).then_some(Limit::Wall);
+        if let Some(limit) = over.or_else(|| meter.over()) {
+            return Ok(Word::Ended {
+                code: None,
+                signal: None,
+                limit: Some(limit),
+                peak_memory: meter.peak(),
+            });
+        }
+    }
+}
+
+/// Waits until the command ends, at most for `longest`. Where the server is gone, this process ends with all others.
+fn wait(control: &Control, command: &OwnedFd, longest: Duration) -> io::Result<()> {
+    let mut watched = [PollFd::new(command, PollFlags::IN), PollFd::new(control, PollFlags::RDHUP)];
+    let longest = Timespec::try_from(longest).unwrap_or_default();
+    rustix::io::retry_on_intr(|| poll(&mut watched, Some(&longest)))?;
+    if !watched[1].revents().is_empty() {
+        exit(1);
+    }
+    Ok(())
+}
+
+fn finished(status: WaitStatus, peak_memory: u64) -> Word {
+    Word::Ended { code: status.exit_status(), signal: status.terminating_signal(), limit: None, peak_memory }
+}
+
+/// Takes the ended processes away, so that none stays a zombie. The answer is the end of the command itself.
+fn reap(command: Pid) -> Option<WaitStatus> {
+    let mut end = None;
+    while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+        if pid == command {
+            end = Some(status);
+        }
+    }
+    end
+}

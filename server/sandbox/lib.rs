@@ -1,0 +1,50 @@
+//! Runs a command confined: in namespaces of its own, with an allow-list of files, without the host's network, with
+//! limits that hold.
+//!
+//! The server starts its own program once more as a hidden subcommand ([`SUBCOMMAND`], whose code is [`enter`]) and hands
+//! it the plan on a socket. That process, the helper, makes a user namespace and starts init in the other namespaces.
+//! Init builds the root file system, starts the command, and holds it to its limits. When init ends, the kernel kills
+//! whatever is left in its process namespace. Init ends with the helper, and the helper when the server's end of the
+//! socket closes.
+//!
+//! ```no_run
+//! use wherefore_sandbox::{Launcher, Plan};
+//!
+//! # fn main() -> Result<(), wherefore_sandbox::SandboxError> {
+//! let report = Launcher::own().spawn(&Plan::new("/work/project", ["true"]))?.wait()?;
+//! assert_eq!(report.exit_code, Some(0));
+//! # Ok(())
+//! # }
+//! ```
+#![cfg(target_os = "linux")]
+
+mod bytes;
+mod command;
+mod confine;
+mod control;
+mod devices;
+mod enter;
+mod error;
+mod init;
+mod launcher;
+mod linux;
+mod meter;
+mod overlay_mount;
+mod plan;
+mod proc_mount;
+mod resolve;
+mod root;
+mod running;
+mod seccomp;
+mod spec;
+mod tier;
+mod trouble;
+mod view;
+
+pub use enter::enter;
+pub use error::SandboxError;
+pub use launcher::{Launcher, SUBCOMMAND};
+pub use plan::{Effects, Limits, Network, PROTECTED_NAMES, Plan, Streams};
+pub use running::{Killer, Report, Running};
+pub use spec::{Limit, Stage};
+pub use tier::{Level, Tier};

@@ -1,0 +1,185 @@
+//! The system calls that no safe crate wraps. All unsafe code of the project stands here; each block says why it is sound.
+//!
+//! The functions that fork are for the process that `enter` runs in, which has one thread.
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+/// What a mount may not do any more, as `mount_setattr` takes it.
+#[derive(Clone, Copy)]
+pub(crate) enum MountChange {
+    /// No set-user-id bits and no device files.
+    Plain,
+    /// Like `Plain`, and nothing may be written.
+    ReadOnly,
+    /// No mount event goes to another namespace, nor comes from one.
+    Private,
+}
+
+/// One instruction of a classic BPF program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Instruction {
+    /// The operation.
+    pub(crate) code: u16,
+    /// How many instructions a jump skips when its test holds.
+    pub(crate) if_true: u8,
+    /// How many instructions a jump skips when its test fails.
+    pub(crate) if_false: u8,
+    /// The operand.
+    pub(crate) operand: u32,
+}
+
+/// What a process and its descendants used, as the kernel counted it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used {
+    /// The processor time, of user and system together.
+    pub(crate) cpu: Duration,
+    /// The resident memory of the largest process, in bytes.
+    pub(crate) largest: u64,
+}
+
+fn checked(result: libc::c_long) -> io::Result<libc::c_long> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Moves this process into a user namespace of its own.
+pub(crate) fn unshare_user() -> io::Result<()> {
+    // SAFETY: the call takes a number and touches no memory.
+    checked(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWUSER) })).map(drop)
+}
+
+/// Forks into all namespaces but the user namespace. The child gets `None`.
+pub(crate) fn fork_into_namespaces() -> io::Result<Option<Pid>> {
+    fork_with(
+        libc::CLONE_NEWPID
+            | libc::CLONE_NEWNS
+            | libc::CLONE_NEWNET
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUTS
+            | libc::CLONE_NEWCGROUP,
+    )
+}
+
+/// Forks. The child gets `None`.
+pub(crate) fn fork() -> io::Result<Option<Pid>> {
+    fork_with(0)
+}
+
+fn fork_with(namespaces: libc::c_int) -> io::Result<Option<Pid>> {
+    let flags = libc::c_long::from(namespaces | libc::SIGCHLD);
+    // SAFETY: without CLONE_VM the child has a copy of the memory, as after fork(2). This process has one thread, so no
+    // lock is held by a thread that the child lacks. The pointers are null, which the flags allow.
+    let pid = checked(unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) })?;
+    Ok(Pid::from_raw(i32::try_from(pid).unwrap_or_default()))
+}
+
+/// Changes what the mount at `fd` may do; `deep` changes the mounts below it too.
+pub(crate) fn change_mount(fd: impl AsFd, change: MountChange, deep: bool) -> io::Result<()> {
+    let plain = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
+    let (attr_set, propagation) = match change {
+        MountChange::Plain => (plain, 0),
+        MountChange::ReadOnly => (plain | libc::MOUNT_ATTR_RDONLY, 0),
+        MountChange::Private => (0, libc::MS_PRIVATE),
+    };
+    let attributes = libc::mount_attr { attr_set, attr_clr: 0, propagation, userns_fd: 0 };
+    let flags = libc::AT_EMPTY_PATH | if deep { libc::AT_RECURSIVE } else { 0 };
+    // SAFETY: the path is a string that ends with a zero, and the structure lives through the call, with its true size.
+    checked(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            fd.as_fd().as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    })
+    .map(drop)
+}
+
+/// Brings the loopback device of this network namespace up.
+pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
+    // SAFETY: the structure is plain data, for which zeros are a value.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+        *to = from.cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    // SAFETY: SIOCSIFFLAGS reads one `ifreq`, which lives through the call.
+    let result = unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
+    checked(libc::c_long::from(result)).map(drop)
+}
+
+/// Marks every descriptor from 3 on, so that it closes when another program is executed.
+pub(crate) fn close_on_exec() -> io::Result<()> {
+    // SAFETY: the call takes numbers. With CLOSE_RANGE_CLOEXEC no descriptor closes that an owner here still holds.
+    checked(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) })
+        .map(drop)
+}
+
+/// Gives every signal that this process ignores its default action back, and blocks none.
+pub(crate) fn default_signals() {
+    // SAFETY: SIG_DFL is an action that every signal number takes, and an empty set lives through the call.
+    unsafe {
+        for signal in [libc::SIGPIPE, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP]
+        {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
+/// Ignores the signals that a terminal sends to its foreground group, so that the command alone answers them.
+pub(crate) fn ignore_terminal_signals() {
+    // SAFETY: SIG_IGN is an action that these signal numbers take.
+    unsafe {
+        for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP, libc::SIGHUP] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+    }
+}
+
+/// Confines this process by a seccomp filter. It needs `no_new_privs`.
+pub(crate) fn filter_system_calls(program: &[Instruction]) -> io::Result<()> {
+    let filter: Vec<libc::sock_filter> = program
+        .iter()
+        .map(|at| libc::sock_filter { code: at.code, jt: at.if_true, jf: at.if_false, k: at.operand })
+        .collect();
+    let len = u16::try_from(filter.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let program = libc::sock_fprog { len, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the program points to `len` instructions, which live through the call; the kernel copies them.
+    checked(unsafe {
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0_u32, &raw const program)
+    })
+    .map(drop)
+}
+
+/// Executes `program` in place of this one. It returns only the error.
+pub(crate) fn execute(program: &CString, arguments: &[CString], environment: &[CString]) -> io::Error {
+    let pointers = |texts: &[CString]| -> Vec<*const libc::c_char> {
+        texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
+    };
+    let (arguments, environment) = (pointers(arguments), pointers(environment));
+    // SAFETY: both arrays end with a null pointer, and each other pointer is to a string that ends with a zero.
+    unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), environment.as_ptr()) };
+    io::Error::last_os_error()
+}
+
+/// What the descendants of this process used that it waited for.
+pub(crate) fn used_by_children() -> Used {
+    // SAFETY: the structure is plain data, for which zeros are a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the call writes one `rusage`, which lives through it.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    let time = |at: libc::timeval| {
+        Duration::from_secs(at.tv_sec.unsigned_abs()) + Duration::from_micros(at.tv_usec.unsigned_abs())
+    };
+    Used { cpu: time(usage.ru_utime) + time(usage.ru_stime), largest: usage.ru_maxrss.unsigned_abs() * 1024 }
+}

@@ -1,0 +1,47 @@
+//! `/proc` of a sandbox: it shows the processes inside, and nothing in it can be written.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Result;
+use rustix::mount::{FsOpenFlags, MountAttrFlags};
+
+use crate::linux::{MountChange, change_mount};
+use crate::root::{Root, attach, copy_of, mounted};
+use crate::spec::Spec;
+
+/// Entries that tell of the whole machine.
+const COVERED: [&str; 5] = ["kcore", "keys", "timer_list", "sysrq-trigger", "kallsyms"];
+
+/// The numbers of processes that the kernel keeps for itself once they wrapped around.
+const RESERVED: u32 = 300;
+
+/// Mounts `/proc`, after the limits that are set through it.
+pub(crate) fn mount(root: &Root, spec: &Spec) -> Result<()> {
+    let system = rustix::mount::fsopen("proc", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    let tree = mounted(&system, MountAttrFlags::MOUNT_ATTR_NOEXEC)?;
+    set(&tree, "sys/user/max_user_namespaces", 0);
+    if let Some(processes) = spec.limits.processes {
+        set(&tree, "sys/kernel/pid_max", RESERVED.saturating_add(processes));
+    }
+    change_mount(&tree, MountChange::ReadOnly, false)
+        .map_err(|error| rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::INVAL))?;
+    let place = root.place(Path::new("proc"), true)?;
+    attach(&tree, &place)?;
+    let nothing = root.place(Path::new("dev/null"), false)?;
+    for name in COVERED {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        if let Ok(entry) = rustix::fs::openat(&tree, name, flags, Mode::empty()) {
+            attach(&copy_of(&nothing)?, &entry)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets a value of this namespace. An older kernel has none of its own and refuses; the watch over the processes holds all the
+/// same.
+fn set(tree: &OwnedFd, name: &str, value: u32) {
+    let opened = rustix::fs::openat(tree, name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
+    let _ = opened.and_then(|file| rustix::io::write(file, value.to_string().as_bytes()));
+}

@@ -1,0 +1,268 @@
+//! The filter of system calls: which calls a confined command may not make, as a classic BPF program.
+//!
+//! The filter allows by default. It names the calls that open a part of the kernel which namespaces do not confine, that
+//! change mounts or namespaces, that look into other processes, or that plant set-user-id files.
+
+use libc::{EAFNOSUPPORT, ENOSYS, EPERM, c_long};
+
+use crate::linux::Instruction;
+
+const LOAD: u16 = 0x20;
+const JUMP_EQUAL: u16 = 0x15;
+const JUMP_AT_LEAST: u16 = 0x35;
+const JUMP_ANY_BIT: u16 = 0x45;
+const AND: u16 = 0x54;
+const RETURN: u16 = 0x06;
+
+const ALLOW: u32 = 0x7fff_0000;
+const KILL: u32 = 0x8000_0000;
+const ERRNO: u32 = 0x0005_0000;
+
+const NUMBER_AT: u32 = 0;
+const ARCHITECTURE_AT: u32 = 4;
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xc000_00b7;
+
+/// The lowest number of a call of the x32 interface, whose numbers pass by a filter that knows only the plain ones.
+const FOREIGN_NUMBERS: u32 = 0x4000_0000;
+
+/// Calls that answer "no such call", so that programs take the older way.
+const ABSENT: [c_long; 5] = [
+    libc::SYS_clone3,
+    libc::SYS_openat2,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+];
+
+/// Calls that answer "not permitted".
+const FORBIDDEN: [c_long; 51] = [
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_acct,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    OPEN_TREE_ATTR,
+];
+
+/// `open_tree_attr`, which the library of system calls does not name yet.
+const OPEN_TREE_ATTR: c_long = 467;
+/// `fchmodat2`, the same.
+const FCHMODAT2: c_long = 452;
+
+const SET_ID_BITS: u32 = libc::S_ISUID | libc::S_ISGID;
+const CREATES: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)).cast_unsigned();
+const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET)
+    .cast_unsigned();
+
+/// Which sockets a command may make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// Unix and internet sockets; a network namespace keeps them inside.
+    Local,
+    /// None but a pair of connected ones, where no network namespace is there.
+    Pairs,
+}
+
+/// The program for `sockets`.
+pub(crate) fn program(sockets: Sockets) -> Vec<Instruction> {
+    let mut program =
+        vec![load(ARCHITECTURE_AT), jump(JUMP_EQUAL, ARCHITECTURE, 1, 0), give(KILL), load(NUMBER_AT)];
+    program.extend([jump(JUMP_AT_LEAST, FOREIGN_NUMBERS, 0, 1), give(ERRNO | ENOSYS.cast_unsigned())]);
+    for call in ABSENT {
+        refuse(&mut program, call, ENOSYS);
+    }
+    for call in FORBIDDEN {
+        refuse(&mut program, call, EPERM);
+    }
+    modes(&mut program);
+    on(&mut program, libc::SYS_clone, &refuse_bits(0, NEW_NAMESPACES));
+    on(&mut program, libc::SYS_ioctl, &terminals());
+    on(&mut program, libc::SYS_personality, &personalities());
+    match sockets {
+        Sockets::Local => on(&mut program, libc::SYS_socket, &families()),
+        Sockets::Pairs => refuse(&mut program, libc::SYS_socket, EPERM),
+    }
+    on(&mut program, libc::SYS_socketpair, &pairs());
+    program.push(give(ALLOW));
+    program
+}
+
+/// Calls that set the mode of a file: none plants a set-user-id or set-group-id file, or a device.
+fn modes(program: &mut Vec<Instruction>) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        on(program, libc::SYS_chmod, &refuse_bits(1, SET_ID_BITS));
+        on(program, libc::SYS_creat, &refuse_bits(1, SET_ID_BITS));
+        on(program, libc::SYS_open, &opened(1));
+        on(program, libc::SYS_mknod, &made(1));
+    }
+    on(program, libc::SYS_fchmod, &refuse_bits(1, SET_ID_BITS));
+    on(program, libc::SYS_fchmodat, &refuse_bits(2, SET_ID_BITS));
+    on(program, FCHMODAT2, &refuse_bits(2, SET_ID_BITS));
+    on(program, libc::SYS_openat, &opened(2));
+    on(program, libc::SYS_mknodat, &made(2));
+}
+
+fn opened(flags: u32) -> Vec<Instruction> {
+    let mut body = vec![load(argument(flags)), jump(JUMP_ANY_BIT, CREATES, 1, 0), give(ALLOW)];
+    body.extend(refuse_bits(flags + 1, SET_ID_BITS));
+    body
+}
+
+fn made(mode: u32) -> Vec<Instruction> {
+    let kind = [load(argument(mode)), and(libc::S_IFMT)];
+    let refused =
+        [libc::S_IFCHR, libc::S_IFBLK].map(|device| [jump(JUMP_EQUAL, device, 0, 1), not_permitted()]);
+    kind.into_iter().chain(refused.into_iter().flatten()).chain(refuse_bits(mode, SET_ID_BITS)).collect()
+}
+
+/// `ioctl`: no character is pushed into a terminal as if a person had typed it.
+fn terminals() -> Vec<Instruction> {
+    const TIOCLINUX: u32 = 0x541c;
+    let typed = [u32::try_from(libc::TIOCSTI).unwrap_or_default(), TIOCLINUX];
+    let refused = typed.map(|request| [jump(JUMP_EQUAL, request, 0, 1), not_permitted()]);
+    [load(argument(1))].into_iter().chain(refused.into_iter().flatten()).chain([give(ALLOW)]).collect()
+}
+
+/// `personality`: only the plain one, or the question which it is.
+fn personalities() -> Vec<Instruction> {
+    let asked = [jump(JUMP_EQUAL, 0, 1, 0), jump(JUMP_EQUAL, u32::MAX, 0, 1), give(ALLOW), not_permitted()];
+    [load(argument(0))].into_iter().chain(asked).collect()
+}
+
+/// `socket`: Unix and internet sockets of streams and datagrams, and the routes of this network namespace.
+fn families() -> Vec<Instruction> {
+    let netlink = [load(argument(2)), jump(JUMP_EQUAL, 0, 0, 1), give(ALLOW), no_family()];
+    let kinds = [
+        load(argument(1)),
+        and(0xf),
+        jump(JUMP_EQUAL, libc::SOCK_STREAM.cast_unsigned(), 1, 0),
+        jump(JUMP_EQUAL, libc::SOCK_DGRAM.cast_unsigned(), 0, 1),
+        give(ALLOW),
+        not_permitted(),
+    ];
+    let (netlink_len, kinds_len) = (4, 6);
+    let mut body = vec![
+        load(argument(0)),
+        jump(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 0, 1),
+        give(ALLOW),
+        jump(JUMP_EQUAL, libc::AF_NETLINK.cast_unsigned(), 0, netlink_len),
+    ];
+    body.extend(netlink);
+    body.extend([
+        jump(JUMP_EQUAL, libc::AF_INET.cast_unsigned(), 1, 0),
+        jump(JUMP_EQUAL, libc::AF_INET6.cast_unsigned(), 0, kinds_len),
+    ]);
+    body.extend(kinds);
+    body.push(no_family());
+    body
+}
+
+/// `socketpair`: Unix sockets.
+fn pairs() -> Vec<Instruction> {
+    vec![load(argument(0)), jump(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 0, 1), give(ALLOW), no_family()]
+}
+
+/// Refuses where `bits` and the argument share one.
+fn refuse_bits(at: u32, bits: u32) -> Vec<Instruction> {
+    vec![load(argument(at)), jump(JUMP_ANY_BIT, bits, 0, 1), not_permitted(), give(ALLOW)]
+}
+
+/// Puts `body` behind a test for `call`. Each way through the body ends with an answer.
+fn on(program: &mut Vec<Instruction>, call: c_long, body: &[Instruction]) {
+    let len = u8::try_from(body.len()).unwrap_or(u8::MAX);
+    program.push(jump(JUMP_EQUAL, number(call), 0, len));
+    program.extend(body);
+}
+
+fn refuse(program: &mut Vec<Instruction>, call: c_long, errno: i32) {
+    on(program, call, &[give(ERRNO | errno.cast_unsigned())]);
+}
+
+fn number(call: c_long) -> u32 {
+    u32::try_from(call).unwrap_or(u32::MAX)
+}
+
+/// Where the lower half of an argument lies. The kernel reads no more of a mode, of flags or of a family.
+fn argument(at: u32) -> u32 {
+    16 + 8 * at
+}
+
+fn load(offset: u32) -> Instruction {
+    Instruction { code: LOAD, if_true: 0, if_false: 0, operand: offset }
+}
+
+fn and(mask: u32) -> Instruction {
+    Instruction { code: AND, if_true: 0, if_false: 0, operand: mask }
+}
+
+fn jump(code: u16, operand: u32, if_true: u8, if_false: u8) -> Instruction {
+    Instruction { code, if_true, if_false, operand }
+}
+
+fn give(answer: u32) -> Instruction {
+    Instruction { code: RETURN, if_true: 0, if_false: 0, operand: answer }
+}
+
+fn not_permitted() -> Instruction {
+    give(ERRNO | EPERM.cast_unsigned())
+}
+
+fn no_family() -> Instruction {
+    give(ERRNO | EAFNOSUPPORT.cast_unsigned())
+}

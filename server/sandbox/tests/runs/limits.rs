@@ -1,0 +1,115 @@
+//! Limits, and that nothing outlives them.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use wherefore_sandbox::{Limit, Plan, SandboxError};
+
+use crate::place::{Outcome, Place, launcher, reader};
+
+/// A hundred and twenty-one processes, each in a session of its own, that ignore what asks them to end.
+const CROWD: &str = "
+import os, signal, sys, time
+for n in range(120):
+    if os.fork() == 0:
+        os.setsid()
+        break
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+sys.stdout.write('.')
+sys.stdout.flush()
+time.sleep(MARK)
+";
+
+/// A number of seconds that no other process sleeps.
+fn crowd(mark: u32) -> String {
+    CROWD.replace("MARK", &mark.to_string())
+}
+
+/// How many processes of the host have `mark` in their command line.
+fn alive(mark: u32) -> usize {
+    let has = |folder: &Path| {
+        let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(&format!("time.sleep({mark})"))
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(|entry| has(&entry.path())).count()
+}
+
+fn limited(place: &Place, script: &str, change: impl FnOnce(&mut Plan)) -> Outcome {
+    let mut plan = place.plan(["/usr/bin/python3", "-c", script]);
+    change(&mut plan);
+    place.run(&plan)
+}
+
+#[test]
+fn the_time_limit_ends_the_whole_crowd() {
+    let Some(place) = Place::new() else { return };
+    let mark = 100_000 + std::process::id();
+    let outcome = limited(&place, &crowd(mark), |plan| plan.limits.wall = Some(Duration::from_millis(1500)));
+    assert_eq!(outcome.report.limit, Some(Limit::Wall));
+    assert_eq!(outcome.output.len(), 121, "{}", outcome.errors);
+    assert_eq!(alive(mark), 0);
+}
+
+#[test]
+fn a_kill_ends_the_whole_crowd() {
+    let Some(place) = Place::new() else { return };
+    let mark = 200_000 + std::process::id();
+    let script = crowd(mark);
+    let mut running = launcher().spawn(&place.plan(["/usr/bin/python3", "-c", &script])).unwrap();
+    let output = reader(running.take_output());
+    let until = Instant::now() + Duration::from_secs(10);
+    while alive(mark) < 121 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let killed = Instant::now();
+    running.killer().unwrap().kill();
+    let report = running.wait().unwrap();
+    assert!(report.killed && report.exit_code.is_none(), "{report:?}");
+    assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
+    assert_eq!(alive(mark), 0);
+    output.join().unwrap();
+}
+
+#[test]
+fn what_a_command_leaves_behind_ends_with_it() {
+    let Some(place) = Place::new() else { return };
+    let started = Instant::now();
+    let outcome = place.sh("setsid sleep 30 & echo done");
+    assert_eq!((outcome.output.as_str(), outcome.report.exit_code), ("done\n", Some(0)));
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn memory_processes_files_and_time_are_bounded() {
+    let Some(place) = Place::new() else { return };
+    let hungry = "import os, time\nif os.fork(): os.fork()\nx = bytearray(150 << 20)\ntime.sleep(20)";
+    let outcome = limited(&place, hungry, |plan| plan.limits.memory = Some(256 << 20));
+    assert_eq!(outcome.report.limit, Some(Limit::Memory), "{}", outcome.errors);
+    let bomb = "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass";
+    let outcome = limited(&place, bomb, |plan| {
+        plan.limits.processes = Some(64);
+        plan.limits.wall = Some(Duration::from_secs(3));
+    });
+    assert!(matches!(outcome.report.limit, Some(Limit::Processes | Limit::Wall)), "{:?}", outcome.report);
+    let outcome =
+        limited(&place, "while True: pass", |plan| plan.limits.cpu = Some(Duration::from_millis(300)));
+    assert_eq!(outcome.report.limit, Some(Limit::Cpu));
+    let outcome = limited(&place, "open('big', 'wb').write(bytes(3 << 20))", |plan| {
+        plan.limits.file_size = Some(1 << 20);
+    });
+    assert_ne!(outcome.report.exit_code, Some(0));
+    assert!(fs::metadata(place.path().join("big")).unwrap().len() <= 1 << 20);
+}
+
+#[test]
+fn how_it_ended_is_told() {
+    let Some(place) = Place::new() else { return };
+    assert_eq!(place.sh("exit 7").report.exit_code, Some(7));
+    assert_eq!(place.sh("kill -9 $$").report.signal, Some(9));
+    let missing = place.try_run(&place.plan(["no-such-program"]));
+    assert!(matches!(missing, Err(SandboxError::Program { .. })));
+    let hungry = limited(&place, "x = bytearray(64 << 20); x[::4096] = bytes(len(x[::4096]))", |_| {});
+    assert!(hungry.report.peak_memory > 60 << 20, "{:?}", hungry.report);
+}
