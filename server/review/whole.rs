@@ -185,6 +185,7 @@ async fn rename_open(
     }
     let files = session.files().opened_by(Opener::Person);
     // An editor knows no rules, and may write over what stands there.
+    blocking(|| files.admit_rename(from, to))?;
     if files.entry_at(to)?.is_some() {
         return Err(Fault::new(Code::Stale, format!("`{to}` exists already; it is left as it stands")));
     }

@@ -74,16 +74,7 @@ impl Files {
     pub(crate) fn rename(&self, from: &WorkspacePath, to: &WorkspacePath) -> Result<(), WorkspaceError> {
         self.permit(Access::Read, from).map_err(WorkspaceError::from)?;
         retry(from, || {
-            let (old, new) = (self.spot(from)?, self.spot(to)?);
-            let stat = self.stat_at(&old)?.ok_or_else(|| self.missing(from))?;
-            match FileKind::of(&stat) {
-                FileKind::File => identity::writable(&old.folder, &old.path, &stat)?,
-                FileKind::Symlink => {
-                    let text = link_text(&old.folder, &old.path)?;
-                    self.leads(&new.path, &String::from_utf8_lossy(&text))?;
-                }
-                other => return Err(irregular(from, other).into()),
-            }
+            let (old, new, stat) = self.renamable(from, to)?;
             let lock = self.state.lock()?;
             self.unmoved(&old)?;
             self.unmoved(&new)?;
@@ -98,6 +89,38 @@ impl Files {
             let durable = fsync(&new.folder).and_then(|()| fsync(&old.folder));
             durable.map_err(|error| not_durable(to, error).into())
         })
+    }
+
+    /// Whether a file or a symlink may be renamed, for whoever renames it by other means.
+    ///
+    /// # Errors
+    /// As [`Self::rename`], before anything is changed.
+    pub(crate) fn admit_rename(
+        &self,
+        from: &WorkspacePath,
+        to: &WorkspacePath,
+    ) -> Result<(), WorkspaceError> {
+        self.permit(Access::Read, from).map_err(WorkspaceError::from)?;
+        retry(from, || self.renamable(from, to).map(drop))
+    }
+
+    /// What stands at a path that is to be renamed, and where both paths are.
+    fn renamable(
+        &self,
+        from: &WorkspacePath,
+        to: &WorkspacePath,
+    ) -> Result<(Spot, Spot, rustix::fs::Stat), Stop> {
+        let (old, new) = (self.spot(from)?, self.spot(to)?);
+        let stat = self.stat_at(&old)?.ok_or_else(|| self.missing(from))?;
+        match FileKind::of(&stat) {
+            FileKind::File => identity::writable(&old.folder, &old.path, &stat)?,
+            FileKind::Symlink => {
+                let text = link_text(&old.folder, &old.path)?;
+                self.leads(&new.path, &String::from_utf8_lossy(&text))?;
+            }
+            other => return Err(irregular(from, other).into()),
+        }
+        Ok((old, new, stat))
     }
 
     /// Has the symlink at `path` lead to `target`; makes it where nothing stands there.

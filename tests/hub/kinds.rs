@@ -1,5 +1,6 @@
 //! Every kind of change: what git says of a commit is proposed, accepted whole or in part, and undone.
 
+mod taken_back;
 mod trees;
 
 use std::fs;
