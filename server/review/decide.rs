@@ -93,7 +93,12 @@ impl ProposalQueue {
             return Ok(());
         }
         self.edit(params, id, &files)?;
-        for (file, hunks) in &files {
+        let mut in_turn: Vec<&(usize, Vec<HunkId>)> = files.iter().collect();
+        if params.act == Act::Reject {
+            // What was made in the place of a file goes before the file comes back.
+            in_turn.reverse();
+        }
+        for (file, hunks) in in_turn {
             let outcome = match params.act {
                 Act::Accept => self.accept(id, *file, hunks).await,
                 Act::Reject => self.reject(id, *file, hunks, params.reason.as_deref()).await,

@@ -10,8 +10,9 @@ use super::queue::ProposalQueue;
 use crate::base::text::Encoding;
 use crate::base::{CallId, ProposalId, WorkspacePath};
 use crate::patch::Moves;
-use crate::protocol::{DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
+use crate::protocol::{Code, DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
+use crate::workspace::FileKind;
 
 /// When the log and the state folder get what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,12 +198,23 @@ impl ProposalQueue {
         }
     }
 
-    /// What a file holds on the disk, where an editor may show it still: nothing where there is no file.
+    /// Whether nothing stands at a path on the disk, where an editor may show a file still.
     ///
     /// # Errors
+    /// STALE where something else than a file stands there: a symlink would have another file written or removed.
     /// PERMISSION_DENIED by a rule or where it leads outside.
     pub(super) fn is_gone(&self, path: &WorkspacePath) -> Result<bool, Fault> {
-        Ok(self.session.files().opened_by(Opener::Person).stat(path)?.is_none())
+        let entry = self.session.files().opened_by(Opener::Person).entry_at(path)?;
+        match entry.map(|entry| entry.kind) {
+            None => Ok(true),
+            Some(FileKind::File) => Ok(false),
+            Some(kind) => {
+                let message = format!("{path} is {} by now; it is left as it stands", kind.noun());
+                Err(Fault::new(Code::Stale, message)
+                    .suggest("move it out of the way, or leave the file as it is")
+                    .detail(serde_json::json!({ "path": path })))
+            }
+        }
     }
 }
 

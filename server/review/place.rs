@@ -174,6 +174,7 @@ pub(super) fn plan(
     let wanted: Vec<&Hunk> = file.hunks.iter().filter(|hunk| hunks.contains(&hunk.id)).collect();
     let only = |text: &dyn Fn(&Hunk) -> String| wanted.first().map(|hunk| text(hunk)).unwrap_or_default();
     let whole = || only(&|hunk| hunk.new.concat());
+    let removed = || only(&|hunk| hunk.old.concat());
     match (file.kind, back) {
         (ChangeKind::Create, false) if before.is_none() => {
             return Ok(Plan { after: Some(whole()), edits: Vec::new() });
@@ -183,12 +184,9 @@ pub(super) fn plan(
             let edit = LineEdit { start: 0, count: u32::try_from(count).unwrap_or(u32::MAX), text: whole() };
             return Ok(Plan { after: Some(whole()), edits: vec![edit] });
         }
-        (ChangeKind::Create, true) | (ChangeKind::Delete, false) => {
-            return Ok(Plan { after: None, edits: Vec::new() });
-        }
-        (ChangeKind::Delete, true) => {
-            return Ok(Plan { after: Some(only(&|hunk| hunk.old.concat())), edits: Vec::new() });
-        }
+        (ChangeKind::Create, true) => return whole_file(file, before, whole(), None),
+        (ChangeKind::Delete, false) => return whole_file(file, before, removed(), None),
+        (ChangeKind::Delete, true) => return whole_file(file, before, removed(), Some(removed())),
         _ => {}
     }
     let mut text = before.unwrap_or_default().to_owned();
@@ -206,6 +204,23 @@ pub(super) fn plan(
     }
     edits.reverse();
     Ok(Plan { after: Some(text), edits })
+}
+
+/// A file that goes whole, or comes back whole: what nobody has looked at is not lost with it.
+fn whole_file(
+    file: &ProposedFile,
+    before: Option<&str>,
+    known: String,
+    after: Option<String>,
+) -> Result<Plan, Fault> {
+    if before.is_none_or(|before| before == known) {
+        return Ok(Plan { after, edits: Vec::new() });
+    }
+    let act = if file.kind == ChangeKind::Create { "made" } else { "proposed to be removed" };
+    let message = format!("{} holds another text than when it was {act}; it is left as it stands", file.path);
+    Err(Fault::new(Code::Stale, message)
+        .suggest("look at what it holds now, and remove or write it by hand")
+        .detail(serde_json::json!({ "path": file.path })))
 }
 
 #[cfg(test)]

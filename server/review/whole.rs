@@ -104,9 +104,16 @@ impl ProposalQueue {
     fn step_back(&self, behalf: Behalf<'_>, file: &ProposedFile) -> Result<Step, Fault> {
         let name = format!("{}/{}", behalf.session, behalf.call);
         let checkpoint = Checkpoints::new(self.session.workspace().state()).find(&name)?;
-        let ours = |step: &&Step| step.path == file.path && step.kind == file.kind && !step.back;
-        let step = checkpoint.steps.iter().rev().find(ours).map(Step::reversed);
-        step.ok_or_else(|| {
+        // The file may have been renamed since: then its step has the old path.
+        let is_meant = |step: &Step| {
+            step.path == file.path || file.hunks.iter().any(|hunk| step.hunks.contains(&hunk.id))
+        };
+        let ours = |step: &&Step| step.kind == file.kind && !step.back && is_meant(step);
+        let reversed = |step: &Step| match step.kind {
+            ChangeKind::Rename => step.reversed(),
+            _ => Step { path: file.path.clone(), ..step.reversed() },
+        };
+        checkpoint.steps.iter().rev().find(ours).map(reversed).ok_or_else(|| {
             Fault::new(
                 Code::NotFound,
                 format!("{} was so before the call; there is nothing to take back", file.path),

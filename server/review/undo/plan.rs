@@ -80,6 +80,7 @@ impl ProposalQueue {
             Some(Shown::Text(text)) => text.clone(),
             Some(Shown::At(at)) => self.session.files().text(at)?.map(|now| now.text),
             Some(Shown::AsLeft) => after.clone(),
+            None if after.is_none() && self.is_gone(path)? => None,
             None => self.session.files().text(path)?.map(|now| now.text),
         };
         match (&before, &after, &now) {
