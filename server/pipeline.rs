@@ -22,6 +22,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::CallId;
+use crate::journal::JournalError;
 use crate::ports::Caller;
 use crate::protocol::{Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Refused, Registry};
@@ -73,7 +74,7 @@ struct Carried {
     tool: String,
     pace: Pace,
     /// The call, in the log.
-    entry: Result<CallEntry, Fault>,
+    entry: Result<CallEntry, JournalError>,
     ended: Ended,
     began: Instant,
 }
@@ -129,10 +130,10 @@ impl Pipeline {
         let heard_settings = self.session.hear().await;
         let id = match self.session.begin_call(&raw.origin) {
             Ok(id) => id,
-            Err(fault) => return fault_envelope(CallId::default(), fault),
+            Err(error) => return fault_envelope(CallId::default(), error.into()),
         };
-        if let Err(fault) = heard_settings {
-            return fault_envelope(id, fault);
+        if let Err(error) = heard_settings {
+            return fault_envelope(id, error.into());
         }
         let governance = self.session.workspace().governance();
         let settings = governance.settings();
@@ -193,7 +194,7 @@ impl Pipeline {
         let stoppable = self.stoppable(&id, &cancel);
         let ended = match &entry {
             Ok(entry) => Run { pipeline: self, pace, entry, cancel, caller }.to_its_end(call).await,
-            Err(fault) => Ended::fault(fault.clone()),
+            Err(error) => Ended::fault(error.clone().into()),
         };
         drop(stoppable);
         Carried { id, tool, pace, entry, ended, began }
@@ -207,18 +208,18 @@ impl Pipeline {
         let end = record::end(&self.session, &carried);
         self.session.editor().tell(notices::finish(&self.session, &carried));
         let Carried { pace, entry, ended, .. } = carried;
-        let Err(fault) = self.vouch(entry, end, pace).await else { return Ok(ended) };
+        let Err(error) = self.vouch(entry, end, pace).await else { return Ok(ended) };
         let ran = ended.error.is_none_or(|error| error.applied == Some(true));
-        Err(Fault { applied: Some(ran && pace != Pace::Beside), ..fault })
+        Err(Fault { applied: Some(ran && pace != Pace::Beside), ..error.into() })
     }
 
     /// Makes sure that a call is in the log, and its end too, or on its way there where that will do.
     async fn vouch(
         &self,
-        call: Result<CallEntry, Fault>,
-        end: Result<CallEntry, Fault>,
+        call: Result<CallEntry, JournalError>,
+        end: Result<CallEntry, JournalError>,
         pace: Pace,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), JournalError> {
         call?.mark(&self.session)?;
         let end = end?;
         if pace == Pace::Durable {

@@ -1,5 +1,7 @@
 //! The one owner of a folder's state, in parts that each have a lock of their own, and the scope of work in flight.
 
+mod error;
+mod fault;
 mod file_similarity;
 mod files;
 mod finder;
@@ -24,8 +26,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub(crate) use error::{SearchError, SessionError};
 pub use files::SessionFiles;
-pub(crate) use finding::query_fault;
 pub use finding::{Meant, WantedFiles, WantedLines, Where};
 pub use log::SessionLog;
 pub use presence::{Connected, Presence};
@@ -42,8 +44,8 @@ use crate::base::clock::Clock;
 use crate::journal::Journal;
 use crate::memory::Memory;
 use crate::ports::Editor;
-use crate::protocol::{Fault, Notice, Origin};
-use crate::workspace::{DocumentStore, FolderDocuments, Root, State, Store};
+use crate::protocol::{Notice, Origin};
+use crate::workspace::{DocumentStore, FolderDocuments, Root, State, Store, WorkspaceError};
 use file_similarity::FileSimilarity;
 use workspace::Swap;
 
@@ -84,7 +86,7 @@ impl Session {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn open(path: &str, options: SessionOptions) -> Result<Self, Fault> {
+    pub fn open(path: &str, options: SessionOptions) -> Result<Self, WorkspaceError> {
         let SessionOptions { editor, documents, clock, shared_log, state } = options;
         let root = Arc::new(Root::open(Path::new(path))?);
         let state = Arc::new(State::new(root, state));
@@ -189,10 +191,10 @@ impl Session {
     ///
     /// # Errors
     /// NOT_FOUND where the root was removed, and what keeps the log from being written.
-    pub fn begin_call(&self, origin: &Origin) -> Result<CallId, Fault> {
+    pub fn begin_call(&self, origin: &Origin) -> Result<CallId, SessionError> {
         self.presence.called(origin);
         self.follow_root()?;
-        self.log.next_call()
+        Ok(self.log.next_call()?)
     }
 
     /// Opens the root anew where another folder stands at its path: a checkout made again, or one that was put back.
@@ -200,7 +202,7 @@ impl Session {
     ///
     /// # Errors
     /// NOT_FOUND where the folder was removed.
-    pub fn follow_root(&self) -> Result<(), Fault> {
+    pub fn follow_root(&self) -> Result<(), WorkspaceError> {
         if self.workspace.follow_root()? {
             self.reconfigure();
             self.troubles.report(format!(
@@ -215,14 +217,14 @@ impl Session {
     ///
     /// # Errors
     /// INTERNAL where the files could not be read for a reason of our own.
-    pub async fn hear(self: &Arc<Self>) -> Result<(), Fault> {
+    pub async fn hear(self: &Arc<Self>) -> Result<(), SessionError> {
         if self.workspace.is_current() {
             return Ok(());
         }
         let session = self.clone();
         let heard =
             tokio::task::spawn_blocking(move || session.workspace.refresh(|swap| session.spread(swap)));
-        heard.await.map_err(|error| Fault::internal(format!("the settings were not read: {error}")))
+        heard.await.map_err(SessionError::Settings)
     }
 
     /// Reads the settings files again, with what the editor holds on top of the person's.

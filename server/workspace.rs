@@ -11,6 +11,7 @@ mod documents;
 mod entry;
 mod errno;
 mod error;
+mod fault;
 mod files;
 mod governance;
 mod identity;

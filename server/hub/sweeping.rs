@@ -54,6 +54,6 @@ fn run(session: &Arc<Session>, queue: Arc<ProposalQueue>) {
                 "what was kept and is not needed went"
             );
         }
-        Err(fault) => tracing::warn!("what is kept is not swept: {}", fault.message),
+        Err(error) => tracing::warn!("what is kept is not swept: {error}"),
     }
 }

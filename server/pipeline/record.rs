@@ -2,8 +2,8 @@
 
 use super::{Carried, notices};
 use crate::catalogue::Risk;
-use crate::journal::{Mark, Posted};
-use crate::protocol::{Durability, Event, Fault, LogEvent, Status};
+use crate::journal::{JournalError, Mark, Posted};
+use crate::protocol::{Durability, Event, LogEvent, Status};
 use crate::registry::{Call, Refused};
 use crate::session::Session;
 
@@ -55,10 +55,10 @@ impl CallEntry {
     ///
     /// # Errors
     /// What keeps it from being written.
-    pub(super) fn mark(&self, session: &Session) -> Result<Mark, Fault> {
+    pub(super) fn mark(&self, session: &Session) -> Result<Mark, JournalError> {
         match self {
             Self::Written(mark) => Ok(*mark),
-            Self::Posted(posted) => Ok(session.log().journal()?.written(posted)?),
+            Self::Posted(posted) => session.log().journal()?.written(posted),
         }
     }
 }
@@ -67,7 +67,7 @@ impl CallEntry {
 ///
 /// # Errors
 /// What keeps it from being written.
-pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<CallEntry, Fault> {
+pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<CallEntry, JournalError> {
     let event = LogEvent {
         event: Event::ToolCall {
             call_id: call.id().clone(),
@@ -89,7 +89,7 @@ pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<CallEnt
 ///
 /// # Errors
 /// What keeps it from being written.
-pub(super) fn refused(session: &Session, refused: &Refused) -> Result<CallEntry, Fault> {
+pub(super) fn refused(session: &Session, refused: &Refused) -> Result<CallEntry, JournalError> {
     let event = LogEvent {
         event: Event::ToolCall {
             call_id: refused.call_id.clone(),
@@ -108,7 +108,7 @@ pub(super) fn refused(session: &Session, refused: &Refused) -> Result<CallEntry,
 ///
 /// # Errors
 /// What keeps it from being written.
-pub(super) fn end(session: &Session, carried: &Carried) -> Result<CallEntry, Fault> {
+pub(super) fn end(session: &Session, carried: &Carried) -> Result<CallEntry, JournalError> {
     let Carried { id, tool, ended, pace, .. } = carried;
     let duration_ms = notices::milliseconds(carried.began);
     session.log().count(match (&ended.error, ended.status) {

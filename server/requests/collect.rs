@@ -21,6 +21,7 @@ impl Request for Collect {
         // It goes to the log, which is not written where requests are read.
         tokio::task::yield_now().await;
         let folder = hub.folder(params.root.as_deref())?;
-        folder.session().working_files().collect(Occasion::Request, "person", "Clean the working set up")
+        let files = folder.session().working_files();
+        Ok(files.collect(Occasion::Request, "person", "Clean the working set up")?)
     }
 }

@@ -9,6 +9,6 @@ impl Request for Hint {
     async fn answer(hub: &Hub, params: HintParams, _: Asker) -> Result<HintOutcome, Fault> {
         // It is written to the disk, which is not done where requests are read.
         tokio::task::yield_now().await;
-        hub.folder(params.root.as_deref())?.session().working_files().hint(&params)
+        Ok(hub.folder(params.root.as_deref())?.session().working_files().hint(&params)?)
     }
 }

@@ -13,7 +13,7 @@ use crate::index::lexical::query::{Case, Query};
 use crate::index::lexical::search::Options;
 use crate::protocol::{Code, Fault};
 use crate::rules::Opener;
-use crate::session::{Session, WantedFiles, WantedLines, Where, query_fault};
+use crate::session::{SearchError, Session, WantedFiles, WantedLines, Where};
 
 /// Results where no number is named: lines, and files.
 const LINES: u32 = 100;
@@ -147,7 +147,7 @@ fn lines(
         SearchCase::Insensitive => Case::Insensitive,
         SearchCase::Smart => Case::Smart,
     };
-    let query = Query::new(&params.query, case, params.literal).map_err(query_fault)?;
+    let query = Query::new(&params.query, case, params.literal).map_err(SearchError::from)?;
     let after = params.cursor.as_deref().map(str::parse).transpose();
     let options = Options {
         context: params.context as usize,

@@ -31,7 +31,8 @@ pub(super) struct Behalf<'a> {
 impl Behalf<'_> {
     /// Keeps what a step is about to replace.
     pub(super) fn record(self, session: &Session, step: Step) -> Result<(), Fault> {
-        Checkpoints::new(session.workspace().state()).record(self.call, self.session, self.undoes, step)
+        let checkpoints = Checkpoints::new(session.workspace().state());
+        Ok(checkpoints.record(self.call, self.session, self.undoes, step)?)
     }
 
     /// Takes back the last step recorded: it did not happen. One that stays recorded is harmless: there is nothing to take
@@ -97,7 +98,7 @@ pub(super) async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<S
     {
         return Ok(None);
     }
-    session.files().text(put.path).map_err(|fault| Fault { applied: Some(true), ..fault })
+    session.files().text(put.path).map_err(|error| Fault { applied: Some(true), ..error.into() })
 }
 
 /// What a change needs before it is made.

@@ -122,8 +122,8 @@ impl ProposalQueue {
         };
         self.admit(item)?;
         let open = OpenCall { queue: self, id: id.clone() };
-        let done =
-            self.write_unlogged().and_then(|()| self.session.log().write(event)).and_then(|_| self.keep(&id));
+        let written = self.write_unlogged().and_then(|()| Ok(self.session.log().write(event)?));
+        let done = written.and_then(|_| self.keep(&id));
         if let Err(fault) = done {
             self.items().remove(&id);
             return Err(fault);

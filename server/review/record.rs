@@ -47,14 +47,13 @@ impl ProposalQueue {
     pub fn write_unlogged(&self) -> Result<(), Fault> {
         let mut unlogged = self.unlogged.0.lock();
         while let Some(event) = unlogged.front() {
-            self.session.log().write(event.clone()).map_err(|fault| {
+            self.session.log().write(event.clone()).map_err(|error| {
                 let count = unlogged.len();
                 let message = format!(
-                    "{count} decisions stand, but are not in the session log yet: {}; they are written as soon as \
-                     the log takes them",
-                    fault.message
+                    "{count} decisions stand, but are not in the session log yet: {error}; they are written as soon as \
+                     the log takes them"
                 );
-                Fault { message, ..fault }
+                Fault { message, ..error.into() }
             })?;
             unlogged.pop_front();
         }

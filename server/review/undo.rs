@@ -84,7 +84,7 @@ impl ProposalQueue {
                         UndoAnswer { call, undo_id: CallId::default(), paths: Vec::new(), withdrawn };
                     return Ok(Chosen::Withdrawn(answer));
                 }
-                (Err(fault), None) => return Err(fault),
+                (Err(error), None) => return Err(error.into()),
             };
             // A person may take minutes to answer: no other undo waits for that.
             self.may_undo(&found).await?;

@@ -140,7 +140,7 @@ impl ProposalQueue {
                 };
                 rename_open(session, rename, (from, path)).await
             }
-            None => blocking(|| files.perform(step)),
+            None => blocking(|| files.perform(step)).map_err(Fault::from),
         };
         if let Err(fault) = &done
             && fault.applied != Some(true)

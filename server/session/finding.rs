@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use memchr::memchr_iter;
 
+use super::error::{CallCancelled, SearchError};
 use super::file_similarity::ModelAnswer;
 use super::search::FileSearch;
 use super::texts::Texts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::{FileEntry, FileList};
-use crate::index::lexical::query::{Query, QueryError};
+use crate::index::lexical::query::Query;
 use crate::index::lexical::search::{Found, LineSearch, Options};
 use crate::index::lexical::source::Source;
-use crate::index::lexical::walk::{Globs, WalkError};
+use crate::index::lexical::walk::Globs;
 use crate::index::semantic;
-use crate::protocol::{Access, Code, Fault};
+use crate::protocol::Access;
 use crate::workspace::{FileKind, Files};
 
 /// Bytes of a file that the ranker is shown: it takes no more than this in.
@@ -82,19 +83,19 @@ impl FileSearch {
         files: &Files,
         wanted: WantedLines<'_>,
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<Found, Fault> {
+    ) -> Result<Found, SearchError> {
         let WantedLines { query, place, mut options } = wanted;
         let scope = self.scope_of(files, place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         options.scope = scope;
         // What is unsaved may stand in no list.
-        let globs = Globs::new(Path::new(self.workspace.root()), place.glob).map_err(walk_fault)?;
+        let globs = Globs::new(Path::new(self.workspace.root()), place.glob)?;
         let admits = |path: &str| globs.admits(path);
         let admits = (!place.glob.is_empty()).then_some(&admits as &dyn Fn(&str) -> bool);
         let texts = Texts::new(self.files.documents(), files);
         let search = LineSearch { query, options: &options, admits };
         let found = self.finder.index(self.workspace.root()).search(&list, &texts, search, go_on);
-        if found.stopped { Err(stopped()) } else { Ok(found) }
+        if found.stopped { Err(CallCancelled.into()) } else { Ok(found) }
     }
 
     /// The files that are most likely meant, with their best piece. The first search takes every file in, and
@@ -109,7 +110,7 @@ impl FileSearch {
         wanted: &WantedFiles<'_>,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<Meant, Fault> {
+    ) -> Result<Meant, SearchError> {
         let scope = self.scope_of(files, wanted.scope)?;
         // The ranker and the model know no file that a rule asks about, whoever searches.
         let texts = Texts::new(self.files.documents(), &self.files.unasked());
@@ -136,7 +137,7 @@ impl FileSearch {
         files: &Files,
         place: Where<'_>,
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<Vec<FileEntry>, Fault> {
+    ) -> Result<Vec<FileEntry>, SearchError> {
         let scope = self.scope_of(files, place.scope)?;
         let list = self.listed(&scope, place.glob, go_on)?;
         let below = |entry: &&FileEntry| {
@@ -162,7 +163,7 @@ impl FileSearch {
         files: &Files,
         place: Where<'_>,
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, SearchError> {
         if !files.rules().ask_at_all() {
             return Ok(None);
         }
@@ -191,16 +192,14 @@ impl FileSearch {
         scope: &str,
         glob: &str,
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<FileList, Fault> {
-        self.finder.files(Path::new(self.workspace.root()), scope, glob, go_on).map_err(walk_fault)
+    ) -> Result<FileList, SearchError> {
+        Ok(self.finder.files(Path::new(self.workspace.root()), scope, glob, go_on)?)
     }
 
     /// The path of what is to be searched; empty for the whole.
-    fn scope_of(&self, files: &Files, scope: &str) -> Result<String, Fault> {
+    fn scope_of(&self, files: &Files, scope: &str) -> Result<String, SearchError> {
         let path = WorkspacePath::parse(self.workspace.root(), if scope.is_empty() { "." } else { scope })?;
-        let found = files.stat(&path)?.ok_or_else(|| {
-            Fault::new(Code::NotFound, format!("{path} does not exist")).suggest("fs.ls shows what is there")
-        })?;
+        let found = files.stat(&path)?.ok_or(SearchError::NoScope { path })?;
         if found.kind != FileKind::Folder {
             // One that is named and cannot be read is a fault; one that is come across is passed over.
             files.open(&found.path)?;
@@ -230,28 +229,4 @@ pub(super) fn lines_of(texts: &Texts, path: &str, start: u32, end: u32) -> Optio
     let from = if skip == 0 { 0 } else { ends.nth(skip - 1).unwrap_or(text.len()) };
     let to = if count == 0 { from } else { ends.nth(count - 1).unwrap_or(text.len()) };
     text.get(from..to.min(from + SNIPPET)).map(<[u8]>::to_vec)
-}
-
-pub(super) fn stopped() -> Fault {
-    Fault::new(Code::Cancelled, "the call was cancelled")
-}
-
-/// The fault of a folder whose files cannot be listed.
-fn walk_fault(error: WalkError) -> Fault {
-    let message = error.to_string();
-    match error {
-        WalkError::Glob { .. } => {
-            Fault::new(Code::InvalidArgs, message).suggest("write one like *.rs or src/**/*.ts")
-        }
-        WalkError::Odd(_) => Fault::new(Code::Unsupported, message)
-            .suggest("ask the person to remove it, or search another folder"),
-        WalkError::Io(_) => Fault::internal(message),
-        WalkError::Stopped => stopped(),
-    }
-}
-
-/// The fault of a pattern that cannot be searched for.
-pub(crate) fn query_fault(error: QueryError) -> Fault {
-    Fault::new(Code::InvalidArgs, error.to_string())
-        .suggest("mend the expression, or set `literal` to search for the text as it stands")
 }

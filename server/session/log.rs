@@ -11,8 +11,8 @@ use super::workspace::Workspace;
 use crate::base::CallId;
 use crate::base::clock::Clock;
 use crate::base::ids::Counter;
-use crate::journal::{Journal, Mark, Posted};
-use crate::protocol::{Fault, LogEvent};
+use crate::journal::{Journal, JournalError, Mark, Posted};
+use crate::protocol::LogEvent;
 
 /// The log of one session.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl SessionLog {
     ///
     /// # Errors
     /// What keeps it from being written; the next use tries again.
-    pub fn journal(&self) -> Result<&Journal, Fault> {
+    pub fn journal(&self) -> Result<&Journal, JournalError> {
         self.open().map(|log| &log.journal)
     }
 
@@ -69,7 +69,7 @@ impl SessionLog {
     ///
     /// # Errors
     /// As [`SessionLog::journal`].
-    pub fn next_call(&self) -> Result<CallId, Fault> {
+    pub fn next_call(&self) -> Result<CallId, JournalError> {
         self.open().map(|log| log.calls.next().into())
     }
 
@@ -77,15 +77,15 @@ impl SessionLog {
     ///
     /// # Errors
     /// What keeps it from being written.
-    pub fn write(&self, event: impl Into<LogEvent>) -> Result<Mark, Fault> {
-        Ok(self.journal()?.append(event.into())?)
+    pub fn write(&self, event: impl Into<LogEvent>) -> Result<Mark, JournalError> {
+        self.journal()?.append(event.into())
     }
 
     /// Has an event written soon: see [`Journal::post`].
     ///
     /// # Errors
     /// What keeps the log from being opened.
-    pub fn post(&self, event: impl Into<LogEvent>) -> Result<Posted, Fault> {
+    pub fn post(&self, event: impl Into<LogEvent>) -> Result<Posted, JournalError> {
         Ok(self.journal()?.post(event))
     }
 
@@ -103,7 +103,7 @@ impl SessionLog {
         }
     }
 
-    fn open(&self) -> Result<&OpenLog, Fault> {
+    fn open(&self) -> Result<&OpenLog, JournalError> {
         if let Some(log) = self.log.get() {
             return Ok(log);
         }

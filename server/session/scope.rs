@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::error::{CallCancelled, SearchError, TextError};
 use super::text::Snapshot;
 use super::{Meant, Session, WantedFiles, WantedLines, Where};
-use crate::base::WorkspacePath;
+use crate::base::{PathError, WorkspacePath};
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::query::Query;
 use crate::index::lexical::search::{Found, Options};
+use crate::journal::JournalError;
 use crate::memory::Notes;
 use crate::ports::Caller;
-use crate::protocol::{
-    Advice, Code, Fault, HintOutcome, LogEvent, Origin, Settings, WatchStatus, WorkingSetAnswer,
-};
+use crate::protocol::{Advice, HintOutcome, LogEvent, Origin, Settings, WatchStatus, WorkingSetAnswer};
 use crate::rules::{Grant, Opener};
 use crate::workspace::{Files, Governance};
 
@@ -81,17 +81,17 @@ impl Scope {
     ///
     /// # Errors
     /// As [`WorkspacePath::parse`].
-    pub fn path(&self, asked: &str) -> Result<WorkspacePath, Fault> {
-        Ok(WorkspacePath::parse(self.session.workspace().root(), asked)?)
+    pub fn path(&self, asked: &str) -> Result<WorkspacePath, PathError> {
+        WorkspacePath::parse(self.session.workspace().root(), asked)
     }
 
     /// Stops work that was cancelled.
     ///
     /// # Errors
     /// CANCELLED, once it was.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), CallCancelled> {
         match self.cancel.is_cancelled() {
-            true => Err(Fault::new(Code::Cancelled, "the call was cancelled")),
+            true => Err(CallCancelled),
             false => Ok(()),
         }
     }
@@ -117,7 +117,7 @@ impl Scope {
     ///
     /// # Errors
     /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and what reading it says.
-    pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
+    pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, TextError> {
         self.session.files().text_through(&self.files, path)
     }
 
@@ -165,7 +165,12 @@ impl Scope {
     ///
     /// # Errors
     /// As [`super::FileSearch::lines`].
-    pub fn search_lines(&self, query: &Query, place: Where<'_>, options: Options) -> Result<Found, Fault> {
+    pub fn search_lines(
+        &self,
+        query: &Query,
+        place: Where<'_>,
+        options: Options,
+    ) -> Result<Found, SearchError> {
         let wanted = WantedLines { query, place, options };
         self.session.search().lines(&self.files, wanted, &|| self.goes_on())
     }
@@ -178,7 +183,7 @@ impl Scope {
         &self,
         wanted: &WantedFiles<'_>,
         progress: &dyn Fn(usize, usize),
-    ) -> Result<Meant, Fault> {
+    ) -> Result<Meant, SearchError> {
         self.session.search().meant(&self.files, wanted, progress, &|| self.goes_on())
     }
 
@@ -186,7 +191,7 @@ impl Scope {
     ///
     /// # Errors
     /// As [`super::FileSearch::list`].
-    pub fn list(&self, place: Where<'_>) -> Result<Vec<FileEntry>, Fault> {
+    pub fn list(&self, place: Where<'_>) -> Result<Vec<FileEntry>, SearchError> {
         self.session.search().list(&self.files, place, &|| self.goes_on())
     }
 
@@ -194,7 +199,7 @@ impl Scope {
     ///
     /// # Errors
     /// As [`super::FileSearch::left_out`].
-    pub fn left_out(&self, place: Where<'_>) -> Result<Option<String>, Fault> {
+    pub fn left_out(&self, place: Where<'_>) -> Result<Option<String>, SearchError> {
         self.session.search().left_out(&self.files, place, &|| self.goes_on())
     }
 
@@ -202,7 +207,7 @@ impl Scope {
     ///
     /// # Errors
     /// As [`super::FileSearch::left_out`].
-    pub fn left_out_unasked(&self, place: Where<'_>) -> Result<Option<String>, Fault> {
+    pub fn left_out_unasked(&self, place: Where<'_>) -> Result<Option<String>, SearchError> {
         self.session.search().left_out(&self.files.opened_by(Opener::Unasked), place, &|| self.goes_on())
     }
 
@@ -234,7 +239,7 @@ impl Scope {
     ///
     /// # Errors
     /// What keeps it from being written.
-    pub fn write(&self, event: impl Into<LogEvent>) -> Result<(), Fault> {
+    pub fn write(&self, event: impl Into<LogEvent>) -> Result<(), JournalError> {
         self.session.log().write(event).map(drop)
     }
 
@@ -242,7 +247,7 @@ impl Scope {
     ///
     /// # Errors
     /// What keeps the log from being opened.
-    pub fn post(&self, event: impl Into<LogEvent>) -> Result<(), Fault> {
+    pub fn post(&self, event: impl Into<LogEvent>) -> Result<(), JournalError> {
         self.session.log().post(event).map(drop)
     }
 }

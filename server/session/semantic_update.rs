@@ -9,14 +9,15 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::finding::{MOST, stopped};
+use super::error::{CallCancelled, SearchError};
+use super::finding::MOST;
 use super::search::FileSearch;
 use super::texts::Texts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::source::Source;
 use crate::index::semantic::SemanticIndex;
-use crate::protocol::{Access, Code, Fault};
+use crate::protocol::Access;
 use crate::rules::{Opener, Rules};
 use crate::watch::Stamp;
 
@@ -79,21 +80,18 @@ impl Taking {
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
         patience: Duration,
-    ) -> Result<MutexGuard<'_, TakenFiles>, Fault> {
+    ) -> Result<MutexGuard<'_, TakenFiles>, SearchError> {
         let asked = Instant::now();
         loop {
             if let Some(taken) = self.taken.try_lock_for(STEP.min(patience)) {
                 return Ok(taken);
             }
             if !go_on() {
-                return Err(stopped());
+                return Err(CallCancelled.into());
             }
             let (done, all) = (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed));
             if asked.elapsed() >= patience {
-                let message = format!("an earlier search still reads the files: {done} of {all} so far");
-                return Err(Fault::new(Code::Timeout, message).suggest(
-                    "search again in a moment, or use search.lexical, which does not wait for that",
-                ));
+                return Err(SearchError::Busy { done, all });
             }
             progress(done, all);
         }
@@ -197,7 +195,7 @@ impl FileSearch {
         texts: &Texts,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SearchError> {
         let (taking, meaning) = (self.finder.taking(), self.finder.meaning());
         let mut taken = taking.wait(progress, go_on, PATIENCE)?;
         let list = self.listed("", "", go_on)?;
@@ -208,7 +206,7 @@ impl FileSearch {
         self.read(&reading, texts, progress, go_on);
         taken.files.extend(reading.read().map(|entry| (entry.path.clone(), (entry.stamp, entry.changed))));
         if !go_on() {
-            return Err(stopped());
+            return Err(CallCancelled.into());
         }
         taken.forget_gone(&list, texts, meaning);
         taken.take_unsaved(texts, meaning);
@@ -257,6 +255,7 @@ mod tests {
     use super::*;
     use crate::base::clock::SystemClock;
     use crate::ports::NoEditor;
+    use crate::protocol::{Code, Fault};
     use crate::session::{Session, SessionOptions};
 
     fn session(files: usize) -> (tempfile::TempDir, Session) {
@@ -287,7 +286,7 @@ mod tests {
             let go_on = || asked.fetch_add(1, Ordering::Relaxed) < left;
             let progress = |done, all| told.borrow_mut().push((done, all));
             let done = session.search().take_in(&texts(&session), &progress, &go_on);
-            (done.map_err(|fault| fault.code), told.into_inner())
+            (done.map_err(|error| Fault::from(error).code), told.into_inner())
         };
         // Walking asks too, once for each file and folder.
         let (stopped, told) = take_in(600);
@@ -312,9 +311,9 @@ mod tests {
             let progress = |done, all| told.borrow_mut().push((done, all));
             taking.wait(&progress, &go_on, patience).map(drop).unwrap_err()
         };
-        assert_eq!(wait(PATIENCE, 1).code, Code::Cancelled);
+        assert_eq!(Fault::from(wait(PATIENCE, 1)).code, Code::Cancelled);
         assert_eq!(told.take(), [(3, 7)]);
-        let fault = wait(Duration::ZERO, usize::MAX);
+        let fault = Fault::from(wait(Duration::ZERO, usize::MAX));
         assert_eq!(
             (fault.code, fault.message.as_str()),
             (Code::Timeout, "an earlier search still reads the files: 3 of 7 so far")

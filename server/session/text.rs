@@ -1,9 +1,10 @@
 //! The text of a file as the person sees it: what editors show wins over the disk.
 
+use super::error::TextError;
 use super::files::SessionFiles;
 use crate::base::text::{self, Decoded, Encoding};
 use crate::base::{WorkspacePath, hash};
-use crate::protocol::{Code, Fault};
+use crate::protocol::Code;
 use crate::rules::Opener;
 use crate::workspace::Files;
 
@@ -26,7 +27,7 @@ impl SessionFiles {
     ///
     /// # Errors
     /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and what reading it says.
-    pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
+    pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, TextError> {
         self.text_through(&self.opened_by(Opener::Person), path)
     }
 
@@ -34,7 +35,7 @@ impl SessionFiles {
     ///
     /// # Errors
     /// As [`SessionFiles::text`].
-    pub fn text_through(&self, files: &Files, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
+    pub fn text_through(&self, files: &Files, path: &WorkspacePath) -> Result<Option<Snapshot>, TextError> {
         let on_disk = match files.read(path, self.workspace.settings().limits.edit_bytes) {
             Ok((bytes, _)) => Some(bytes),
             Err(error) if error.code() == Code::NotFound => None,
@@ -77,19 +78,11 @@ impl SessionFiles {
     }
 }
 
-fn decode(path: &WorkspacePath, bytes: &[u8]) -> Result<Decoded, Fault> {
-    text::decode(bytes).ok_or_else(|| {
-        Fault::new(Code::Unsupported, format!("{path} is a binary file of {} bytes, not a text", bytes.len()))
-            .suggest("fs.copy moves bytes about; only texts are read and edited")
-    })
+fn decode(path: &WorkspacePath, bytes: &[u8]) -> Result<Decoded, TextError> {
+    text::decode(bytes).ok_or_else(|| TextError::Binary { path: path.clone(), size: bytes.len() })
 }
 
-/// The fault for a character that a file's encoding cannot hold.
-pub fn unencodable(path: &WorkspacePath, encoding: Encoding, c: char) -> Fault {
-    let code = u32::from(c);
-    Fault::new(
-        Code::InvalidArgs,
-        format!("{path} is kept as {}, which has no {c:?} (U+{code:04X})", encoding.name()),
-    )
-    .suggest("use a character that the file's encoding has, or write the text to a new file, which is UTF-8")
+/// The error of a character that a file's encoding cannot hold.
+pub fn unencodable(path: &WorkspacePath, encoding: Encoding, character: char) -> TextError {
+    TextError::Unencodable { path: path.clone(), encoding, character }
 }

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::error::HintError;
 use super::files::SessionFiles;
 use super::log::SessionLog;
 use super::workspace::Workspace;
 use crate::base::{OURS, WorkspacePath};
+use crate::journal::JournalError;
 use crate::memory::advise::{Facts, decide};
 use crate::memory::collect::{Occasion, leaving};
 use crate::memory::{Memory, Notes, Seen, estimate};
 use crate::protocol::{
-    Access, Advice, Code, CollectAnswer, Event, Fault, HintAct, HintOutcome, HintParams, Outcome,
-    WorkingSetAnswer,
+    Access, Advice, CollectAnswer, Event, HintAct, HintOutcome, HintParams, Outcome, WorkingSetAnswer,
 };
 use crate::rules::Opener;
-use crate::workspace::FileKind;
+use crate::workspace::{FileKind, WorkspaceError};
 
 /// What keeps the working set of a session.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl WorkingFiles {
     pub fn advise(&self, advice: Advice, asked: &str, why: &str, by: &str) -> HintOutcome {
         let (path, bar) = match self.hintable(asked) {
             Ok(path) => (path.to_string(), None),
-            Err(fault) => (asked.to_owned(), Some(barred(&fault))),
+            Err(error) => (asked.to_owned(), Some(barred(&error))),
         };
         let notes = self.memory.files().now();
         let seen = self.seen_now();
@@ -108,9 +109,9 @@ impl WorkingFiles {
     ///
     /// # Errors
     /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for a folder.
-    fn hintable(&self, asked: &str) -> Result<WorkspacePath, Fault> {
+    fn hintable(&self, asked: &str) -> Result<WorkspacePath, HintError> {
         let path = WorkspacePath::parse(self.workspace.root(), asked)?;
-        self.files.unasked().rules().permit(Access::Read, &path)?;
+        self.files.unasked().rules().permit(Access::Read, &path).map_err(WorkspaceError::from)?;
         if let Ok(real) = self.workspace.store().root().resolve(&path)
             && self.files.documents().snapshot(&real).is_some()
         {
@@ -126,7 +127,7 @@ impl WorkingFiles {
     /// # Errors
     /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule; INVALID_ARGS for a folder, or where the file that
     /// keeps it cannot be written.
-    pub fn hint(&self, params: &HintParams) -> Result<HintOutcome, Fault> {
+    pub fn hint(&self, params: &HintParams) -> Result<HintOutcome, HintError> {
         let asked = &params.path;
         let path = match params.advice {
             // What is gone can still be let go.
@@ -151,9 +152,7 @@ impl WorkingFiles {
             HintAct::Unpin => (files.pin(&path, false, why), "it stays as long as it is warm"),
             HintAct::Clear => (files.unhint(|entry| entry.path == path), "no hint stands on it any more"),
         };
-        kept.map_err(|wrong| {
-            Fault::new(Code::InvalidArgs, wrong).suggest("mend that file, or remove it, then say it again")
-        })?;
+        kept.map_err(HintError::Notes)?;
         self.memory.changed();
         let (advice, reason) = (params.advice.into(), reason.to_owned());
         let told = HintOutcome { path, advice, outcome: Outcome::Honoured, reason };
@@ -166,7 +165,7 @@ impl WorkingFiles {
     ///
     /// # Errors
     /// What keeps the log from being written.
-    pub fn collect(&self, occasion: Occasion, by: &str, why: &str) -> Result<CollectAnswer, Fault> {
+    pub fn collect(&self, occasion: Occasion, by: &str, why: &str) -> Result<CollectAnswer, JournalError> {
         let set = self.set();
         let dropped = leaving(&set.files, set.budget, occasion);
         if !dropped.is_empty() {
@@ -215,9 +214,11 @@ impl WorkingFiles {
 }
 
 /// Why a hint on a path cannot count, as one sentence.
-fn barred(fault: &Fault) -> String {
-    match fault.hints.is_empty() {
-        true => fault.message.clone(),
-        false => format!("{}; near it: {}", fault.message, fault.hints.join(", ")),
+fn barred(error: &HintError) -> String {
+    match error {
+        HintError::File(WorkspaceError::Missing { near, .. }) if !near.is_empty() => {
+            format!("{error}; near it: {}", near.join(", "))
+        }
+        _ => error.to_string(),
     }
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::base::WorkspacePath;
 use crate::base::uri::uri_of;
-use crate::protocol::{Fault, Settings};
-use crate::workspace::{Governance, State, Store};
+use crate::protocol::Settings;
+use crate::workspace::{Governance, State, Store, WorkspaceError};
 
 /// One workspace folder.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Workspace {
     ///
     /// # Errors
     /// NOT_FOUND where the folder was removed.
-    pub(super) fn follow_root(&self) -> Result<bool, Fault> {
+    pub(super) fn follow_root(&self) -> Result<bool, WorkspaceError> {
         let opened = self.store.root().renew()?;
         Ok(self.root_seen.swap(opened, Ordering::Relaxed) != opened)
     }

@@ -226,7 +226,7 @@ fn read(scope: &Scope, path: &str) -> Result<String, String> {
     match scope.text(&path) {
         Ok(Some(snapshot)) => Ok(snapshot.text),
         Ok(None) => Err("there is no such file".to_owned()),
-        Err(fault) => Err(fault.message),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -286,7 +286,7 @@ fn log(scope: &Scope, call: &Call, budget: TokenBudget, fitted: &Fitted) -> Resu
             .map(|left| (left.path.clone(), left.reason.clone()))
             .collect::<BTreeMap<_, _>>(),
     };
-    scope.post(event)
+    Ok(scope.post(event)?)
 }
 
 fn answer(fitted: Fitted, budget: TokenBudget, warnings: Vec<String>) -> Assembled {

@@ -13,7 +13,7 @@ use crate::index::lexical::search::{Found, Options};
 use crate::index::lexical::verify::LONGEST_LINE;
 use crate::protocol::{Code, Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
-use crate::session::{Scope, Where, query_fault};
+use crate::session::{Scope, SearchError, Where};
 
 /// Lines of context on each side of a match, where the caller names none.
 const CONTEXT: Count = Count(2);
@@ -88,7 +88,7 @@ fn search(scope: &Scope, input: &LexicalInput) -> Result<Output<Vec<MatchingLine
         AskedCase::Smart => Case::Smart,
         AskedCase::Sensitive => Case::Sensitive,
     };
-    let query = Query::new(&input.query, case, input.literal).map_err(query_fault)?;
+    let query = Query::new(&input.query, case, input.literal).map_err(SearchError::from)?;
     let limits = &scope.settings().limits;
     let options = Options {
         context: input.context.unwrap_or(CONTEXT).size(),

@@ -162,9 +162,9 @@ impl Server {
             asked.insert(key, granted);
             if let Some(call_id) = call {
                 let rule = format!("mcp_servers.{}", server.name);
-                if let Err(fault) = server.session.log().write(Event::UserApproval { call_id, rule, granted })
+                if let Err(error) = server.session.log().write(Event::UserApproval { call_id, rule, granted })
                 {
-                    tracing::warn!(server = server.name, "{}", fault.message);
+                    tracing::warn!(server = server.name, "{error}");
                 }
             }
             granted

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::error::CheckpointError;
+use super::permissions::Permissions;
+use super::state::State;
 use crate::base::text::Encoding;
 use crate::base::{CallId, HunkId, WorkspacePath};
-use crate::protocol::{ChangeKind, Code, Fault};
-use crate::workspace::{Permissions, State};
+use crate::protocol::{ChangeKind, Code};
 
 /// One applied change of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +108,7 @@ impl<'a> Checkpoints<'a> {
         session: &str,
         undoes: Option<&str>,
         step: Step,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CheckpointError> {
         let mut checkpoint = self.read(session, call)?.unwrap_or_else(|| Checkpoint {
             time: 0,
             call: call.into(),
@@ -122,7 +124,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// Takes back the last step recorded for `call`: it did not happen.
-    pub(crate) fn unrecord(&self, call: &str, session: &str) -> Result<(), Fault> {
+    pub(crate) fn unrecord(&self, call: &str, session: &str) -> Result<(), CheckpointError> {
         let Some(mut checkpoint) = self.read(session, call)? else { return Ok(()) };
         checkpoint.steps.pop();
         match checkpoint.steps.is_empty() {
@@ -132,16 +134,16 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// Writes a checkpoint as it is now.
-    pub(crate) fn save(&self, checkpoint: &Checkpoint) -> Result<(), Fault> {
+    pub(crate) fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         if ![&*checkpoint.session, &*checkpoint.call].into_iter().all(is_name) {
-            return Err(Fault::internal(format!("{:?} names no call", checkpoint.call)));
+            return Err(CheckpointError::Name { call: checkpoint.call.clone() });
         }
-        let json = serde_json::to_vec(checkpoint).map_err(|error| Fault::internal(error.to_string()))?;
+        let json = serde_json::to_vec(checkpoint)?;
         Ok(self.state.write(&file(&checkpoint.session, &checkpoint.call), &json)?)
     }
 
     /// The newest checkpoint of a call, as `c-0007` or `SESSION/c-0007`.
-    pub(crate) fn find(&self, call: &str) -> Result<Checkpoint, Fault> {
+    pub(crate) fn find(&self, call: &str) -> Result<Checkpoint, CheckpointError> {
         let found = match call.rsplit_once('/') {
             Some((session, id)) => self.read(session, id)?,
             None => {
@@ -151,15 +153,11 @@ impl<'a> Checkpoints<'a> {
                 found.into_iter().max_by_key(|checkpoint| checkpoint.time)
             }
         };
-        found.ok_or_else(|| {
-            Fault::new(Code::NotFound, format!("no change of call {call:?} is kept")).suggest(
-                "`wherefore log --status ok` lists the calls; only those that changed a file can be undone",
-            )
-        })
+        found.ok_or_else(|| CheckpointError::Missing { call: call.to_owned() })
     }
 
     /// The newest change that was not taken back and is not itself an undo; of those before a time where one is named.
-    pub(crate) fn last(&self, before: Option<i64>) -> Result<Checkpoint, Fault> {
+    pub(crate) fn last(&self, before: Option<i64>) -> Result<Checkpoint, CheckpointError> {
         let mut newest: Option<Checkpoint> = None;
         for session in self.state.list(Self::FOLDER)? {
             for name in self.state.list(&format!("{}/{session}", Self::FOLDER))? {
@@ -170,11 +168,11 @@ impl<'a> Checkpoints<'a> {
                 newest = newest.into_iter().chain(stands).max_by_key(|checkpoint| checkpoint.time);
             }
         }
-        newest.ok_or_else(|| Fault::new(Code::NotFound, "there is no change to undo"))
+        newest.ok_or(CheckpointError::NothingToUndo)
     }
 
     /// A checkpoint that cannot be read is passed over: it must not keep the others from being undone.
-    fn read(&self, session: &str, call: &str) -> Result<Option<Checkpoint>, Fault> {
+    fn read(&self, session: &str, call: &str) -> Result<Option<Checkpoint>, CheckpointError> {
         if ![session, call].into_iter().all(is_name) {
             return Ok(None);
         }

@@ -12,8 +12,7 @@ use rustix::io::{Errno, retry_on_intr};
 use super::errno;
 use super::error::WorkspaceError;
 use super::stat::{FileKind, id, same};
-use crate::base::{FileId, WorkspacePath};
-use crate::protocol::Fault;
+use crate::base::{FileId, PathError, WorkspacePath};
 
 /// The root of a workspace. It stays on the folder that was opened until [`Root::renew`] finds another one of the same
 /// owner at its path.
@@ -164,9 +163,9 @@ impl Root {
     ///
     /// # Errors
     /// As [`WorkspacePath::parse`].
-    pub fn parse(&self, asked: &str) -> Result<WorkspacePath, Fault> {
+    pub fn parse(&self, asked: &str) -> Result<WorkspacePath, PathError> {
         WorkspacePath::parse(&self.path, asked)
-            .or_else(|error| WorkspacePath::parse(&self.real, asked).map_err(|_| error.into()))
+            .or_else(|error| WorkspacePath::parse(&self.real, asked).map_err(|_| error))
     }
 
     /// The folder that it is on now.

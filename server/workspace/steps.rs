@@ -4,12 +4,13 @@
 
 use super::checkpoints::Step;
 use super::entry::PathEntry;
+use super::error::{StepError, WorkspaceError};
 use super::files::Files;
 use super::permissions::{Permissions, is_executable};
 use super::stat::FileKind;
 use super::write::Expect;
 use crate::base::hash;
-use crate::protocol::{ChangeKind, Code, Fault};
+use crate::protocol::ChangeKind;
 
 /// How what a step changes stands now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Files {
     ///
     /// # Errors
     /// PERMISSION_DENIED by a rule; QUOTA_EXCEEDED for a larger file.
-    pub(crate) fn standing(&self, step: &Step, max: u64) -> Result<Standing, Fault> {
+    pub(crate) fn standing(&self, step: &Step, max: u64) -> Result<Standing, WorkspaceError> {
         let path = &step.path;
         let entry = self.entry_at(path)?;
         let folder = matches!(&entry, Some(PathEntry { kind: FileKind::Folder, .. }));
@@ -107,14 +108,14 @@ impl Files {
     ///
     /// # Errors
     /// STALE where it does not; NOT_FOUND where the bytes to put there are not kept any more; whatever writing says.
-    pub(crate) fn perform(&self, step: &Step) -> Result<(), Fault> {
+    pub(crate) fn perform(&self, step: &Step) -> Result<(), StepError> {
         let path = &step.path;
         match step.kind {
             ChangeKind::Mkdir => drop(self.mkdir(path)?),
             _ if step.removes_folder() => self.rmdir(path)?,
             ChangeKind::Rename => match &step.from {
                 Some(from) => self.rename(from, path)?,
-                None => return Err(Fault::internal("a rename names no source")),
+                None => return Err(StepError::NoSource),
             },
             ChangeKind::Mode => self.set_permissions(path, step.gives.unwrap_or(Permissions::PLAIN))?,
             ChangeKind::Symlink => {
@@ -141,14 +142,8 @@ impl Files {
         Ok(())
     }
 
-    fn kept(&self, blob: &str) -> Result<Vec<u8>, Fault> {
-        self.state().get(blob)?.ok_or_else(|| {
-            Fault::new(
-                Code::NotFound,
-                format!("the bytes {blob} that the change needs are not kept any more"),
-            )
-            .fatal()
-        })
+    fn kept(&self, blob: &str) -> Result<Vec<u8>, StepError> {
+        self.state().get(blob)?.ok_or_else(|| StepError::BytesGone { blob: blob.to_owned() })
     }
 }
 

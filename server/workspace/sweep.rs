@@ -9,11 +9,12 @@ use std::io::ErrorKind;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::checkpoints::{Checkpoint, Checkpoints};
+use super::error::{CheckpointError, WorkspaceError};
 use super::shelf::{Shelf, ShelfEntry};
 use super::state::{ASIDE, NAMED, OBJECTS, ROOTS, State, TEMPORARY, folder_name};
 use super::store::{SESSIONS, Store};
 use crate::base::{CallId, WorkspacePath};
-use crate::protocol::{Fault, StorageSettings};
+use crate::protocol::{Code, StorageSettings};
 
 /// How often it is looked at what can go, and how young is never swept.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -59,7 +60,7 @@ impl Sweep<'_> {
     ///
     /// # Errors
     /// What keeps the folder from being read.
-    pub(crate) fn run(&self, go_on: &dyn Fn() -> bool) -> Result<Option<Swept>, Fault> {
+    pub(crate) fn run(&self, go_on: &dyn Fn() -> bool) -> Result<Option<Swept>, CheckpointError> {
         let state = self.state();
         let Some(shelf) = state.opened(false)? else { return Ok(None) };
         let before = shelf.entry(REPORT).and_then(|report| self.now.duration_since(report.changed).ok());
@@ -97,7 +98,7 @@ impl Sweep<'_> {
         shelf: &Shelf,
         go_on: &dyn Fn() -> bool,
         swept: &mut Swept,
-    ) -> Result<Option<BTreeSet<String>>, Fault> {
+    ) -> Result<Option<BTreeSet<String>>, CheckpointError> {
         let kept = Checkpoints::new(self.state());
         let mut all: Vec<(Checkpoint, u64)> = Vec::new();
         for session in shelf.list(Checkpoints::FOLDER)? {
@@ -113,7 +114,7 @@ impl Sweep<'_> {
                         all.push((checkpoint, bytes));
                     }
                     // What it needs is not known: nothing is swept that it may need.
-                    Some(Err(fault)) if fault.code != crate::protocol::Code::NotFound => return Err(fault),
+                    Some(Err(error)) if error.code() != Code::NotFound => return Err(error),
                     _ => {}
                 }
             }
@@ -154,7 +155,7 @@ impl Sweep<'_> {
         used: &BTreeSet<String>,
         go_on: &dyn Fn() -> bool,
         swept: &mut Swept,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), WorkspaceError> {
         // What lies out of the way is not taken for a writer's that died.
         let _writing = self.state().writing()?;
         for name in shelf.list(OBJECTS)?.into_iter().filter(|name| !used.contains(name)) {
@@ -183,7 +184,7 @@ impl Sweep<'_> {
     }
 
     /// Removes what was set aside long ago.
-    fn aside(&self, shelf: &Shelf, swept: &mut Swept) -> Result<(), Fault> {
+    fn aside(&self, shelf: &Shelf, swept: &mut Swept) -> Result<(), WorkspaceError> {
         for name in shelf.list(ASIDE)? {
             let path = format!("{ASIDE}/{name}");
             let old = |entry: &ShelfEntry| self.age(entry.changed) > self.settings.undo_age().max(DAY);
@@ -197,7 +198,7 @@ impl Sweep<'_> {
     }
 
     /// Removes session logs that are too old or too many, from the oldest on.
-    fn logs(&self, go_on: &dyn Fn() -> bool, swept: &mut Swept) -> Result<(), Fault> {
+    fn logs(&self, go_on: &dyn Fn() -> bool, swept: &mut Swept) -> Result<(), WorkspaceError> {
         let shelf = self.store.shelf();
         let mut logs: BTreeMap<(std::cmp::Reverse<SystemTime>, String), u64> = BTreeMap::new();
         for session in shelf.list(SESSIONS)? {
@@ -220,7 +221,7 @@ impl Sweep<'_> {
     }
 
     /// Removes the state of workspaces that are gone for as long as a change can be undone.
-    fn gone(&self, shelf: &Shelf, swept: &mut Swept) -> Result<(), Fault> {
+    fn gone(&self, shelf: &Shelf, swept: &mut Swept) -> Result<(), WorkspaceError> {
         let base = Shelf::new(shelf.root().clone(), WorkspacePath::root());
         for name in base.list(ROOTS)? {
             let folder = format!("{ROOTS}/{name}");

@@ -24,12 +24,9 @@ fn file(bench: &Bench, path: &str) -> WorkingFile {
 }
 
 fn hint(bench: &Bench, path: &str, advice: HintAct) -> Result<HintOutcome, Fault> {
-    bench.served().session().working_files().hint(&HintParams {
-        path: path.to_owned(),
-        advice,
-        why: Some("It is mine".into()),
-        root: None,
-    })
+    let why = Some("It is mine".into());
+    let params = HintParams { path: path.to_owned(), advice, why, root: None };
+    Ok(bench.served().session().working_files().hint(&params)?)
 }
 
 async fn read(bench: &Bench, path: &str, times: usize) {

@@ -3,6 +3,7 @@
 use super::plan::{Back, overlap};
 use crate::base::text::Encoding;
 use crate::base::{CallId, WorkspacePath, blocking, ids::unique};
+use crate::journal::JournalError;
 use crate::patch;
 use crate::ports::LineEdit;
 use crate::protocol::{ChangeKind, Code, Event, Fault};
@@ -62,11 +63,11 @@ impl ProposalQueue {
                 }
             }
         }
-        let applied = |fault| Fault { applied: Some(true), ..fault };
+        let applied = |error: JournalError| Fault { applied: Some(true), ..error.into() };
         let event =
             Event::Undo { call_id: checkpoint.call.clone(), undo_id: undo_id.clone(), paths: paths.clone() };
         let done = self.session.log().write(event).map_err(applied)?;
-        self.session.log().journal()?.durable(done).await.map_err(Fault::from).map_err(applied)?;
+        self.session.log().journal()?.durable(done).await.map_err(applied)?;
         doubt.map_or(Ok((undo_id, paths)), Err)
     }
 
