@@ -4,6 +4,7 @@ mod definitions;
 mod discovery;
 mod documents;
 mod editor_registry;
+mod error;
 mod folder;
 mod note_files;
 mod sweeping;
@@ -24,14 +25,15 @@ use crate::base::WorkspacePath;
 use crate::base::clock::{Clock, SystemClock};
 pub use crate::catalogue::Problem;
 use crate::ports::Editor;
-use crate::protocol::{Code, Fault, Notice};
+use crate::protocol::Notice;
 use crate::session::{Connected, SessionOptions};
-use crate::workspace::DocumentStore;
+use crate::workspace::{DocumentStore, WorkspaceError};
 pub use crate::workspace::{EditorId, Edits, TextChange};
 pub use discovery::Look;
 pub use documents::DocumentEvent;
 use editor_registry::EditorRegistry;
 pub use editor_registry::HubChange;
+use error::ServedFolderError;
 pub use folder::Folder;
 pub use tool_similarity::ToolSimilarity;
 
@@ -96,7 +98,7 @@ impl Hub {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn add_root(&self, path: &str) -> Result<(), Fault> {
+    pub fn add_root(&self, path: &str) -> Result<(), WorkspaceError> {
         if self.folders().iter().any(|folder| folder.root() == path) {
             return Ok(());
         }
@@ -205,18 +207,13 @@ impl Hub {
     ///
     /// # Errors
     /// NOT_FOUND where none is open, or none that the path lies in.
-    pub fn folder(&self, root: Option<&str>) -> Result<Arc<Folder>, Fault> {
-        let none = || {
-            Fault::new(Code::NotFound, "no workspace folder is open")
-                .suggest("open a folder, or name one with --root")
-        };
+    pub fn folder(&self, root: Option<&str>) -> Result<Arc<Folder>, ServedFolderError> {
         match root {
-            None => self.folders().first().cloned().ok_or_else(none),
-            Some(path) => self.folder_of(path).map(|(folder, _)| folder).ok_or_else(|| {
-                Fault::new(Code::NotFound, format!("{path:?} lies in no open workspace folder"))
-                    .hint(self.roots())
-                    .suggest("name one of the open folders, or leave it out")
-            }),
+            None => self.folders().first().cloned().ok_or(ServedFolderError::NoneOpen),
+            Some(path) => self
+                .folder_of(path)
+                .map(|(folder, _)| folder)
+                .ok_or_else(|| ServedFolderError::NotOpen { path: path.to_owned(), roots: self.roots() }),
         }
     }
 
@@ -224,7 +221,7 @@ impl Hub {
     ///
     /// # Errors
     /// NOT_FOUND where it lies in none.
-    pub fn meant(&self, root: Option<&str>) -> Result<Vec<Arc<Folder>>, Fault> {
+    pub fn meant(&self, root: Option<&str>) -> Result<Vec<Arc<Folder>>, ServedFolderError> {
         match root {
             Some(root) => Ok(vec![self.folder(Some(root))?]),
             None => Ok(self.folders()),

@@ -6,6 +6,7 @@
 //! confidence comes from the tools under it.
 
 mod directory;
+mod error;
 mod grams;
 mod index;
 mod item;

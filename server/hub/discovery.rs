@@ -11,6 +11,7 @@ use super::trail::Expansion;
 use crate::base::{CallId, hash};
 use crate::catalogue::ToolDef;
 use crate::catalogue::discovery::Directory;
+use crate::embed::EmbedError;
 use crate::ports::Caller;
 use crate::protocol::{
     Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, Lead, Origin, RawCall, RequireExpand,
@@ -23,7 +24,7 @@ impl Folder {
     ///
     /// # Errors
     /// What the model says.
-    pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), Fault> {
+    pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), EmbedError> {
         self.toolbox().similarity().fill(&self.directory(), told).await
     }
 
@@ -155,11 +156,12 @@ impl Look {
         &self,
         name: &str,
         params: &impl Serialize,
-        answer: Result<A, Fault>,
+        answer: Result<A, impl Into<Fault>>,
         found: fn(&A) -> &[ToolPointer],
     ) -> Result<A, Fault> {
         let Self { folder, origin, began, .. } = self;
         let operation = DiscoveryOperation { name, origin, began: *began };
+        let answer = answer.map_err(Into::into);
         let call_id = operation.note(folder, params, None, answer.as_ref());
         if let (Some(call_id), Ok(answer)) = (call_id, &answer) {
             folder.trail().found(

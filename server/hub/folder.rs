@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::LogPlace;
+use super::error::SessionLogError;
 use super::sweeping;
 use super::telling;
 use super::toolbox::{News, Toolbox};
@@ -13,13 +14,12 @@ use crate::base::WorkspacePath;
 use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
 use crate::pipeline::Pipeline;
-use crate::protocol::{
-    Access, Code, Fault, Proposal, ProposalsParams, ToolSummary, WorkingSetAnswer, WorkspaceStatus,
-};
+use crate::protocol::{Access, Proposal, ProposalsParams, ToolSummary, WorkingSetAnswer, WorkspaceStatus};
 use crate::registry::{Registry, Tool};
 use crate::review::ProposalQueue;
 use crate::session::{Session, SessionOptions};
 use crate::tools;
+use crate::workspace::WorkspaceError;
 
 /// A workspace folder with everything that serves it.
 pub struct Folder {
@@ -35,7 +35,7 @@ impl Folder {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn open(path: &str, options: SessionOptions, news: Arc<News>) -> Result<Self, Fault> {
+    pub fn open(path: &str, options: SessionOptions, news: Arc<News>) -> Result<Self, WorkspaceError> {
         let short_lived = options.shared_log;
         let session = Arc::new(Session::open(path, options)?);
         let queue = Arc::new(ProposalQueue::open(session.clone()));
@@ -181,7 +181,7 @@ impl Folder {
     ///
     /// # Errors
     /// NOT_FOUND where there is none.
-    pub fn log(&self, session: Option<&str>) -> Result<LogPlace, Fault> {
+    pub fn log(&self, session: Option<&str>) -> Result<LogPlace, SessionLogError> {
         let session = match session {
             Some(session) => session.to_owned(),
             None => self.session.log().journal()?.session().to_owned(),
@@ -190,11 +190,11 @@ impl Folder {
         if let Some(journal) = self.session.log().opened() {
             journal.write_posted();
         }
-        let none = || Fault::new(Code::NotFound, format!("there is no session {session:?}"));
         let plain = !session.is_empty() && !session.starts_with('.') && !session.contains('/');
         let stored = format!("sessions/{session}/session-log.md");
         let bytes = if plain { self.session.workspace().store().read(&stored)? } else { None };
-        let text = String::from_utf8_lossy(&bytes.ok_or_else(none)?).into_owned();
+        let Some(bytes) = bytes else { return Err(SessionLogError::NoSession { session }) };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(LogPlace { uri: format!("wherefore://log/{session}"), path: self.log_path(&session), text })
     }
 }

@@ -9,8 +9,8 @@ use tokio::task::AbortHandle;
 
 use super::toolbox::Toolbox;
 use crate::catalogue::discovery::Directory;
-use crate::embed::{Chosen, Key, Use, key};
-use crate::protocol::{EmbeddingSettings, Fault};
+use crate::embed::{Chosen, EmbedError, Key, Use, key};
+use crate::protocol::EmbeddingSettings;
 
 /// The model that tools are found with too, where the person set one.
 #[derive(Debug, Default)]
@@ -65,11 +65,11 @@ impl ToolSimilarity {
         &self,
         directory: &Arc<Directory>,
         told: impl FnMut(usize, usize) + Send,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), EmbedError> {
         let Some(near) = self.model.near()? else { return Ok(()) };
         let items = directory.clone();
         let text = move |place: &usize| items.items().get(*place).map(|item| item.text());
-        Ok(near.fill(&self.keys(directory), move |places| places.iter().map(&text).collect(), told).await?)
+        near.fill(&self.keys(directory), move |places| places.iter().map(&text).collect(), told).await
     }
 
     /// What is wrong with the model, as a sentence.

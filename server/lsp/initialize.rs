@@ -19,8 +19,8 @@ impl Backend {
         }
         self.hub.settings_changed(params.initialization_options.clone().filter(Value::is_object));
         for root in roots(&params) {
-            if let Err(fault) = self.hub.add_root(&root) {
-                tracing::warn!("{root} is not served: {}", fault.message);
+            if let Err(error) = self.hub.add_root(&root) {
+                tracing::warn!("{root} is not served: {error}");
             }
         }
         self.show_by_settings();
@@ -106,9 +106,9 @@ impl Backend {
         let mut faults = Vec::new();
         for folder in event.added {
             if let Some(path) = uri::path_of(folder.uri.as_str())
-                && let Err(fault) = self.hub.add_root(&path)
+                && let Err(error) = self.hub.add_root(&path)
             {
-                faults.push(format!("wherefore does not serve {path}: {}", fault.message));
+                faults.push(format!("wherefore does not serve {path}: {error}"));
             }
         }
         for fault in faults {

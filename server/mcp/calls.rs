@@ -89,7 +89,7 @@ impl Agent {
         match (self.hub.folder(Some(&self.terms.root)), is_found) {
             (Ok(folder), true) => folder.call_found(raw, caller).await,
             (Ok(folder), false) => folder.pipeline().call(raw, caller).await,
-            (Err(fault), _) => fault_envelope(CallId::default(), fault),
+            (Err(error), _) => fault_envelope(CallId::default(), error.into()),
         }
     }
 

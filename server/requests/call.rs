@@ -20,7 +20,7 @@ impl Request for Call {
         };
         Ok(match folder {
             Ok(folder) => folder.pipeline().call(call, asker.caller).await,
-            Err(fault) => fault_envelope(CallId::default(), fault),
+            Err(error) => fault_envelope(CallId::default(), error.into()),
         })
     }
 

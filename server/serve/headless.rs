@@ -25,7 +25,7 @@ const NEXT: Duration = Duration::from_millis(500);
 pub(crate) fn headless(root: String, ready: impl FnOnce(Result<(), &Fault>) + Send + 'static) -> ExitCode {
     super::run(async move {
         let hub = hub();
-        let opened = hub.add_root(&root).and_then(|()| let_in(&hub, true));
+        let opened = hub.add_root(&root).map_err(Fault::from).and_then(|()| let_in(&hub, true));
         let listening = match opened {
             Ok(listening) => listening,
             Err(fault) => {

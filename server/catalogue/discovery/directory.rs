@@ -1,14 +1,13 @@
 //! The operations on a catalogue: what stands at a node, which tools and nodes answer a request.
 
-use serde_json::json;
-
+use super::error::DirectoryError;
 use super::{Index, ToolItem};
 use crate::base::hash;
 use crate::base::nearest::nearest;
 use crate::catalogue::{ToolDef, TreeNode, tree};
 use crate::protocol::{
-    Code, Fault, ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer, SearchNodesAnswer,
-    SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
+    ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer, SearchNodesAnswer, SearchNodesParams,
+    SearchToolsAnswer, SearchToolsParams, ToolPointer,
 };
 
 /// Results that the first page shows however unlikely they are, if so many are asked for.
@@ -71,7 +70,11 @@ impl Directory {
     ///
     /// # Errors
     /// UNKNOWN_PATH with the closest node there is; STALE for a cursor of a catalogue that has changed.
-    pub fn list(&self, params: &ListToolsParams, nearness: Option<&[f32]>) -> Result<ListToolsAnswer, Fault> {
+    pub fn list(
+        &self,
+        params: &ListToolsParams,
+        nearness: Option<&[f32]>,
+    ) -> Result<ListToolsAnswer, DirectoryError> {
         self.check(&params.path)?;
         let from = self.offset(params.cursor.as_deref())?;
         // Before the best are picked: what is not meant takes no place among them.
@@ -103,7 +106,7 @@ impl Directory {
         &self,
         params: &SearchToolsParams,
         nearness: Option<&[f32]>,
-    ) -> Result<SearchToolsAnswer, Fault> {
+    ) -> Result<SearchToolsAnswer, DirectoryError> {
         self.check(&params.category_path)?;
         let from = self.offset(params.cursor.as_deref())?;
         let found = self.index.search(&params.query, nearness, &params.category_path, usize::MAX);
@@ -169,20 +172,18 @@ impl Directory {
     }
 
     /// Where a cursor goes on.
-    fn offset(&self, cursor: Option<&str>) -> Result<usize, Fault> {
+    fn offset(&self, cursor: Option<&str>) -> Result<usize, DirectoryError> {
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(0) };
         let parsed = cursor.split_once('-').and_then(|(mark, from)| Some((mark, from.parse().ok()?)));
         match parsed {
             Some((mark, from)) if mark == self.mark => Ok(from),
-            Some(_) => Err(Fault::new(Code::Stale, "the catalogue has changed since this cursor was given")
-                .suggest("ask again without a cursor")),
-            None => Err(Fault::new(Code::InvalidArgs, format!("{cursor:?} is no cursor of this server's"))
-                .suggest("send the `next_cursor` of an earlier answer as it came, or none")),
+            Some(_) => Err(DirectoryError::OldCursor),
+            None => Err(DirectoryError::NoCursor { cursor: cursor.to_owned() }),
         }
     }
 
     /// Refuses a path that is not there, and names the closest one that is.
-    fn check(&self, path: &[String]) -> Result<(), Fault> {
+    fn check(&self, path: &[String]) -> Result<(), DirectoryError> {
         let exists = |path: &[String]| path.is_empty() || self.nodes.iter().any(|node| node.path == path);
         if exists(path) {
             return Ok(());
@@ -195,34 +196,17 @@ impl Directory {
         let close = nearest(missing, names.iter().copied(), 3);
         let mut closest = above.to_vec();
         closest.extend(close.first().map(|name| (*name).to_owned()));
-        let hints: Vec<String> =
-            if close.is_empty() { names } else { close }.into_iter().map(str::to_owned).collect();
-        let place =
-            if above.is_empty() { "at the root".to_owned() } else { format!("under {}", above.join(" / ")) };
-        Err(Fault::new(Code::UnknownPath, format!("there is no node {missing:?} {place}"))
-            .hint(hints)
-            .suggest("list the closest node, or search_nodes for what you want")
-            .next(json!({ "tool": "list", "arguments": { "path": closest } })))
+        let names = if close.is_empty() { names } else { close }.into_iter().map(str::to_owned).collect();
+        let (missing, above) = (missing.clone(), above.to_vec());
+        Err(DirectoryError::UnknownNode { missing, above, names, closest })
     }
 
-    fn no_match(&self, params: &SearchToolsParams, nearness: Option<&[f32]>) -> Fault {
-        let asked: String = params.query.chars().take(100).collect();
-        let place = if params.category_path.is_empty() {
-            "in the catalogue".to_owned()
-        } else {
-            format!("under {}", params.category_path.join(" / "))
-        };
+    fn no_match(&self, params: &SearchToolsParams, nearness: Option<&[f32]>) -> DirectoryError {
         let elsewhere = self.index.search_nodes(&params.query, nearness, 3);
-        let fault = Fault::new(Code::NoMatchInCategory, format!("no tool answers {asked:?} {place}"))
-            .hint(elsewhere.iter().map(|found| found.path.join(" / ")));
-        match elsewhere.first() {
-            Some(best) => fault.suggest("search under one of the nodes in `hints`").next(json!({
-                "tool": "search_tool_by_category",
-                "arguments": { "query": asked, "category_path": best.path },
-            })),
-            None => fault
-                .suggest("list the root, or say it in other words")
-                .next(json!({ "tool": "list", "arguments": { "path": [] } })),
+        DirectoryError::NoMatch {
+            asked: params.query.chars().take(100).collect(),
+            category: params.category_path.clone(),
+            elsewhere: elsewhere.into_iter().map(|found| found.path.to_vec()).collect(),
         }
     }
 }

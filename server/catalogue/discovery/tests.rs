@@ -182,13 +182,15 @@ fn ours() -> Directory {
 
 fn listing(path: &[&str], limit: usize, cursor: Option<String>) -> Result<ListToolsAnswer, Fault> {
     let path = path.iter().map(|name| (*name).to_owned()).collect();
-    ours().list(&ListToolsParams { path, tags: Vec::new(), query: None, limit, cursor, root: None }, None)
+    let params = ListToolsParams { path, tags: Vec::new(), query: None, limit, cursor, root: None };
+    Ok(ours().list(&params, None)?)
 }
 
 fn searching(query: &str, path: &[&str]) -> Result<SearchToolsAnswer, Fault> {
     let category_path = path.iter().map(|name| (*name).to_owned()).collect();
     let query = query.to_owned();
-    ours().search(&SearchToolsParams { query, category_path, limit: 5, cursor: None, root: None }, None)
+    let params = SearchToolsParams { query, category_path, limit: 5, cursor: None, root: None };
+    Ok(ours().search(&params, None)?)
 }
 
 #[test]

@@ -69,13 +69,15 @@ impl SearchPlace {
         };
         let filled = match self {
             Self::Workspace(hub) => match hub.folder(None) {
-                Ok(folder) => folder.embed_tools(told).await,
-                Err(fault) => Err(fault),
+                Ok(folder) => folder.embed_tools(told).await.map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
             },
-            Self::Catalogue(directory, similarity) => similarity.fill(directory, told).await,
+            Self::Catalogue(directory, similarity) => {
+                similarity.fill(directory, told).await.map_err(|error| error.to_string())
+            }
         };
-        if let Err(fault) = filled {
-            answer::note(&format!("wherefore: {}; tools are ranked without it", visible(&fault.message)));
+        if let Err(why) = filled {
+            answer::note(&format!("wherefore: {}; tools are ranked without it", visible(&why)));
         }
     }
 
@@ -83,7 +85,7 @@ impl SearchPlace {
         match self {
             Self::Workspace(hub) => SearchTools::answer(hub, params, Asker::door(Door::Cli)).await,
             Self::Catalogue(directory, similarity) => {
-                directory.search(&params, similarity.of(&params.query, directory).await.as_deref())
+                Ok(directory.search(&params, similarity.of(&params.query, directory).await.as_deref())?)
             }
         }
     }

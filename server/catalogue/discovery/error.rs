@@ -1,0 +1,77 @@
+//! The errors of looking through a catalogue, and their faults.
+
+use serde_json::json;
+use thiserror::Error;
+
+use crate::protocol::{Code, Fault};
+
+/// Why a directory has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DirectoryError {
+    /// The cursor was given for another catalogue.
+    #[error("the catalogue has changed since this cursor was given")]
+    OldCursor,
+    /// The text is no cursor.
+    #[error("{cursor:?} is no cursor of this server's")]
+    NoCursor {
+        /// The text.
+        cursor: String,
+    },
+    /// A path leads to no node.
+    #[error("there is no node {missing:?} {}", place(above, "at the root"))]
+    UnknownNode {
+        /// The first name on the path that no node has.
+        missing: String,
+        /// The node above it.
+        above: Vec<String>,
+        /// The names of the nodes below that one: the nearest, or all where none is near.
+        names: Vec<String>,
+        /// The closest node.
+        closest: Vec<String>,
+    },
+    /// No tool under a node answers the request.
+    #[error("no tool answers {asked:?} {}", place(category, "in the catalogue"))]
+    NoMatch {
+        /// The request, cut.
+        asked: String,
+        /// The node.
+        category: Vec<String>,
+        /// The nodes whose tools answer it, likeliest first.
+        elsewhere: Vec<Vec<String>>,
+    },
+}
+
+/// Where a node stands, for a sentence.
+fn place(path: &[String], root: &str) -> String {
+    if path.is_empty() { root.to_owned() } else { format!("under {}", path.join(" / ")) }
+}
+
+impl From<DirectoryError> for Fault {
+    fn from(error: DirectoryError) -> Self {
+        let message = error.to_string();
+        match error {
+            DirectoryError::OldCursor => {
+                Self::new(Code::Stale, message).suggest("ask again without a cursor")
+            }
+            DirectoryError::NoCursor { .. } => Self::new(Code::InvalidArgs, message)
+                .suggest("send the `next_cursor` of an earlier answer as it came, or none"),
+            DirectoryError::UnknownNode { names, closest, .. } => Self::new(Code::UnknownPath, message)
+                .hint(names)
+                .suggest("list the closest node, or search_nodes for what you want")
+                .next(json!({ "tool": "list", "arguments": { "path": closest } })),
+            DirectoryError::NoMatch { asked, elsewhere, .. } => {
+                let fault = Self::new(Code::NoMatchInCategory, message)
+                    .hint(elsewhere.iter().map(|path| path.join(" / ")));
+                match elsewhere.first() {
+                    Some(best) => fault.suggest("search under one of the nodes in `hints`").next(json!({
+                        "tool": "search_tool_by_category",
+                        "arguments": { "query": asked, "category_path": best },
+                    })),
+                    None => fault
+                        .suggest("list the root, or say it in other words")
+                        .next(json!({ "tool": "list", "arguments": { "path": [] } })),
+                }
+            }
+        }
+    }
+}

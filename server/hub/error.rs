@@ -1,0 +1,63 @@
+//! The errors of finding a folder or a log in a hub, and their faults.
+
+use thiserror::Error;
+
+use crate::journal::JournalError;
+use crate::protocol::{Code, Fault};
+use crate::workspace::WorkspaceError;
+
+/// Why a hub has no such folder.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ServedFolderError {
+    /// The hub serves no folder.
+    #[error("no workspace folder is open")]
+    NoneOpen,
+    /// A path lies in no folder that the hub serves.
+    #[error("{path:?} lies in no open workspace folder")]
+    NotOpen {
+        /// The path.
+        path: String,
+        /// The folders that the hub serves.
+        roots: Vec<String>,
+    },
+}
+
+impl From<ServedFolderError> for Fault {
+    fn from(error: ServedFolderError) -> Self {
+        let fault = Self::new(Code::NotFound, error.to_string());
+        match error {
+            ServedFolderError::NoneOpen => fault.suggest("open a folder, or name one with --root"),
+            ServedFolderError::NotOpen { roots, .. } => {
+                fault.hint(roots).suggest("name one of the open folders, or leave it out")
+            }
+        }
+    }
+}
+
+/// Why a folder has no such session log.
+#[derive(Debug, Error)]
+pub enum SessionLogError {
+    /// The log of this session was not opened.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The log's file cannot be read.
+    #[error(transparent)]
+    File(#[from] WorkspaceError),
+    /// The session has no log.
+    #[error("there is no session {session:?}")]
+    NoSession {
+        /// The session, as it was asked for.
+        session: String,
+    },
+}
+
+impl From<SessionLogError> for Fault {
+    fn from(error: SessionLogError) -> Self {
+        let message = error.to_string();
+        match error {
+            SessionLogError::Journal(error) => error.into(),
+            SessionLogError::File(error) => error.into(),
+            SessionLogError::NoSession { .. } => Self::new(Code::NotFound, message),
+        }
+    }
+}
