@@ -8,13 +8,20 @@ use landlock::{
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
+use crate::linux;
 use crate::spec::{How, Spec, Way};
 
 /// The newest interface that this program knows. A kernel with an older one confines as much as it can.
 const NEWEST: ABI = ABI::V9;
 
+/// The oldest interface that confines enough by itself: it keeps signals and abstract sockets in.
+pub(crate) const OLDEST: i32 = 6;
+
 /// Confines this process to what `spec` shows. It needs `no_new_privs`.
 pub(crate) fn restrict(spec: &Spec) -> io::Result<()> {
+    if spec.way == Way::Landlock && linux::landlock_version() < OLDEST {
+        return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
+    }
     rules(spec).and_then(RulesetCreated::restrict_self).map(drop).map_err(io::Error::other)
 }
 
@@ -40,6 +47,7 @@ fn rules(spec: &Spec) -> Result<RulesetCreated, RulesetError> {
         created = match shown.how {
             How::Writable => allow(created, shown.path.as_path(), write)?,
             How::ReadOnly if spec.way == Way::Landlock => allow(created, shown.path.as_path(), read)?,
+            How::Listed => allow(created, shown.path.as_path(), AccessFs::ReadDir.into())?,
             How::ReadOnly | How::Link(_) => created,
         };
     }

@@ -75,7 +75,12 @@ fn supervise(control: &Control, spec: &Spec, init: Pid) -> io::Result<()> {
     ];
     let woken = rustix::io::retry_on_intr(|| poll(&mut watched, longest.as_ref()));
     let hangs = woken == Ok(0);
-    if hangs || watched[0].revents().is_empty() {
+    if spec.way == Way::Landlock {
+        // Init kills the others first: no namespace does so.
+        let mut ended = [PollFd::new(&handle, PollFlags::IN)];
+        let _ = poll(&mut ended, Timespec::try_from(GRACE).ok().as_ref());
+        let _ = rustix::process::pidfd_send_signal(&handle, Signal::KILL);
+    } else if hangs || watched[0].revents().is_empty() {
         let _ = rustix::process::pidfd_send_signal(&handle, Signal::KILL);
     }
     rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(init), WaitOptions::empty()))?;

@@ -17,6 +17,7 @@ use crate::meter::Meter;
 use crate::plan::Network;
 use crate::root;
 use crate::spec::{Limit, Spec, Stage, Way, Word};
+use crate::tree;
 use crate::trouble::{At, Trouble};
 
 /// How often the command is measured.
@@ -40,7 +41,11 @@ pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
     match linux::fork().at(Stage::Namespaces)? {
         None => Err(command::become_it(spec)),
         Some(child) => {
-            let word = watch(control, spec, child).at(Stage::Namespaces)?;
+            let word = watch(control, spec, child).at(Stage::Namespaces);
+            if spec.way == Way::Landlock {
+                tree::kill_descendants();
+            }
+            let Some(word) = word? else { exit(1) };
             control.tell(&word);
             exit(0)
         }
@@ -60,38 +65,37 @@ fn network(control: &Control, network: Network) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for the command's end, or for the limit that ends it.
-fn watch(control: &Control, spec: &Spec, command: Pid) -> io::Result<Word> {
+/// Waits for the command's end, or for the limit that ends it. `None`: the server ends it.
+fn watch(control: &Control, spec: &Spec, command: Pid) -> io::Result<Option<Word>> {
     let handle = rustix::process::pidfd_open(command, PidfdFlags::empty())?;
     let end = spec.limits.wall.and_then(|wall| Instant::now().checked_add(wall));
     let mut meter = Meter::new(spec);
     loop {
         let left = end.map_or(TICK, |end| end.saturating_duration_since(Instant::now()));
-        wait(control, &handle, left.min(TICK))?;
+        if wait(control, &handle, left.min(TICK))? {
+            return Ok(None);
+        }
         if let Some(status) = reap(command) {
-            return Ok(finished(status, meter.peak()));
+            return Ok(Some(finished(status, meter.peak())));
         }
         let over = end.is_some_and(|end| Instant::now() >= end).then_some(Limit::Wall);
         if let Some(limit) = over.or_else(|| meter.over()) {
-            return Ok(Word::Ended {
+            return Ok(Some(Word::Ended {
                 code: None,
                 signal: None,
                 limit: Some(limit),
                 peak_memory: meter.peak(),
-            });
+            }));
         }
     }
 }
 
-/// Waits until the command ends, at most for `longest`. Where the server is gone, this process ends with all others.
-fn wait(control: &Control, command: &OwnedFd, longest: Duration) -> io::Result<()> {
+/// Waits until the command ends, at most for `longest`. The answer is whether the server wants the end, or is gone.
+fn wait(control: &Control, command: &OwnedFd, longest: Duration) -> io::Result<bool> {
     let mut watched = [PollFd::new(command, PollFlags::IN), PollFd::new(control, PollFlags::RDHUP)];
     let longest = Timespec::try_from(longest).unwrap_or_default();
     rustix::io::retry_on_intr(|| poll(&mut watched, Some(&longest)))?;
-    if !watched[1].revents().is_empty() {
-        exit(1);
-    }
-    Ok(())
+    Ok(!watched[1].revents().is_empty())
 }
 
 fn finished(status: WaitStatus, peak_memory: u64) -> Word {

@@ -6,17 +6,24 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rustix::pipe::{PipeFlags, pipe_with};
+use tempfile::TempDir;
 
+use crate::bubblewrap;
 use crate::control::Control;
 use crate::error::SandboxError;
-use crate::plan::{Plan, Streams};
+use crate::linux;
+use crate::overlay::Overlay;
+use crate::plan::{Effects, Network, Plan, Streams};
+use crate::probe;
 use crate::resolve;
-use crate::running::{Running, Started};
+use crate::running::{Afterwards, Running, Started};
 use crate::spec::{Spec, Way};
-use crate::tier::Level;
+use crate::survey::Survey;
+use crate::tier::{Level, Tier};
 
 /// The hidden subcommand whose code is [`enter`](crate::enter).
 pub const SUBCOMMAND: &str = "__sandbox";
@@ -27,6 +34,7 @@ pub const SUBCOMMAND: &str = "__sandbox";
 pub struct Launcher {
     program: PathBuf,
     name: OsString,
+    tier: Arc<OnceLock<Tier>>,
 }
 
 /// The descriptors of one command.
@@ -44,6 +52,7 @@ impl Launcher {
         Self {
             program: PathBuf::from("/proc/self/exe"),
             name: std::env::args_os().next().unwrap_or_else(|| "wherefore".into()),
+            tier: Arc::default(),
         }
     }
 
@@ -51,18 +60,59 @@ impl Launcher {
     #[must_use]
     pub fn of(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
-        Self { name: program.clone().into_os_string(), program }
+        Self { name: program.clone().into_os_string(), program, tier: Arc::default() }
     }
 
-    /// Starts the command of `plan`. What keeps a sandbox from being built after that, [`Running::wait`] tells.
+    /// The same launcher, which takes it as known that the machine offers `level`. Where it does not, a run fails.
+    #[must_use]
+    pub fn taking(self, level: Level) -> Self {
+        let tier = Tier { level, landlock: linux::landlock_version(), reasons: Vec::new() };
+        Self { tier: Arc::new(OnceLock::from(tier)), ..self }
+    }
+
+    /// What this machine offers. The first call runs a real command in each tier until one works.
+    pub fn probe(&self) -> &Tier {
+        self.tier.get_or_init(|| probe::tier(self))
+    }
+
+    /// Starts the command of `plan` in the best tier there is. What keeps a sandbox from being built after that,
+    /// [`Running::wait`] tells.
     pub fn spawn(&self, plan: &Plan) -> Result<Running, SandboxError> {
-        let spec = resolve::spec(plan, Way::Namespaces)?;
+        let tier = self.probe();
+        let wants_namespaces = plan.effects != Effects::WriteThrough || plan.network != Network::Off;
+        let lowest = if wants_namespaces { Level::Namespaces } else { plan.lowest };
+        if !tier.level.is_enough_for(lowest) {
+            return Err(SandboxError::Unavailable { wanted: lowest, offered: tier.clone() });
+        }
+        self.spawn_in(tier.level, plan)
+    }
+
+    /// Starts the command of `plan` in `level`.
+    pub(crate) fn spawn_in(&self, level: Level, plan: &Plan) -> Result<Running, SandboxError> {
         let started = Instant::now();
+        let folders = resolve::writable(plan)?;
+        let overlaid = plan.effects != Effects::WriteThrough;
+        let survey = if overlaid { Survey::default() } else { Survey::take(&folders) };
+        let scratch = match level {
+            Level::Landlock => Some(tempfile::tempdir().map_err(SandboxError::Start)?),
+            _ => None,
+        };
+        let way = match level {
+            Level::Landlock | Level::Nothing => Way::Landlock,
+            Level::Bubblewrap => Way::Inside,
+            Level::Namespaces => Way::Namespaces,
+        };
+        let spec = resolve::spec(plan, way, &survey, scratch.as_ref().map(TempDir::path))?;
+        let afterwards = Afterwards {
+            before: (!overlaid && !folders.is_empty()).then_some((folders, survey)),
+            quarantine: plan.quarantine.clone(),
+            overlays: spec.overlays.iter().map(Overlay::of).collect(),
+            scratch,
+        };
         let ends = ends(plan.streams).map_err(SandboxError::Start)?;
         let (control, theirs) = Control::pair().map_err(SandboxError::Start)?;
-        let child = Command::new(&self.program)
-            .arg0(&self.name)
-            .arg(SUBCOMMAND)
+        let child = self
+            .command(&spec)
             .env_clear()
             .stdin(theirs)
             .stdout(ends.output)
@@ -70,13 +120,24 @@ impl Launcher {
             .current_dir("/")
             .spawn()
             .map_err(SandboxError::Start)?;
-        send(&control, &spec, &ends.input).map_err(SandboxError::Start)?;
-        Ok(Running::new(child, control, ends.ours, started, Level::Namespaces))
+        let sent = control.send_spec(&spec, ends.input.as_fd());
+        let running = Running::new(child, control, ends.ours, started, (level, afterwards));
+        // A process that could not even take the plan told why, or is gone; `wait` says which.
+        match sent {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(SandboxError::Start(error)),
+            _ => Ok(running),
+        }
     }
-}
 
-fn send(control: &Control, spec: &Spec, input: &OwnedFd) -> io::Result<()> {
-    control.send_spec(spec, input.as_fd())
+    /// The program that builds the sandbox.
+    fn command(&self, spec: &Spec) -> Command {
+        if spec.way == Way::Inside {
+            return bubblewrap::command(spec, &self.program);
+        }
+        let mut command = Command::new(&self.program);
+        command.arg0(&self.name).arg(SUBCOMMAND);
+        command
+    }
 }
 
 fn ends(streams: Streams) -> io::Result<Ends> {

@@ -18,33 +18,44 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+mod bubblewrap;
 mod bytes;
+mod capture;
 mod command;
 mod confine;
 mod control;
 mod devices;
 mod enter;
 mod error;
+mod grants;
 mod init;
 mod launcher;
 mod linux;
+mod mend;
 mod meter;
+mod overlay;
 mod overlay_mount;
 mod plan;
+mod probe;
 mod proc_mount;
 mod resolve;
 mod root;
 mod running;
 mod seccomp;
 mod spec;
+mod survey;
 mod tier;
+mod tree;
 mod trouble;
 mod view;
 
+pub use capture::{Capture, Captured};
 pub use enter::enter;
 pub use error::SandboxError;
 pub use launcher::{Launcher, SUBCOMMAND};
+pub use overlay::{Change, ChangeKind, Overlay};
 pub use plan::{Effects, Limits, Network, PROTECTED_NAMES, Plan, Streams};
 pub use running::{Killer, Report, Running};
 pub use spec::{Limit, Stage};
+pub use survey::{Planted, PlantedKind};
 pub use tier::{Level, Tier};

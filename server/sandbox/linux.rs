@@ -172,6 +172,14 @@ pub(crate) fn execute(program: &CString, arguments: &[CString], environment: &[C
     io::Error::last_os_error()
 }
 
+/// The version of Landlock's interface; 0 where there is none.
+pub(crate) fn landlock_version() -> i32 {
+    const VERSION: u32 = 1;
+    // SAFETY: with this flag the call takes no structure, so a null pointer of size zero is what it wants.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, VERSION) };
+    i32::try_from(version).unwrap_or_default().max(0)
+}
+
 /// What the descendants of this process used that it waited for.
 pub(crate) fn used_by_children() -> Used {
     // SAFETY: the structure is plain data, for which zeros are a value.

@@ -4,14 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::linux;
 use crate::plan::Limits;
-use crate::spec::{How, Limit, Spec};
+use crate::spec::{How, Limit, Spec, Way};
+use crate::tree;
 
 /// The ticks of a second, in which the kernel counts processor time for programs.
 const TICKS: u64 = 100;
 
-/// Measures the processes of this namespace.
+/// Measures the processes of a sandbox.
 pub(crate) struct Meter {
+    way: Way,
     limits: Limits,
     page: u64,
     peak: u64,
@@ -24,7 +27,7 @@ struct Disk {
     free: u64,
 }
 
-/// What a process uses.
+/// What all processes use together.
 #[derive(Default)]
 struct Use {
     memory: u64,
@@ -39,7 +42,8 @@ impl Meter {
             Some(_) => written.filter_map(|shown| Disk::of(shown.path.as_path())).collect(),
             None => Vec::new(),
         };
-        Self { limits: spec.limits, page: rustix::param::page_size() as u64, peak: 0, disks }
+        let page = rustix::param::page_size() as u64;
+        Self { way: spec.way, limits: spec.limits, page, peak: 0, disks }
     }
 
     /// The most memory that was used at once, in bytes.
@@ -51,49 +55,38 @@ impl Meter {
     pub(crate) fn over(&mut self) -> Option<Limit> {
         let all = self.measure();
         self.peak = self.peak.max(all.memory);
-        let cpu = self.limits.cpu.is_some_and(|limit| used(&all) > limit);
         let memory = self.limits.memory.is_some_and(|limit| all.memory > limit);
+        let cpu = self.limits.cpu.is_some_and(|limit| cpu(&all) > limit);
         let processes = self.limits.processes.is_some_and(|limit| all.threads > u64::from(limit));
-        let found = [(memory, Limit::Memory), (cpu, Limit::Cpu), (processes, Limit::Processes)];
-        let found = found.into_iter().find(|(over, _)| *over).map(|(_, limit)| limit);
-        found.or_else(|| self.disk_is_full().then_some(Limit::Disk))
+        let passed = [
+            (memory, Limit::Memory),
+            (cpu, Limit::Cpu),
+            (processes, Limit::Processes),
+            (self.disk_is_full(), Limit::Disk),
+        ];
+        passed.into_iter().find(|(over, _)| *over).map(|(_, limit)| limit)
     }
 
     fn measure(&self) -> Use {
-        let mut all = Use::default();
-        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let is_process = name.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit);
-            if !is_process || name == "1" {
-                continue;
-            }
-            if let Some(one) = self.of_process(&entry.path()) {
-                all.memory += one.memory;
-                all.cpu_ticks += one.cpu_ticks;
-                all.threads += one.threads;
-            }
-        }
-        all
+        tree::processes(self.way).iter().fold(Use::default(), |all, one| Use {
+            memory: all.memory + self.memory_of(one.pid).unwrap_or_default(),
+            cpu_ticks: all.cpu_ticks + one.cpu_ticks,
+            threads: all.threads + one.threads,
+        })
     }
 
-    fn of_process(&self, folder: &Path) -> Option<Use> {
-        let pages = fs::read_to_string(folder.join("statm")).ok()?;
+    /// The memory that a process shares with no other, as far as the kernel counts that for free.
+    fn memory_of(&self, pid: i32) -> Option<u64> {
+        let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
         let mut pages = pages.split(' ').skip(1).map(|field| field.parse::<u64>().unwrap_or_default());
         let (resident, shared) = (pages.next()?, pages.next()?);
-        let stat = fs::read(folder.join("stat")).ok()?;
-        let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-        let stat = String::from_utf8_lossy(stat.get(name_end + 2..)?).into_owned();
-        let fields: Vec<u64> = stat.split(' ').map(|field| field.parse().unwrap_or_default()).collect();
-        let cpu_ticks = fields.get(11)? + fields.get(12)?;
-        let memory = resident.saturating_sub(shared) * self.page;
-        Some(Use { memory, cpu_ticks, threads: *fields.get(17)? })
+        Some(resident.saturating_sub(shared) * self.page)
     }
 
     fn disk_is_full(&self) -> bool {
         let Some(limit) = self.limits.disk else { return false };
-        self.disks
-            .iter()
-            .any(|disk| free(&disk.path).is_some_and(|now| disk.free.saturating_sub(now) > limit))
+        let shrunk = |disk: &Disk| free(&disk.path).map(|now| disk.free.saturating_sub(now));
+        self.disks.iter().filter_map(shrunk).any(|by| by > limit)
     }
 }
 
@@ -103,8 +96,9 @@ impl Disk {
     }
 }
 
-fn used(all: &Use) -> Duration {
-    Duration::from_millis(all.cpu_ticks * (1000 / TICKS)) + crate::linux::used_by_children().cpu
+/// The processor time of those that run and of those that ended.
+fn cpu(all: &Use) -> Duration {
+    Duration::from_millis(all.cpu_ticks * (1000 / TICKS)) + linux::used_by_children().cpu
 }
 
 fn free(path: &Path) -> Option<u64> {

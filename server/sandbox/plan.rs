@@ -111,7 +111,7 @@ pub enum Effects {
     /// It stays in layers of its own; the folders themselves are never changed.
     Overlay {
         /// An existing, empty, private folder on a file system with extended attributes of users.
-        /// [`overlay::changes`](crate::overlay::changes) reads what was changed in it.
+        /// [`Overlay::changes`](crate::Overlay::changes) reads what was changed in it.
         folder: PathBuf,
     },
 }

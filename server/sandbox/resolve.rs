@@ -1,49 +1,87 @@
 //! A plan becomes the message to the sandbox: its paths are resolved, and each that cannot be used is refused.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::Bytes;
 use crate::error::SandboxError;
+use crate::grants::{self, Closed};
 use crate::init::PROXY_PORT;
 use crate::plan::{Effects, Network, PROTECTED_NAMES, Plan, Streams};
 use crate::spec::{How, Layers, Shown, Spec, Way};
+use crate::survey::Survey;
 use crate::view;
 
 /// The command's `PATH` where the plan gives none: that of the caller, else the system's.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
-/// The message for `plan`.
-pub(crate) fn spec(plan: &Plan, way: Way) -> Result<Spec, SandboxError> {
+/// The folders and files that `plan` lets the command write, with no symlink in their paths.
+pub(crate) fn writable(plan: &Plan) -> Result<Vec<PathBuf>, SandboxError> {
+    let real = |path: &PathBuf| {
+        let real = fs::canonicalize(path).map_err(|error| unusable(path, &error))?;
+        refuse_whole_system(&real)?;
+        Ok(real)
+    };
+    plan.writable.iter().map(real).collect()
+}
+
+/// The message for `plan`. `scratch` is a private folder of the host, where the sandbox cannot have one of its own.
+pub(crate) fn spec(
+    plan: &Plan,
+    way: Way,
+    survey: &Survey,
+    scratch: Option<&Path>,
+) -> Result<Spec, SandboxError> {
     check_command(plan)?;
-    let writable = real(&plan.writable)?;
-    let home = private_home(&writable, plan);
-    let mut shown = view::system().to_vec();
-    for path in &plan.read_only {
-        shown.extend(view::with_links(path, &How::ReadOnly).map_err(|error| unusable(path, &error))?);
+    let writable = writable(plan)?;
+    let home = scratch.map_or_else(|| private_home(&writable, plan), Path::to_owned);
+    let protected = protected(plan, &writable, survey);
+    let masked: Vec<PathBuf> =
+        plan.masked.iter().cloned().chain(survey.sockets().map(Path::to_owned)).collect();
+    let mut shown = shown(plan)?;
+    if way == Way::Landlock {
+        shown = granted(&shown, &Closed { protected: &protected, masked: &masked }, scratch);
     }
-    for path in &plan.writable {
-        shown.extend(view::with_links(path, &How::Writable).map_err(|error| unusable(path, &error))?);
-    }
-    let shown = ordered(shown);
-    refuse_whole_system(&shown)?;
-    let cwd = std::fs::canonicalize(&plan.cwd).map_err(|error| unusable(&plan.cwd, &error))?;
+    let cwd = fs::canonicalize(&plan.cwd).map_err(|error| unusable(&plan.cwd, &error))?;
     Ok(Spec {
         way,
         argv: plan.argv.iter().cloned().map(Bytes::from).collect(),
-        env: environment(plan, &home),
+        env: environment(plan, &home, scratch),
         cwd: cwd.into(),
         home: home.into(),
         shown,
-        protected: protected(plan, &writable),
-        masked: plan.masked.iter().map(|path| path.as_path().into()).collect(),
+        protected: protected.into_iter().map(Bytes::from).collect(),
+        masked: masked.into_iter().map(Bytes::from).collect(),
         overlays: layers(plan, &writable)?,
         network: plan.network,
         limits: plan.limits,
         own_session: plan.streams != Streams::Inherited,
     })
+}
+
+/// What of the host the sandbox shows, parents before what lies in them.
+fn shown(plan: &Plan) -> Result<Vec<Shown>, SandboxError> {
+    let mut shown = view::system().to_vec();
+    let read = plan.read_only.iter().map(|path| (path, How::ReadOnly));
+    for (path, how) in read.chain(plan.writable.iter().map(|path| (path, How::Writable))) {
+        let found = view::with_links(path, &how).map_err(|error| unusable(path, &error))?;
+        found.iter().try_for_each(|one| refuse_whole_system(one.path.as_path()))?;
+        shown.extend(found);
+    }
+    Ok(ordered(shown))
+}
+
+/// What Landlock grants so that `shown` is what the command reaches.
+fn granted(shown: &[Shown], closed: &Closed<'_>, scratch: Option<&Path>) -> Vec<Shown> {
+    let mut grants: Vec<Shown> = grants::system().collect();
+    for one in shown.iter().filter(|one| !matches!(one.how, How::Link(_))) {
+        closed.grant(one.path.as_path(), &one.how, &mut grants);
+    }
+    grants.extend(scratch.map(|path| Shown { path: path.into(), how: How::Writable }));
+    grants
 }
 
 fn check_command(plan: &Plan) -> Result<(), SandboxError> {
@@ -62,10 +100,6 @@ fn unusable(path: &Path, error: &io::Error) -> SandboxError {
     SandboxError::Path { path: path.to_owned(), reason: error.to_string() }
 }
 
-fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SandboxError> {
-    paths.iter().map(|path| std::fs::canonicalize(path).map_err(|error| unusable(path, &error))).collect()
-}
-
 /// The place of the private home. A workspace that holds the person's home is shown as it is, so the private one lies elsewhere.
 fn private_home(writable: &[PathBuf], plan: &Plan) -> PathBuf {
     let home = view::home();
@@ -81,20 +115,21 @@ fn ordered(mut shown: Vec<Shown>) -> Vec<Shown> {
     shown
 }
 
-fn refuse_whole_system(shown: &[Shown]) -> Result<(), SandboxError> {
-    let closed = ["/", "/proc", "/dev", "/sys"].map(Path::new);
-    match shown.iter().find(|shown| closed.contains(&shown.path.as_path())) {
-        None => Ok(()),
-        Some(shown) => Err(SandboxError::Path {
-            path: shown.path.as_path().to_owned(),
-            reason: "a sandbox never shows the whole of it".to_owned(),
-        }),
-    }
+fn refuse_whole_system(path: &Path) -> Result<(), SandboxError> {
+    let closed =
+        path == Path::new("/") || ["/proc", "/dev", "/sys"].iter().any(|folder| path.starts_with(folder));
+    let reason = "a sandbox shows nothing of the host there".to_owned();
+    if closed { Err(SandboxError::Path { path: path.to_owned(), reason }) } else { Ok(()) }
 }
 
-fn protected(plan: &Plan, writable: &[PathBuf]) -> Vec<Bytes> {
+/// The paths that stay read-only: those of the plan, and those with a protected name, at any depth.
+fn protected(plan: &Plan, writable: &[PathBuf], survey: &Survey) -> Vec<PathBuf> {
     let named = writable.iter().flat_map(|folder| PROTECTED_NAMES.iter().map(|name| folder.join(name)));
-    named.chain(plan.protected.iter().cloned()).map(Bytes::from).collect()
+    let found = survey.protected().map(Path::to_owned);
+    let mut all: Vec<PathBuf> = plan.protected.iter().cloned().chain(named).chain(found).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 fn layers(plan: &Plan, writable: &[PathBuf]) -> Result<Vec<Layers>, SandboxError> {
@@ -102,7 +137,7 @@ fn layers(plan: &Plan, writable: &[PathBuf]) -> Result<Vec<Layers>, SandboxError
     let made = |(at, path): (usize, &PathBuf)| {
         let [upper, work] = ["upper", "work"].map(|name| folder.join(at.to_string()).join(name));
         for layer in [&upper, &work] {
-            std::fs::create_dir_all(layer).map_err(|error| unusable(layer, &error))?;
+            fs::create_dir_all(layer).map_err(|error| unusable(layer, &error))?;
         }
         Ok(Layers { at: path.as_path().into(), upper: upper.into(), work: work.into() })
     };
@@ -110,14 +145,14 @@ fn layers(plan: &Plan, writable: &[PathBuf]) -> Result<Vec<Layers>, SandboxError
 }
 
 /// The environment, made from nothing.
-fn environment(plan: &Plan, home: &Path) -> Vec<Bytes> {
+fn environment(plan: &Plan, home: &Path, scratch: Option<&Path>) -> Vec<Bytes> {
     let own = |name: &str, otherwise: &str| std::env::var_os(name).unwrap_or_else(|| otherwise.into());
     let mut all: Vec<(OsString, OsString)> = vec![
         ("PATH".into(), own("PATH", PATH)),
         ("HOME".into(), home.into()),
         ("LANG".into(), own("LANG", "C.UTF-8")),
         ("TERM".into(), own("TERM", "dumb")),
-        ("TMPDIR".into(), "/tmp".into()),
+        ("TMPDIR".into(), scratch.unwrap_or(Path::new("/tmp")).into()),
     ];
     if plan.network == Network::Proxy {
         let proxy = format!("http://127.0.0.1:{PROXY_PORT}");

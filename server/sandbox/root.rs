@@ -82,7 +82,7 @@ impl Root {
         let path = shown.path.as_path();
         let change = match &shown.how {
             How::Link(target) => return self.link(path, target.as_path()),
-            How::ReadOnly => MountChange::ReadOnly,
+            How::ReadOnly | How::Listed => MountChange::ReadOnly,
             How::Writable => MountChange::Plain,
         };
         let source = rustix::fs::openat2(

@@ -1,8 +1,9 @@
 //! `sandbox-run`: runs a command confined, for tests and benchmarks.
 //!
 //! ```text
+//! sandbox-run --probe
 //! sandbox-run [--root DIR] [--tier A|B] [--read-only PATH]... [--write PATH]... [--mask PATH]... [--protect PATH]...
-//!             [--env NAME=VALUE]... [--wall-ms N] [--memory-mb N] [--processes N] [--overlay UPPER] [--as-json]
+//!             [--env NAME=VALUE]... [--wall-ms N] [--memory-mb N] [--processes N] [--overlay UPPER] [--quarantine DIR] [--as-json]
 //!             -- COMMAND...
 //! ```
 //!
@@ -19,9 +20,10 @@ use std::time::Duration;
 use wherefore_sandbox::{Effects, Launcher, Level, Plan, Report, SUBCOMMAND, SandboxError, Streams, enter};
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == SUBCOMMAND) {
-        return enter();
+    match std::env::args_os().nth(1) {
+        Some(first) if first == SUBCOMMAND => return enter(),
+        Some(first) if first == "--probe" => return probe(),
+        _ => {}
     }
     match plan(std::env::args_os().skip(1)).and_then(|(plan, as_json)| run(plan, as_json)) {
         Ok(code) => code,
@@ -29,6 +31,15 @@ fn main() -> ExitCode {
             let _ = writeln!(io::stderr(), "sandbox-run: {message}");
             ExitCode::from(125)
         }
+    }
+}
+
+/// Prints what this machine offers.
+fn probe() -> ExitCode {
+    let tier = serde_json::json!(Launcher::own().probe());
+    match writeln!(io::stdout(), "{tier}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }
 
@@ -69,6 +80,7 @@ fn set(plan: &mut Plan, option: &str, value: OsString) -> Result<(), String> {
         "--wall-ms" => plan.limits.wall = Some(Duration::from_millis(number(&value)?)),
         "--memory-mb" => plan.limits.memory = Some(number(&value)? << 20),
         "--processes" => plan.limits.processes = u32::try_from(number(&value)?).ok(),
+        "--quarantine" => plan.quarantine = Some(value.into()),
         "--overlay" => plan.effects = Effects::Overlay { folder: value.into() },
         "--tier" if value == "A" => plan.lowest = Level::Namespaces,
         "--tier" if value == "B" => plan.lowest = Level::Landlock,
@@ -95,7 +107,8 @@ fn run(mut plan: Plan, as_json: bool) -> Result<ExitCode, String> {
         let source = std::error::Error::source(error).map(|source| format!(": {source}"));
         format!("{error}{}", source.unwrap_or_default())
     };
-    let mut running = Launcher::own().spawn(&plan).map_err(|error| told(&error))?;
+    let launcher = Launcher::own().taking(plan.lowest);
+    let mut running = launcher.spawn(&plan).map_err(|error| told(&error))?;
     let output = reader(running.take_output());
     let errors = reader(running.take_errors());
     let report = running.wait().map_err(|error| told(&error))?;

@@ -3,16 +3,20 @@
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tempfile::TempDir;
 
 use crate::control::Control;
 use crate::error::SandboxError;
+use crate::overlay::Overlay;
 use crate::spec::{Limit, Stage, Word};
+use crate::survey::{self, Planted, Survey};
 use crate::tier::Level;
 
 /// The caller's ends of a command's standard streams.
@@ -33,6 +37,18 @@ pub struct Running {
     level: Level,
     heard: Heard,
     killed: Arc<AtomicBool>,
+    afterwards: Afterwards,
+}
+
+/// What is done when the last process is gone.
+#[derive(Debug, Default)]
+pub(crate) struct Afterwards {
+    /// What stood in the writable folders before the run.
+    pub(crate) before: Option<(Vec<PathBuf>, Survey)>,
+    pub(crate) quarantine: Option<PathBuf>,
+    pub(crate) overlays: Vec<Overlay>,
+    /// A private folder of the run, which goes with it.
+    pub(crate) scratch: Option<TempDir>,
 }
 
 /// The words that came so far.
@@ -63,6 +79,10 @@ pub struct Report {
     pub peak_memory: u64,
     /// What confined it.
     pub tier: Level,
+    /// What it planted in the folders that it may write.
+    pub planted: Vec<Planted>,
+    /// The layers that hold what it changed, where its effects go into an overlay.
+    pub overlays: Vec<Overlay>,
 }
 
 impl Running {
@@ -71,9 +91,10 @@ impl Running {
         control: Control,
         streams: Started,
         started: Instant,
-        level: Level,
+        (level, afterwards): (Level, Afterwards),
     ) -> Self {
-        Self { child, control, streams, started, level, heard: Heard::default(), killed: Arc::default() }
+        let (heard, killed) = (Heard::default(), Arc::default());
+        Self { child, control, streams, started, level, heard, killed, afterwards }
     }
 
     /// The command's standard input, where the plan has a pipe for it. It can be taken once.
@@ -116,6 +137,8 @@ impl Running {
         if let Some(Word::Failed { stage, errno, path }) = self.heard.failed.take() {
             return Err(failure(stage, errno, path));
         }
+        let planted = self.afterwards.planted();
+        drop(self.afterwards.scratch.take());
         let killed = self.killed.load(Ordering::Relaxed);
         let (code, signal, limit, sampled) = match self.heard.ended.take() {
             Some(Word::Ended { code, signal, limit, peak_memory }) => (code, signal, limit, peak_memory),
@@ -136,6 +159,8 @@ impl Running {
             cpu,
             peak_memory: sampled.max(largest),
             tier: self.level,
+            planted,
+            overlays: std::mem::take(&mut self.afterwards.overlays),
         })
     }
 
@@ -152,6 +177,18 @@ impl Running {
             Word::Gone { .. } => self.heard.gone = Some(word),
         }
         Ok(true)
+    }
+}
+
+impl Afterwards {
+    /// Looks for what was planted, and moves it away.
+    fn planted(&self) -> Vec<Planted> {
+        let Some((folders, before)) = &self.before else { return Vec::new() };
+        let mut planted = Survey::take(folders).planted_since(before);
+        if let Some(folder) = &self.quarantine {
+            survey::quarantine(&mut planted, folder);
+        }
+        planted
     }
 }
 

@@ -53,6 +53,8 @@ pub(crate) enum How {
     ReadOnly,
     /// To read and to write.
     Writable,
+    /// To list what it holds, where Landlock shows some of that.
+    Listed,
     /// As the symlink that it is on the host.
     Link(Bytes),
 }

@@ -7,7 +7,13 @@ mod files;
 mod limits;
 #[path = "runs/network.rs"]
 mod network;
+#[path = "runs/overlays.rs"]
+mod overlays;
 #[path = "runs/place.rs"]
 mod place;
+#[path = "runs/planted.rs"]
+mod planted;
 #[path = "runs/streams.rs"]
 mod streams;
+#[path = "runs/tiers.rs"]
+mod tiers;

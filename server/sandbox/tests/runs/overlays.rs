@@ -1,0 +1,88 @@
+//! Effects that go into an overlay, and how its upper layer is read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use wherefore_sandbox::{Change, ChangeKind, Effects, Report};
+
+use crate::place::Place;
+
+fn overlaid(place: &Place, layers: &Path, script: &str) -> Report {
+    let mut plan = place.plan(["sh", "-c", script]);
+    plan.effects = Effects::Overlay { folder: layers.to_owned() };
+    let outcome = place.run(&plan);
+    assert_eq!(outcome.report.exit_code, Some(0), "{}", outcome.errors);
+    outcome.report
+}
+
+fn changes(report: &Report) -> BTreeMap<PathBuf, ChangeKind> {
+    let changes = report.overlays[0].changes().unwrap();
+    changes.into_iter().map(|Change { path, kind }| (path, kind)).collect()
+}
+
+/// Every file below `folder`, with its content.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(files(&entry.path()));
+        } else {
+            found.insert(entry.path(), fs::read(entry.path()).unwrap_or_default());
+        }
+    }
+    found
+}
+
+#[test]
+fn the_folder_stays_as_it_is_and_the_layer_holds_every_change() {
+    let Some(place) = Place::new() else { return };
+    let layers = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    for folder in ["gone/deep", "replaced", "moved"] {
+        fs::create_dir_all(at(folder)).unwrap();
+    }
+    for (name, text) in [
+        ("edited", "old\n"),
+        ("same", "same"),
+        ("gone/deep/a", "a"),
+        ("replaced/x", "x"),
+        ("moved/big", "content"),
+        ("mode", "m"),
+    ] {
+        fs::write(at(name), text).unwrap();
+    }
+    let before = files(place.path());
+    let script = "echo new > edited; printf same > same; rm -r gone; rm -r replaced; mkdir replaced; echo y > replaced/y; \
+                  mv moved/big moved/renamed; chmod 755 mode; ln -s edited link; printf '\\000\\377' > bytes; mkdir -p fresh/sub; \
+                  mkfifo pipe";
+    let report = overlaid(&place, layers.path(), script);
+    assert_eq!(files(place.path()), before);
+    let changes = changes(&report);
+    let kind = |name: &str| changes.get(Path::new(name));
+    assert!(matches!(kind("edited"), Some(ChangeKind::File { existed: true, .. })));
+    assert_eq!(kind("same"), None);
+    assert_eq!(kind("gone"), Some(&ChangeKind::Removed));
+    assert_eq!(kind("replaced/x"), Some(&ChangeKind::Removed));
+    assert!(matches!(kind("replaced/y"), Some(ChangeKind::File { existed: false, .. })));
+    assert_eq!(kind("moved/big"), Some(&ChangeKind::Removed));
+    let Some(ChangeKind::File { renamed_from, .. }) = kind("moved/renamed") else { panic!("{changes:?}") };
+    assert_eq!(renamed_from.as_deref(), Some(Path::new("moved/big")));
+    assert!(matches!(kind("mode"), Some(ChangeKind::File { mode: 0o755, existed: true, .. })));
+    assert_eq!(kind("link"), Some(&ChangeKind::Symlink { target: "edited".into() }));
+    let Some(ChangeKind::File { content, .. }) = kind("bytes") else { panic!("{changes:?}") };
+    assert_eq!(fs::read(content).unwrap(), [0, 255]);
+    assert!(matches!(kind("fresh/sub"), Some(ChangeKind::Folder { .. })));
+    assert_eq!(kind("pipe"), Some(&ChangeKind::Special));
+    assert_eq!(fs::metadata(at("mode")).unwrap().permissions().mode() & 0o777, 0o644);
+}
+
+#[test]
+fn a_protected_folder_is_not_written_on_an_overlay_either() {
+    let Some(place) = Place::new() else { return };
+    let layers = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join(".git")).unwrap();
+    let report = overlaid(&place, layers.path(), "echo x > .git/config; mkdir .vscode; true");
+    assert_eq!(changes(&report).into_keys().collect::<Vec<_>>(), [PathBuf::from(".vscode")]);
+}

@@ -1,0 +1,71 @@
+//! What a command plants, and the sockets of the host.
+
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use wherefore_sandbox::PlantedKind;
+
+use crate::place::Place;
+
+#[test]
+fn what_a_command_plants_is_moved_away_and_told() {
+    let Some(place) = Place::new() else { return };
+    let quarantine = tempfile::tempdir().unwrap();
+    fs::create_dir_all(place.path().join("kept/.git")).unwrap();
+    let mut plan = place.plan([
+        "sh",
+        "-c",
+        "mkdir -p .git/hooks new/.vscode; echo x > .envrc; mkfifo pipe; touch plain",
+    ]);
+    plan.quarantine = Some(quarantine.path().to_owned());
+    let report = place.run(&plan).report;
+    let told: Vec<(&Path, PlantedKind)> =
+        report.planted.iter().map(|one| (one.path.strip_prefix(place.path()).unwrap(), one.kind)).collect();
+    let expected = [
+        (".envrc", PlantedKind::Protected),
+        (".git", PlantedKind::Protected),
+        ("new/.vscode", PlantedKind::Protected),
+        ("pipe", PlantedKind::Fifo),
+    ];
+    assert_eq!(told, expected.map(|(path, kind)| (Path::new(path), kind)));
+    for one in &report.planted {
+        assert!(fs::symlink_metadata(&one.path).is_err(), "{one:?}");
+        assert!(one.quarantined.as_ref().unwrap().starts_with(quarantine.path()));
+    }
+    assert!(place.path().join("plain").exists() && place.path().join("kept/.git").exists());
+}
+
+#[test]
+fn what_stood_there_before_stays() {
+    let Some(place) = Place::new() else { return };
+    let quarantine = tempfile::tempdir().unwrap();
+    fs::create_dir_all(place.path().join("a/b/.git")).unwrap();
+    fs::write(place.path().join(".envrc"), "old").unwrap();
+    let mut plan = place.plan([
+        "sh",
+        "-c",
+        "echo bad > a/b/.git/config; mv a/b c; echo bad > c/.git/config; echo x > .envrc",
+    ]);
+    plan.quarantine = Some(quarantine.path().to_owned());
+    let report = place.run(&plan).report;
+    let told: Vec<PlantedKind> = report.planted.iter().map(|one| one.kind).collect();
+    assert_eq!(told, [PlantedKind::Moved]);
+    assert_eq!(fs::read_to_string(place.path().join(".envrc")).unwrap(), "old");
+    assert!(!place.path().join("c/.git/config").exists());
+}
+
+#[test]
+fn sockets_of_the_host_in_the_workspace_are_covered() {
+    let Some(place) = Place::new() else { return };
+    fs::create_dir_all(place.path().join(".git")).unwrap();
+    for name in ["door", ".git/fsmonitor--daemon.ipc"] {
+        let listener = UnixListener::bind(place.path().join(name)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let script =
+            format!("import socket\nsocket.socket(socket.AF_UNIX).connect('{name}')\nprint('reached')");
+        let outcome = place.run(&place.plan(["/usr/bin/python3", "-c", &script]));
+        assert_eq!(outcome.output, "");
+        assert!(listener.accept().is_err());
+    }
+}
