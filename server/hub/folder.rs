@@ -122,7 +122,8 @@ impl Folder {
         let shown = |proposal: &Proposal| {
             proposal.files.iter().all(|file| open(&file.path) && file.from.as_ref().is_none_or(open))
         };
-        self.queue.list(params).into_iter().filter(shown).collect()
+        let items = self.queue.select(params);
+        items.iter().map(|item| item.proposal()).filter(|proposal| shown(proposal)).cloned().collect()
     }
 
     /// The definition files that were refused.

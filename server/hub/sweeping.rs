@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::base::CallId;
-use crate::protocol::{PathContent, ProposalsParams};
+use crate::protocol::{PathContent, Proposal, ProposalsParams};
 use crate::review::ProposalQueue;
 use crate::session::Session;
 use crate::workspace::Sweep;
@@ -27,8 +27,8 @@ pub(super) fn start(session: &Arc<Session>, queue: &Arc<ProposalQueue>) {
 }
 
 fn run(session: &Arc<Session>, queue: Arc<ProposalQueue>) {
-    let all = queue.list(&ProposalsParams { all: true, ..ProposalsParams::default() });
-    let files = all.iter().flat_map(|proposal| &proposal.files);
+    let all = queue.select(&ProposalsParams { all: true, ..ProposalsParams::default() });
+    let files = all.iter().flat_map(|item| &item.proposal().files);
     let kept = files.flat_map(|file| [&file.before, &file.after]).flatten();
     let contents: BTreeSet<String> = kept
         .filter_map(|content| match content {
@@ -36,9 +36,9 @@ fn run(session: &Arc<Session>, queue: Arc<ProposalQueue>) {
             PathContent::Symlink(_) => None,
         })
         .collect();
-    let needed: BTreeSet<(String, CallId)> =
-        all.into_iter().map(|proposal| (proposal.session, proposal.call_id)).collect();
-    drop(queue);
+    let call = |proposal: &Proposal| (proposal.session.clone(), proposal.call_id.clone());
+    let needed: BTreeSet<(String, CallId)> = all.iter().map(|item| call(item.proposal())).collect();
+    drop((all, queue));
     let settings = session.workspace().settings();
     let (store, now) = (session.workspace().store(), SystemTime::now());
     let sweep = Sweep { store, settings: &settings.storage, needed: &needed, contents: &contents, now };

@@ -44,7 +44,7 @@ impl Backend {
             self.outbox.register_configuration().await;
         }
         self.follow();
-        self.outbox.load(self.proposals(false)).await;
+        self.outbox.load(self.proposals()).await;
         self.meet().await;
     }
 

@@ -51,24 +51,25 @@ impl Backend {
 
     /// Asks hunk by hunk in the editor's own way, then looks which hunks stand in the texts.
     pub(super) async fn preview(&self, params: PreviewParams) -> Result<DecideAnswer> {
-        let Some(proposal) =
-            self.proposals(false).into_iter().find(|proposal| proposal.id == params.proposal)
-        else {
-            return Err(refuse(&Fault::new(
-                Code::NotFound,
-                format!("no proposal {:?} waits", params.proposal),
-            )));
+        let id = &params.proposal;
+        let folders = self.hub.folders();
+        let waiting = folders.iter().find_map(|folder| {
+            let item = folder.queue().get(id).filter(|item| item.is_waiting())?;
+            Some((folder.queue(), item.proposal().clone()))
+        });
+        let Some((queue, proposal)) = waiting else {
+            return Err(refuse(&Fault::new(Code::NotFound, format!("no proposal {id:?} waits"))));
         };
         let shown = self.outbox.preview(&proposal).await;
         // Whatever the editor says: it may have applied some.
-        self.hub.folders().iter().for_each(|folder| folder.queue().look_at_proposal(&proposal.id));
-        let proposals = self.proposals(true).into_iter().filter(|known| known.id == proposal.id).collect();
+        queue.look_at_proposal(id);
+        let proposals = queue.get(id).map(|item| item.proposal().clone()).into_iter().collect();
         Ok(DecideAnswer { proposals, problems: shown.err().into_iter().collect() })
     }
 
-    /// The proposals that wait, or all that are kept, of every folder.
-    pub(super) fn proposals(&self, all: bool) -> Vec<Proposal> {
-        let params = ProposalsParams { all, ..ProposalsParams::default() };
+    /// The proposals that wait, of every folder.
+    pub(super) fn proposals(&self) -> Vec<Proposal> {
+        let params = ProposalsParams::default();
         self.hub.folders().iter().flat_map(|folder| folder.queue().list(&params)).collect()
     }
 
@@ -85,11 +86,11 @@ impl Backend {
         let text = self.documents.get(document.as_str()).map(|open| open.text);
         let view = DocumentView { text: text.as_deref(), encoding: features.encoding };
         let mut all = Vec::new();
-        for proposal in self.proposals(false) {
-            let files =
-                proposal.files.iter().filter(|file| uri::path_of(&file.uri).as_deref() == Some(&path));
-            for file in files {
-                all.extend(each(&proposal, file, view));
+        let folders = self.hub.folders();
+        for item in folders.iter().flat_map(|folder| folder.queue().select(&ProposalsParams::default())) {
+            let files = item.proposal().files.iter();
+            for file in files.filter(|file| uri::path_of(&file.uri).as_deref() == Some(&path)) {
+                all.extend(each(item.proposal(), file, view));
             }
         }
         all

@@ -1,9 +1,6 @@
 //! A draft becomes a proposal: each change of text is cut into hunks where lines differ.
 
-use std::sync::Arc;
-
 use super::item::{Item, View};
-use super::lifecycle::{CallStage, Lifecycle};
 use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{ChangeKind, Fault, Hunk, Policy, Proposal, ProposedFile};
@@ -25,14 +22,7 @@ pub(super) fn cut(session: &Session, call: &Call, draft: Draft, policy: Policy) 
         created: session.now(),
         files,
     };
-    Ok(Item {
-        proposal,
-        policy,
-        views,
-        notes: draft.notes,
-        life: Lifecycle { stage: CallStage::Deciding, ..Lifecycle::default() },
-        storing: Arc::default(),
-    })
+    Ok(Item::new(proposal, policy, views, draft.notes))
 }
 
 struct Cutter<'s> {

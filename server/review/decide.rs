@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::item::Item;
-use super::lifecycle::LifecycleEvent;
+use super::item::{Item, ReviewDecision, ReviewEffect, ReviewEvent};
 use super::put::Errand;
 use super::queue::ProposalQueue;
 use crate::base::{HunkId, ProposalId, blocking};
 use crate::journal::Journal;
-use crate::protocol::{Act, Code, DecideParams, DecidedBy, Fault, Hunk, HunkState, Proposal, ProposedFile};
+use crate::protocol::{Act, Code, DecideParams, DecidedBy, Fault, Hunk, HunkState, Proposal};
 
 /// The hunks that are meant in the files of one proposal: the files by their place in it.
 pub(super) type Meant = Vec<(usize, Vec<HunkId>)>;
@@ -49,7 +48,7 @@ impl ProposalQueue {
         let items = self.items();
         let wanted = |item: &&Arc<Item>| {
             item.is_up()
-                && params.since.as_ref().is_none_or(|since| since.is_before(&item.proposal, open))
+                && params.since.as_ref().is_none_or(|since| since.is_before(item.proposal(), open))
                 && !meant_in(item, params).is_empty()
         };
         let mut found: Vec<Arc<Item>> = match &params.proposal {
@@ -70,7 +69,7 @@ impl ProposalQueue {
             return Err(none_meant());
         }
         found.sort_by(|a, b| a.age().cmp(&b.age()));
-        Ok(found.into_iter().map(|item| item.proposal.id.clone()).collect())
+        Ok(found.into_iter().map(|item| item.proposal().id.clone()).collect())
     }
 
     /// Decides on what is meant of one proposal, as it stands when its turn comes.
@@ -84,7 +83,7 @@ impl ProposalQueue {
         let Some(item) = self.get(id) else { return Ok(()) };
         let _turn = self.turns.call(&item.call()).await;
         let touched = meant_in(&item, params);
-        for file in touched.iter().filter_map(|(at, _)| item.proposal.files.get(*at)) {
+        for file in touched.iter().filter_map(|(at, _)| item.proposal().files.get(*at)) {
             self.look_again(&file.path);
         }
         drop(item);
@@ -93,30 +92,18 @@ impl ProposalQueue {
             return Ok(());
         }
         self.edit(params, id, &files)?;
-        let mut in_turn: Vec<&(usize, Vec<HunkId>)> = files.iter().collect();
-        if params.act == Act::Reject {
-            // What was made in the place of a file goes before the file comes back.
-            in_turn.reverse();
+        let hunks = files.into_iter().flat_map(|(_, hunks)| hunks).collect();
+        let decision = ReviewDecision { by, act: params.act, reason: params.reason.clone(), hunks };
+        let mut end = DecisionEnd { queue: self, id: Some(id) };
+        for errand in self.begin(id, decision) {
+            decided.faults.extend(self.run(id, errand).await.err());
         }
-        for (file, hunks) in in_turn {
-            let outcome = match params.act {
-                Act::Accept => self.accept(id, *file, hunks).await,
-                Act::Reject => self.reject(id, *file, hunks, params.reason.as_deref()).await,
-            };
-            decided.faults.extend(outcome.err());
-            if by == DecidedBy::Person {
-                self.looked_at(id, *file, hunks);
-            }
+        end.id = None;
+        let concluded = self.items().happen(id, ReviewEvent::Concluded);
+        if let Some((item, effects)) = concluded {
+            decided.proposals.push(item.proposal().clone());
+            decided.faults.extend(blocking(|| self.publish(item, effects)));
         }
-        if params.act == Act::Accept {
-            self.give_reason(id, &files, params.reason.as_deref());
-        }
-        let hunks: Vec<HunkId> = files.into_iter().flat_map(|(_, hunks)| hunks).collect();
-        let Some(item) = self.get(id) else { return Ok(()) };
-        decided.faults.extend(self.record(&item.proposal, by, &hunks).err());
-        decided.proposals.push(item.proposal.clone());
-        drop(item);
-        decided.faults.extend(blocking(|| self.update(id)).err());
         Ok(())
     }
 
@@ -127,16 +114,12 @@ impl ProposalQueue {
         tokio::task::yield_now().await;
         let Some(item) = self.get(id) else { return (None, None) };
         let _turn = self.turns.call(&item.call()).await;
-        let hunks: Vec<HunkId> = item.proposal.hunks().map(|hunk| hunk.id.clone()).collect();
-        let files = item.proposal.files.len();
+        let hunks = item.proposal().hunks().map(|hunk| hunk.id.clone()).collect();
         drop(item);
         let mut fault: Option<Fault> = None;
-        for file in 0..files {
-            let pending = self.hunks_in(id, file, &hunks, HunkState::Pending);
-            if pending.is_empty() {
-                continue;
-            }
-            if let Err(failed) = self.place(Errand { id, file, hunks: &pending, back: false }).await {
+        let decision = ReviewDecision { by: DecidedBy::Policy, act: Act::Accept, reason: None, hunks };
+        for errand in self.begin(id, decision) {
+            if let Err(failed) = self.run(id, errand).await {
                 let doubtful = failed.applied == Some(true);
                 // The first says why; that something took effect is never left out.
                 fault = Some(fault.map_or(failed, |first| Fault {
@@ -148,105 +131,59 @@ impl ProposalQueue {
                 }
             }
         }
-        let mut decided: Vec<HunkId> =
-            (0..files).flat_map(|file| self.hunks_in(id, file, &hunks, HunkState::Accepted)).collect();
-        decided.extend(self.drop_pending(id, fault.as_ref()));
-        self.advance(id, LifecycleEvent::PolicyDecided);
-        let item = self.get(id);
-        let recorded =
-            item.as_ref().map_or(Ok(()), |item| self.record(&item.proposal, DecidedBy::Policy, &decided));
-        let kept = blocking(|| self.update(id));
-        let stands = item.as_ref().is_some_and(|item| item.stands());
-        let doubtful = |fault| Fault { applied: stands.then_some(true), ..fault };
-        let fault = fault.or_else(|| recorded.and(kept).err().map(doubtful));
-        (item, fault)
+        // Where the text changed it is stale.
+        let stale = fault.as_ref().is_none_or(|fault| fault.code == Code::Stale);
+        self.items().happen(id, ReviewEvent::GivenUp(stale));
+        let concluded = self.items().happen(id, ReviewEvent::Concluded);
+        let Some((item, effects)) = concluded else { return (None, fault) };
+        let doubtful = |fault| Fault { applied: item.stands().then_some(true), ..fault };
+        let untold = blocking(|| self.publish(item.clone(), effects)).into_iter().next();
+        (Some(item.clone()), fault.or_else(|| untold.map(doubtful)))
     }
 
-    /// Drops what still waits of a proposal: a policy could not carry out its decision. Where the text changed it is stale.
-    fn drop_pending(&self, id: &str, why: Option<&Fault>) -> Vec<HunkId> {
-        let stale = why.is_none_or(|why| why.code == Code::Stale);
-        let drop = |item: &mut Item| {
-            let mut dropped = Vec::new();
-            let hunks = item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks);
-            for hunk in hunks.filter(|hunk| hunk.state == HunkState::Pending) {
-                hunk.state = if stale { HunkState::Stale } else { HunkState::Rejected };
-                dropped.push(hunk.id.clone());
-            }
-            dropped
-        };
-        self.items().change(id, drop).unwrap_or_default()
+    /// Takes a decision in; gives what it asks to be put in place or taken out, file by file.
+    fn begin(&self, id: &str, decision: ReviewDecision) -> Vec<ReviewEffect> {
+        let happened = self.items().happen(id, ReviewEvent::Decided(decision));
+        let Some((item, effects)) = happened else { return Vec::new() };
+        let (errands, told) =
+            effects.into_iter().partition(|effect| matches!(effect, ReviewEffect::Place { .. }));
+        // What the log does not take now it takes with the end of the decision.
+        let _ = blocking(|| self.publish(item, told));
+        errands
     }
 
-    /// Puts pending hunks in place; those that are already stay.
-    async fn accept(&self, id: &str, file: usize, hunks: &[HunkId]) -> Result<(), Fault> {
-        let pending = self.hunks_in(id, file, hunks, HunkState::Pending);
-        match pending.is_empty() {
+    /// Puts hunks in place or takes them out, as far as that is still to be done.
+    async fn run(&self, id: &str, errand: ReviewEffect) -> Result<(), Fault> {
+        let ReviewEffect::Place { file, hunks, back } = errand else { return Ok(()) };
+        let state = if back { HunkState::Accepted } else { HunkState::Pending };
+        let hunks = self.hunks_in(id, file, &hunks, state);
+        match hunks.is_empty() {
             true => Ok(()),
-            false => self.place(Errand { id, file, hunks: &pending, back: false }).await,
+            false => self.place(Errand { id, file, hunks: &hunks, back }).await,
         }
     }
 
-    /// Notes that a person decided on hunks.
-    fn looked_at(&self, id: &str, file: usize, hunks: &[HunkId]) {
-        self.change(id, file, |proposed| {
-            let decided = |hunk: &&mut Hunk| hunks.contains(&hunk.id) && hunk.state != HunkState::Pending;
-            proposed.hunks.iter_mut().filter(decided).for_each(|hunk| hunk.reviewed = true);
-        });
-    }
-
-    /// Drops pending hunks; takes back accepted ones.
-    async fn reject(
-        &self,
-        id: &str,
-        file: usize,
-        hunks: &[HunkId],
-        reason: Option<&str>,
-    ) -> Result<(), Fault> {
-        let accepted: Vec<HunkId> = self.hunks_in(id, file, hunks, HunkState::Accepted);
-        let taken_back = match accepted.is_empty() {
-            true => Ok(()),
-            false => self.place(Errand { id, file, hunks: &accepted, back: true }).await,
-        };
-        if !accepted.is_empty() && (taken_back.is_ok() || took_effect(&taken_back)) {
-            self.tell_again(id);
-        }
-        self.change(id, file, |proposed| {
-            for hunk in proposed.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
-                if hunk.state == HunkState::Pending {
-                    hunk.state = HunkState::Rejected;
-                }
-                if hunk.state == HunkState::Rejected {
-                    hunk.reason = reason.map(str::to_owned);
-                }
-            }
-        });
-        taken_back
-    }
-
-    fn give_reason(&self, id: &str, files: &Meant, reason: Option<&str>) {
-        for (file, hunks) in files {
-            self.change(id, *file, |proposed| {
-                for hunk in proposed.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
-                    hunk.reason = reason.map(str::to_owned);
-                }
-            });
-        }
-    }
-
-    /// The agent of a proposal was told another outcome than it has now.
-    fn tell_again(&self, id: &str) {
-        self.items().change(id, |item| item.advance(LifecycleEvent::TakenBack(item.policy)));
-    }
-
-    pub(super) fn hunks_in(&self, id: &str, file: usize, hunks: &[HunkId], state: HunkState) -> Vec<HunkId> {
+    fn hunks_in(&self, id: &str, file: usize, hunks: &[HunkId], state: HunkState) -> Vec<HunkId> {
         let Some(item) = self.get(id) else { return Vec::new() };
         let wanted = |hunk: &&Hunk| hunk.state == state && hunks.contains(&hunk.id);
-        let hunks = item.proposal.files.get(file).into_iter().flat_map(|file| &file.hunks);
+        let hunks = item.proposal().files.get(file).into_iter().flat_map(|file| &file.hunks);
         hunks.filter(wanted).map(|hunk| hunk.id.clone()).collect()
     }
+}
 
-    pub(super) fn change(&self, id: &str, file: usize, change: impl FnOnce(&mut ProposedFile)) {
-        self.items().change(id, |item| item.proposal.files.get_mut(file).map(change));
+/// Ends a decision where whoever carries it out is stopped on the way: what was done by then is told.
+struct DecisionEnd<'q> {
+    queue: &'q ProposalQueue,
+    /// The proposal, as long as the decision is not ended.
+    id: Option<&'q str>,
+}
+
+impl Drop for DecisionEnd<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            // What the log does not take now it takes with the next decision.
+            let _ = self.queue.happen(id, ReviewEvent::Concluded);
+        }
     }
 }
 
@@ -257,7 +194,7 @@ fn none_meant() -> Fault {
 /// The hunks of a proposal that are meant, by file.
 fn meant_in(item: &Item, params: &DecideParams) -> Meant {
     let mut files = Vec::new();
-    for (at, file) in item.proposal.files.iter().enumerate() {
+    for (at, file) in item.proposal().files.iter().enumerate() {
         if params.path.as_ref().is_some_and(|path| path != &file.path) {
             continue;
         }

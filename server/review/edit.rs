@@ -1,6 +1,7 @@
 //! A person's own lines in the place of those that a hunk would add.
 
 use super::decide::Meant;
+use super::item::ReviewEvent;
 use super::queue::ProposalQueue;
 use crate::base::HunkId;
 use crate::protocol::{Act, ChangeKind, Code, DecideParams, Fault, Hunk, HunkState, ProposedFile};
@@ -26,27 +27,23 @@ impl ProposalQueue {
         let of_text = |file: &ProposedFile| matches!(file.kind, ChangeKind::Edit | ChangeKind::Create);
         let changed = |hunk: &Hunk| params.texts.contains_key(&hunk.id);
         let fits = |hunk: &Hunk| hunk.state == HunkState::Pending;
-        for file in &item.proposal.files {
+        for file in &item.proposal().files {
             if let Some(hunk) = file.hunks.iter().find(|hunk| changed(hunk) && !(of_text(file) && fits(hunk)))
             {
                 return wrong(format!("{} of {} adds no text that could be changed", hunk.id, file.path));
             }
         }
+        let edited = |hunk: &Hunk| Some((hunk.id.clone(), new_lines(hunk, params.texts.get(&hunk.id)?)));
+        let lines = item.proposal().hunks().filter_map(edited).collect();
         drop(item);
-        self.items().change(id, |item| {
-            for hunk in item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks) {
-                if let Some(text) = params.texts.get(&hunk.id) {
-                    replace(hunk, text);
-                }
-            }
-        });
+        self.items().happen(id, ReviewEvent::Edited(lines));
         Ok(())
     }
 }
 
-/// Has a hunk add `text`, line by line, with the line ends that it had and, unless it is nothing, a last line that ends
-/// as before.
-fn replace(hunk: &mut Hunk, text: &str) {
+/// The lines of `text` in the place of those that a hunk adds, with the line ends that it had and, unless they are none, a
+/// last line that ends as before.
+fn new_lines(hunk: &Hunk, text: &str) -> Vec<String> {
     let known = || hunk.new.iter().chain(&hunk.old);
     let end = if known().any(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
     let is_open = hunk.new.last().or(hunk.old.last()).is_some_and(|line| !line.ends_with('\n'));
@@ -54,30 +51,25 @@ fn replace(hunk: &mut Hunk, text: &str) {
     if let Some(last) = lines.last_mut().filter(|_| is_open) {
         last.truncate(last.len() - end.len());
     }
-    if lines != hunk.new {
-        hunk.new = lines;
-        hunk.edited = true;
-    }
+    lines
 }
 
 #[cfg(test)]
 mod tests {
-    use super::replace;
+    use super::new_lines;
     use crate::protocol::Hunk;
 
     #[test]
     fn lines_end_as_they_did() {
         let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
         let edited = |old: &[&str], new: &[&str], text: &str| {
-            let mut hunk = Hunk { old: lines(old), new: lines(new), ..Hunk::default() };
-            replace(&mut hunk, text);
-            (hunk.new, hunk.edited)
+            new_lines(&Hunk { old: lines(old), new: lines(new), ..Hunk::default() }, text)
         };
-        assert_eq!(edited(&["a\n"], &["b\n"], "c\nd"), (lines(&["c\n", "d\n"]), true));
-        assert_eq!(edited(&["a\r\n"], &["b\r\n"], "c\nd\n"), (lines(&["c\r\n", "d\r\n"]), true));
-        assert_eq!(edited(&["a"], &["b"], "c\n"), (lines(&["c"]), true));
-        assert_eq!(edited(&["a\n"], &["b"], "c\nd\n"), (lines(&["c\n", "d"]), true));
-        assert_eq!(edited(&["a\n"], &["b\n"], ""), (lines(&[]), true));
-        assert_eq!(edited(&["a\n"], &["b\n"], "b"), (lines(&["b\n"]), false));
+        assert_eq!(edited(&["a\n"], &["b\n"], "c\nd"), lines(&["c\n", "d\n"]));
+        assert_eq!(edited(&["a\r\n"], &["b\r\n"], "c\nd\n"), lines(&["c\r\n", "d\r\n"]));
+        assert_eq!(edited(&["a"], &["b"], "c\n"), lines(&["c"]));
+        assert_eq!(edited(&["a\n"], &["b"], "c\nd\n"), lines(&["c\n", "d"]));
+        assert_eq!(edited(&["a\n"], &["b\n"], ""), lines(&[]));
+        assert_eq!(edited(&["a\n"], &["b\n"], "b"), lines(&["b\n"]));
     }
 }

@@ -3,34 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::apply::{self, Behalf};
-use super::item::{Item, View};
-use super::place::{self, Followed};
+use super::apply;
+use super::item::{Item, ReviewEffect, ReviewEvent, TextMove, View};
 use super::queue::ProposalQueue;
-use crate::base::text::Encoding;
-use crate::base::{CallId, ProposalId, WorkspacePath};
+use crate::base::{ProposalId, WorkspacePath};
 use crate::patch::Moves;
-use crate::protocol::{Code, DecidedBy, Fault, Hunk, HunkState, Notice, ProposedFile};
+use crate::protocol::{Code, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
 use crate::workspace::FileKind;
-
-/// When the log and the state folder get what was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Telling {
-    /// At once.
-    Now,
-    /// With the next decision.
-    Later,
-}
-
-/// What became of one proposal whose text changed.
-struct Moved {
-    id: ProposalId,
-    call: (CallId, String),
-    followed: Followed,
-    /// The text before, and how its bytes are written, where hunks were put in place by somebody else.
-    was: Option<(Arc<str>, Encoding)>,
-}
 
 impl ProposalQueue {
     /// Whether a file changes because a decision is carried out just now.
@@ -59,10 +39,16 @@ impl ProposalQueue {
     /// The files with hunks that follow a text: those that wait, and those that were applied and nobody has looked at.
     pub(super) fn followed_paths(&self) -> BTreeSet<WorkspacePath> {
         let items = self.items();
-        let is_shown = |hunk: &Hunk| hunk.state == HunkState::Pending || hunk.is_unreviewed();
-        let files = items.all().filter(|item| item.is_up()).flat_map(|item| &item.proposal.files);
-        let files = files.filter(|file| file.kind.has_text() && file.hunks.iter().any(is_shown));
-        files.map(|file| file.path.clone()).collect()
+        let files = items.all().filter(|item| item.is_up()).flat_map(|item| &item.proposal().files);
+        files.filter(|file| is_followed(file)).map(|file| file.path.clone()).collect()
+    }
+
+    /// Whether a file is one of those.
+    pub(super) fn is_followed(&self, path: &WorkspacePath) -> bool {
+        let items = self.items();
+        let on: Vec<Arc<Item>> = items.on(path).iter().filter_map(|id| items.get(id)).collect();
+        let mut files = on.iter().filter(|item| item.is_up()).flat_map(|item| &item.proposal().files);
+        files.any(|file| file.path == *path && is_followed(file))
     }
 
     /// Looks once at every file that hunks of earlier processes stand in. The log is opened by whoever does something, not
@@ -70,7 +56,9 @@ impl ProposalQueue {
     pub(super) fn look_at_opening(&self) {
         for path in self.followed_paths() {
             if let Ok(now) = self.session.files().text(&path) {
-                self.replace_and(&path, now.as_ref().map(|now| now.text.as_str()), Telling::Later);
+                for (item, effects) in self.text_moved(&path, now.as_ref().map(|now| now.text.as_str())) {
+                    self.publish_later(&item, effects);
+                }
             }
         }
     }
@@ -78,7 +66,7 @@ impl ProposalQueue {
     /// Looks at the files of one proposal, for whoever had an editor change some of them.
     pub fn look_at_proposal(&self, id: &str) {
         let Some(item) = self.get(id) else { return };
-        let paths: BTreeSet<&WorkspacePath> = item.proposal.files.iter().map(|file| &file.path).collect();
+        let paths: BTreeSet<&WorkspacePath> = item.proposal().files.iter().map(|file| &file.path).collect();
         for path in paths {
             self.look_again(path);
         }
@@ -96,83 +84,50 @@ impl ProposalQueue {
 
     /// Re-places the hunks of one file in `now`, the text as it is.
     pub(super) fn replace(&self, path: &WorkspacePath, now: Option<&str>) {
-        self.replace_and(path, now, Telling::Now);
-    }
-
-    fn replace_and(&self, path: &WorkspacePath, now: Option<&str>, telling: Telling) {
-        let version = self.session.files().document(path).map(|document| document.version);
-        let mut moved = Vec::new();
-        {
-            let mut items = self.items();
-            let there: Vec<Arc<Item>> = items.on(path).iter().filter_map(|id| items.get(id)).collect();
-            let texts = texts(&there, path, now);
-            let shown = shown(&there, now);
-            let other = |(file, view): (&ProposedFile, &View)| {
-                follows(file, path) && (view.text.as_deref() != now || file.version != version)
-            };
-            let others = there.iter().filter(|item| item.proposal.files.iter().zip(&item.views).any(other));
-            let others: Vec<ProposalId> = others.map(|item| item.proposal.id.clone()).collect();
-            // One that is looked at elsewhere would be copied to be changed.
-            drop(there);
-            // How each text differs from the one now is worked out once, and not before it is asked.
-            let moves: Vec<Moves<'_>> = texts.iter().filter_map(|was| Some(Moves::new(was, now?))).collect();
-            let known = |was: &Arc<str>| moves.get(texts.iter().position(|text| text == was)?);
-            for id in &others {
-                let follow = |item: &mut Item| follow(item, path, version, shown.as_ref(), &known);
-                moved.extend(items.change(id, follow).flatten());
+        for (item, effects) in self.text_moved(path, now) {
+            let replaced = effects.iter().find_map(|effect| match effect {
+                ReviewEffect::Checkpoint(was, encoding) => Some((was, *encoding)),
+                _ => None,
+            });
+            if let Some(((was, encoding), now)) = replaced.zip(now) {
+                // What cannot be kept can still be taken back hunk by hunk.
+                let _ = apply::record(&self.session, item.behalf(), path, (was, now), encoding);
             }
+            // What the log does not take now it takes with the next decision, and what cannot be stored stands in memory.
+            let _ = self.publish(item, effects);
         }
-        moved.into_iter().for_each(|moved| self.tell_of(moved, path, (version.is_some(), telling), now));
     }
 
-    /// Logs and tells what became of a proposal whose text changed.
-    fn tell_of(
-        &self,
-        moved: Moved,
-        path: &WorkspacePath,
-        (open, telling): (bool, Telling),
-        now: Option<&str>,
-    ) {
-        let Moved { id, call, followed, was } = moved;
-        if followed.stale.is_empty() && followed.applied.is_empty() {
-            // Stored is the text that they stood in too: from that they are placed anew.
-            return self.tell_moved(&id);
-        }
-        if let Some(((was, encoding), now)) = was.zip(now) {
-            // What somebody else did can be undone like what was asked for.
-            let behalf = Behalf { call: &call.0, session: &call.1, undoes: None };
-            let _ = apply::record(&self.session, behalf, path, (&was, now), encoding);
-        }
-        // Whoever puts a hunk in place in the editor is a person who looked at it.
-        let by = if open { DecidedBy::Editor } else { DecidedBy::Text };
-        let applied = followed.applied.clone();
-        let looked_at = |item: &mut Item| {
-            let hunks = item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks);
-            hunks.filter(|hunk| open && applied.contains(&hunk.id)).for_each(|hunk| hunk.reviewed = true);
-            item.proposal.clone()
+    /// Has the text of a path be another in each proposal where it is. Gives those, and what that asks for.
+    fn text_moved(&self, path: &WorkspacePath, now: Option<&str>) -> Vec<(Arc<Item>, Vec<ReviewEffect>)> {
+        let version = self.session.files().document(path).map(|document| document.version);
+        let mut items = self.items();
+        let there: Vec<Arc<Item>> = items.on(path).iter().filter_map(|id| items.get(id)).collect();
+        let texts = texts(&there, path, now);
+        let shown = shown(&there, now);
+        let other = |(file, view): (&ProposedFile, &View)| {
+            follows(file, path) && (view.text.as_deref() != now || file.version != version)
         };
-        let Some(proposal) = self.items().change(&id, looked_at) else { return };
-        let found = [(DecidedBy::Text, followed.stale), (by, followed.applied)];
-        if telling == Telling::Later {
-            let found = found.iter().filter(|(_, hunks)| !hunks.is_empty());
-            found.for_each(|(by, hunks)| self.record_later(&proposal, *by, hunks));
-            return self.session.memory().stands(&proposal);
-        }
-        for (by, hunks) in found {
-            // What the log does not take now it takes with the next decision.
-            let _ = self.record(&proposal, by, &hunks);
-        }
-        // What cannot be stored stands in memory; the next decision stores it again.
-        let _ = self.update(&id);
+        let others = there.iter().filter(|item| item.proposal().files.iter().zip(item.views()).any(other));
+        let others: Vec<ProposalId> = others.map(|item| item.proposal().id.clone()).collect();
+        // One that is looked at elsewhere would be copied to be changed.
+        drop(there);
+        // How each text differs from the one now is worked out once, and not before it is asked.
+        let moves: Vec<Moves<'_>> = texts.iter().filter_map(|was| Some(Moves::new(was, now?))).collect();
+        let known = |was: &Arc<str>| moves.get(texts.iter().position(|text| text == was)?);
+        let moved = TextMove { path, version, now: shown.as_ref(), moves: &known };
+        others.iter().filter_map(|id| items.happen(id, ReviewEvent::TextMoved(&moved))).collect()
     }
 
     /// Tells the editor where the hunks of a proposal stand in the text as it is now, if it shows any of them: one that
     /// was ahead of us goes by its own marks until it hears of the version that it has.
-    fn tell_moved(&self, id: &str) {
+    pub(super) fn tell_places(&self, id: &str) {
         let shown = |hunk: &Hunk| hunk.state == HunkState::Pending || hunk.is_unreviewed();
-        let moved = self.items().get(id).filter(|item| item.is_up());
-        if let Some(item) = moved.filter(|item| item.proposal.hunks().any(shown)) {
-            self.session.editor().tell(Notice::Changed(item.proposal.clone()));
+        let items = self.items();
+        let item = items.get(id).filter(|item| item.is_up() && item.proposal().hunks().any(shown));
+        // Before anybody else changes it: what is told last is how it stands.
+        if let Some(item) = item {
+            self.session.editor().tell(Notice::Changed(item.proposal().clone()));
         }
     }
 
@@ -181,20 +136,8 @@ impl ProposalQueue {
         let uri = self.session.workspace().uri(to);
         let ids = self.items().on(from);
         for id in ids {
-            let moved = self.items().change_paths(&id, |proposal| {
-                let mut moved = false;
-                let files = proposal.files.iter_mut().filter(|file| file.path == *from);
-                for file in files.filter(|file| file.follows_a_rename()) {
-                    (file.path, file.uri) = (to.clone(), uri.clone());
-                    file.what = file.sentence();
-                    moved = true;
-                }
-                moved
-            });
-            if moved {
-                // What cannot be stored stands in memory; the next decision stores it again.
-                let _ = self.update(&id);
-            }
+            // What cannot be stored stands in memory; the next decision stores it again.
+            let _ = self.happen(&id, ReviewEvent::Renamed(from, to, &uri));
         }
     }
 
@@ -218,6 +161,12 @@ impl ProposalQueue {
     }
 }
 
+/// Whether hunks of a file follow its text, and somebody may still look at them.
+fn is_followed(file: &ProposedFile) -> bool {
+    let is_shown = |hunk: &Hunk| hunk.state == HunkState::Pending || hunk.is_unreviewed();
+    file.kind.has_text() && file.hunks.iter().any(is_shown)
+}
+
 /// Whether the hunks of a file follow the text at a path.
 fn follows(file: &ProposedFile, path: &WorkspacePath) -> bool {
     file.path == *path && file.kind.has_text()
@@ -226,13 +175,13 @@ fn follows(file: &ProposedFile, path: &WorkspacePath) -> bool {
 /// The text that is there now, shared with proposals that stand in it already.
 fn shown(items: &[Arc<Item>], now: Option<&str>) -> Option<Arc<str>> {
     let same = |view: &View| view.text.clone().filter(|text| Some(&**text) == now);
-    items.iter().flat_map(|item| &item.views).find_map(same).or_else(|| now.map(Arc::from))
+    items.iter().flat_map(|item| item.views()).find_map(same).or_else(|| now.map(Arc::from))
 }
 
 /// The texts that hunks at a path stand in, each once, but for the one that is there now.
 fn texts(items: &[Arc<Item>], path: &WorkspacePath, now: Option<&str>) -> Vec<Arc<str>> {
     let mut texts: Vec<Arc<str>> = Vec::new();
-    let views = items.iter().flat_map(|item| item.proposal.files.iter().zip(&item.views));
+    let views = items.iter().flat_map(|item| item.proposal().files.iter().zip(item.views()));
     for (_, view) in views.filter(|(file, _)| follows(file, path)) {
         let Some(text) = view.text.as_ref().filter(|text| Some(&***text) != now) else { continue };
         if !texts.iter().any(|known| Arc::ptr_eq(known, text) || known == text) {
@@ -240,46 +189,6 @@ fn texts(items: &[Arc<Item>], path: &WorkspacePath, now: Option<&str>) -> Vec<Ar
         }
     }
     texts
-}
-
-/// Moves the hunks of one proposal that stand at a path; nothing where its text is the same.
-fn follow<'m>(
-    item: &mut Item,
-    path: &WorkspacePath,
-    version: Option<i32>,
-    now: Option<&Arc<str>>,
-    moves: &impl Fn(&Arc<str>) -> Option<&'m Moves<'m>>,
-) -> Option<Moved> {
-    let id = item.proposal.id.clone();
-    let call = (item.proposal.call_id.clone(), item.proposal.session.clone());
-    let mut found: Option<Moved> = None;
-    // A new file whose place another hunk has yet to free knows nothing of what stands there now.
-    let waits: Vec<bool> =
-        (0..item.proposal.files.len()).map(|at| item.proposal.waits_for(at).is_some()).collect();
-    for ((file, view), waits) in item.proposal.files.iter_mut().zip(&mut item.views).zip(waits) {
-        if !follows(file, path) || waits {
-            continue;
-        }
-        file.version = version;
-        if view.text.as_deref() == now.map(|now| &**now) {
-            continue;
-        }
-        let was = view.text.clone();
-        let known = was.as_ref().and_then(moves);
-        let followed = place::follow_by(file, was.as_deref(), now.map(|now| &**now), known);
-        view.text = now.cloned();
-        let put = was.filter(|_| !followed.applied.is_empty());
-        let moved = found.get_or_insert_with(|| Moved {
-            id: id.clone(),
-            call: call.clone(),
-            followed: Followed::default(),
-            was: None,
-        });
-        moved.was = put.map(|was| (was, view.encoding.unwrap_or(Encoding::Utf8))).or(moved.was.take());
-        moved.followed.stale.extend(followed.stale);
-        moved.followed.applied.extend(followed.applied);
-    }
-    found
 }
 
 /// See [`ProposalQueue::placing`].

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::mem::take;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
@@ -24,12 +24,12 @@ const AGAIN: Duration = Duration::from_millis(250);
 
 /// The files that somebody wants looked at, for the task that does so.
 #[derive(Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct WantedLooks {
     paths: Mutex<BTreeSet<WorkspacePath>>,
     asked: Notify,
 }
 
-impl Looks {
+impl WantedLooks {
     /// Has the task go on, which ends where the queue is gone.
     pub(super) fn wake(&self) {
         self.asked.notify_one();
@@ -38,7 +38,7 @@ impl Looks {
 
 /// Why files are looked at.
 #[derive(Debug)]
-enum Occasion {
+enum LookReason {
     /// All files may have changed: the folder was opened, or the watch missed something.
     Any,
     /// The watch tells of changes.
@@ -49,10 +49,24 @@ enum Occasion {
     Time,
 }
 
+impl LookReason {
+    fn of(batch: Arc<Batch>) -> Self {
+        match batch.rescan {
+            // Files that went with the root are told one by one.
+            None | Some(RescanReason::RootMissing) => Self::Changed(batch),
+            Some(_) => Self::Any,
+        }
+    }
+}
+
 /// What the task knows of the files between two looks.
 #[derive(Debug, Default)]
-struct Known {
-    /// The files that the watch does not list, as they were.
+struct SeenFiles {
+    /// Whether hunks stand in files that the watch does not list.
+    polls: bool,
+    /// When those were compared.
+    compared: Option<Instant>,
+    /// Those, as they were then.
     unlisted: HashMap<WorkspacePath, Option<Stamp>>,
     /// Those to be looked at once more.
     again: BTreeSet<WorkspacePath>,
@@ -73,45 +87,52 @@ impl ProposalQueue {
         self.looks.wake();
     }
 
-    /// Looks at the files that hunks stand in, as far as the occasion asks for it.
-    fn look(&self, occasion: &Occasion, mut known: Known) -> Known {
-        let followed = self.followed_paths();
-        let is_second = matches!(occasion, Occasion::Time);
-        let again = if is_second { take(&mut known.again) } else { BTreeSet::new() };
+    /// Looks at the files that hunks stand in, as far as there is a reason.
+    fn look(&self, reason: &LookReason, mut seen: SeenFiles) -> SeenFiles {
+        let again = match reason {
+            LookReason::Time => take(&mut seen.again),
+            _ => BTreeSet::new(),
+        };
         let mut wanted = take(&mut *self.looks.paths.lock());
-        match occasion {
-            Occasion::Any => wanted.extend(followed.iter().cloned()),
-            Occasion::Changed(batch) => wanted.extend(named(batch)),
-            Occasion::Asked | Occasion::Time => wanted.extend(again.iter().cloned()),
+        wanted.extend(again.iter().cloned());
+        if let LookReason::Changed(batch) = reason {
+            wanted.extend(named(batch));
         }
-        wanted.extend(self.changed_unlisted(&followed, &mut known));
-        wanted.retain(|path| followed.contains(path));
+        wanted.retain(|path| self.is_followed(path));
+        let listed = self.session.search().watched();
+        let is_listed =
+            |path: &WorkspacePath| listed.as_ref().is_some_and(|listed| listed.get(path.as_str()).is_some());
+        seen.polls |= wanted.iter().any(|path| !is_listed(path));
+        let is_any = matches!(reason, LookReason::Any);
+        if is_any || (seen.polls && seen.compared.is_none_or(|at| at.elapsed() >= POLL)) {
+            let followed = self.followed_paths();
+            let unlisted = followed.iter().filter(|path| !is_listed(path)).cloned().collect();
+            wanted.extend(self.changed(unlisted, &mut seen));
+            wanted.extend(followed.into_iter().filter(|_| is_any));
+        }
         for path in wanted {
             // A second time it counts as it is.
             let is_gone = !again.contains(&path) && self.is_gone(&path).is_ok_and(|gone| gone);
             let is_shown = || self.session.files().document(&path).is_some();
             if (is_gone && !is_shown() && !self.was_gone(&path)) || !self.look_again(&path) {
-                known.again.insert(path);
+                seen.again.insert(path);
             }
         }
-        known
+        seen
     }
 
-    /// The files that the watch does not list and that are other than they were.
-    fn changed_unlisted(&self, followed: &BTreeSet<WorkspacePath>, known: &mut Known) -> Vec<WorkspacePath> {
-        let listed = self.session.search().watched();
-        let is_listed =
-            |path: &WorkspacePath| listed.as_ref().is_some_and(|listed| listed.get(path.as_str()).is_some());
+    /// Those files that are other than they were: of the files that the watch does not list.
+    fn changed(&self, unlisted: Vec<WorkspacePath>, seen: &mut SeenFiles) -> Vec<WorkspacePath> {
         let files = self.session.files().opened_by(Opener::Person);
         let stamp =
             |path: &WorkspacePath| Some(Stamp::of_metadata(&files.open(path).ok()?.file.metadata().ok()?));
+        seen.polls = !unlisted.is_empty();
+        seen.compared = Some(Instant::now());
         let now: HashMap<WorkspacePath, Option<Stamp>> =
-            followed.iter().filter(|path| !is_listed(path)).map(|path| (path.clone(), stamp(path))).collect();
-        let is_other =
-            |(path, stamp): &(&WorkspacePath, &Option<Stamp>)| known.unlisted.get(*path) != Some(*stamp);
-        let changed = now.iter().filter(is_other).map(|(path, _)| path.clone()).collect();
-        known.unlisted = now;
-        changed
+            unlisted.into_iter().map(|path| (path.clone(), stamp(&path))).collect();
+        let was = std::mem::replace(&mut seen.unlisted, now);
+        let is_other = |(path, stamp): &(&WorkspacePath, &Option<Stamp>)| was.get(*path) != Some(*stamp);
+        seen.unlisted.iter().filter(is_other).map(|(path, _)| path.clone()).collect()
     }
 
     /// Whether hunks stand in a file that was not there before.
@@ -119,34 +140,33 @@ impl ProposalQueue {
         let items = self.items();
         let on = items.on(path).into_iter().filter_map(|id| items.get(&id));
         on.into_iter().all(|item| {
-            let files = item.proposal.files.iter().zip(&item.views);
+            let files = item.proposal().files.iter().zip(item.views());
             files.filter(|(file, _)| file.path == *path).all(|(_, view)| view.text.is_none())
         })
     }
 }
 
 /// The task: it waits for something to look at, and looks where that keeps nobody from going on.
-async fn follow(queue: Weak<ProposalQueue>, looks: Arc<Looks>, mut changes: Option<Listener>) {
-    let mut known = Known::default();
-    let mut occasion = Occasion::Any;
+async fn follow(queue: Weak<ProposalQueue>, looks: Arc<WantedLooks>, mut changes: Option<Listener>) {
+    let mut seen = SeenFiles::default();
+    let mut reason = LookReason::Any;
     loop {
         let Some(queue) = queue.upgrade() else { return };
-        let Ok(now) = tokio::task::spawn_blocking(move || queue.look(&occasion, known)).await else { return };
-        known = now;
-        let time = match (known.again.is_empty(), known.unlisted.is_empty()) {
+        let Ok(now) = tokio::task::spawn_blocking(move || queue.look(&reason, seen)).await else { return };
+        seen = now;
+        let time = match (seen.again.is_empty(), seen.polls) {
             (false, _) => AGAIN,
-            (true, false) => POLL,
-            (true, true) => Duration::MAX,
+            (true, true) => POLL,
+            (true, false) => Duration::MAX,
         };
-        occasion = tokio::select! {
+        reason = tokio::select! {
             batch = next(&mut changes) => match batch {
-                Some(batch) if batch.rescan.is_some_and(|reason| reason != RescanReason::RootMissing) => Occasion::Any,
-                Some(batch) => Occasion::Changed(batch),
+                Some(batch) => LookReason::of(batch),
                 // The folder is served no longer.
                 None => return,
             },
-            () = looks.asked.notified() => Occasion::Asked,
-            () = tokio::time::sleep(time) => Occasion::Time,
+            () = looks.asked.notified() => LookReason::Asked,
+            () = tokio::time::sleep(time) => LookReason::Time,
         };
     }
 }

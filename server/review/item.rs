@@ -1,4 +1,10 @@
-//! A proposal with what the queue knows of it.
+//! A proposal with what the queue knows of it. Only [`transition`] changes one.
+
+mod decided;
+mod moved;
+#[cfg(test)]
+mod tests;
+mod transition;
 
 use std::sync::Arc;
 
@@ -7,9 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::apply::Behalf;
-use super::lifecycle::{Lifecycle, LifecycleEffect, LifecycleEvent, transition};
+use super::lifecycle::Lifecycle;
+use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
 use crate::protocol::{HunkState, Policy, Proposal, ProposalState};
+use decided::UnderWay;
+pub(super) use transition::{ReviewDecision, ReviewEffect, ReviewEvent, TextMove, transition};
 
 /// The text that a file's hunks are placed in.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -23,28 +32,67 @@ pub struct View {
 /// A proposal with what the queue knows of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Item {
-    /// The proposal as everyone sees it.
-    pub proposal: Proposal,
-    /// The policy it fell under.
-    pub policy: Policy,
-    /// The text of each file, in the proposal's order.
-    pub views: Vec<View>,
-    /// What its answer says beside the hunks' fate.
-    pub notes: Map<String, Value>,
-    /// How far it is on its way.
+    proposal: Proposal,
+    policy: Policy,
+    views: Vec<View>,
+    notes: Map<String, Value>,
     #[serde(flatten)]
-    pub life: Lifecycle,
-    /// Held while it is written to our folder or removed there.
+    life: Lifecycle,
     #[serde(skip)]
-    pub(super) storing: Arc<Mutex<()>>,
+    under_way: Option<UnderWay>,
+    #[serde(skip)]
+    storing: Arc<Mutex<()>>,
 }
 
 impl Item {
-    /// Moves it on its way; what that asks for is for the caller to carry out.
-    pub(super) fn advance(&mut self, event: LifecycleEvent) -> Option<LifecycleEffect> {
-        let (life, effect) = transition(self.life, event);
-        self.life = life;
-        effect
+    /// A proposal that was made just now, with the text of each of its files.
+    pub(super) fn new(
+        proposal: Proposal,
+        policy: Policy,
+        views: Vec<View>,
+        notes: Map<String, Value>,
+    ) -> Self {
+        let (life, storing) = (Lifecycle::begun(), Arc::default());
+        Self { proposal, policy, views, notes, life, under_way: None, storing }
+    }
+
+    /// Works out anew what follows from the paths of its files, for one that was kept: where they are, and what is done to
+    /// them in words.
+    pub(super) fn locate(&mut self, uri: impl Fn(&WorkspacePath) -> String) {
+        for file in &mut self.proposal.files {
+            (file.uri, file.version) = (uri(&file.path), None);
+            file.what = file.sentence();
+        }
+    }
+
+    /// The proposal as everyone sees it.
+    pub fn proposal(&self) -> &Proposal {
+        &self.proposal
+    }
+
+    /// The policy that it fell under.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// The text of each file, in the proposal's order.
+    pub fn views(&self) -> &[View] {
+        &self.views
+    }
+
+    /// What its answer says beside the hunks' fate.
+    pub fn notes(&self) -> &Map<String, Value> {
+        &self.notes
+    }
+
+    /// How far its call is, what its agent knows, and where it is kept.
+    pub(super) fn life(&self) -> Lifecycle {
+        self.life
+    }
+
+    /// Held while it is written to our folder or removed there.
+    pub(super) fn storing(&self) -> Arc<Mutex<()>> {
+        self.storing.clone()
     }
 
     /// Whether it is up for review: it is in the log, and its policy has decided or leaves that to others.
@@ -75,6 +123,11 @@ impl Item {
     /// Whether everyone knows its outcome, so that our folder need not keep it.
     pub(super) fn is_over(&self) -> bool {
         self.life.is_over(self.is_decided())
+    }
+
+    /// Whether memory may forget it.
+    pub(super) fn is_past(&self) -> bool {
+        self.life.is_past(self.is_decided())
     }
 
     /// When it was made, and its id: the order in which proposals are decided.

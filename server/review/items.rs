@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::item::Item;
+use super::item::{Item, ReviewEffect, ReviewEvent, transition};
 use crate::base::{ProposalId, WorkspacePath};
-use crate::protocol::{Policy, Proposal};
+use crate::protocol::Policy;
 
 /// How many decided proposals are kept, so that their hunks can still be taken back one by one.
 const KEPT: usize = 200;
@@ -67,32 +67,36 @@ impl Items {
 
     /// Takes one in.
     pub(super) fn insert(&mut self, item: Item) {
-        let id = item.proposal.id.clone();
-        for file in &item.proposal.files {
-            self.by_path.entry(file.path.clone()).or_default().insert(id.clone());
-        }
-        self.all.insert(id.clone(), Arc::new(item));
-        self.index(&id);
+        self.enters(&item);
+        self.index(&item);
+        self.all.insert(item.proposal().id.clone(), Arc::new(item));
     }
 
-    /// Changes one; nothing where it is not there.
-    pub(super) fn change<T>(&mut self, id: &str, change: impl FnOnce(&mut Item) -> T) -> Option<T> {
-        let changed = change(Arc::make_mut(self.all.get_mut(id)?));
-        self.index(id);
-        Some(changed)
+    /// Has something happen to one. Gives it as it is afterwards, and what that asks for; nothing where it is not there.
+    pub(super) fn happen(
+        &mut self,
+        id: &str,
+        event: ReviewEvent<'_>,
+    ) -> Option<(Arc<Item>, Vec<ReviewEffect>)> {
+        let moves = matches!(event, ReviewEvent::Renamed(..));
+        let (id, before) = self.all.remove_entry(id)?;
+        if moves {
+            before.proposal().files.iter().for_each(|file| self.leaves(&file.path, &id));
+        }
+        let (item, effects) = transition(Arc::unwrap_or_clone(before), event);
+        if moves {
+            self.enters(&item);
+        }
+        let item = Arc::new(item);
+        self.index(&item);
+        self.all.insert(id, item.clone());
+        Some((item, effects))
     }
 
-    /// Changes the paths of one; says what `change` says, and no where it is not there.
-    pub(super) fn change_paths(&mut self, id: &str, change: impl FnOnce(&mut Proposal) -> bool) -> bool {
-        let Some(item) = self.all.get_mut(id) else { return false };
-        let before: Vec<WorkspacePath> = item.proposal.files.iter().map(|file| file.path.clone()).collect();
-        let changed = change(&mut Arc::make_mut(item).proposal);
-        let after: Vec<WorkspacePath> = item.proposal.files.iter().map(|file| file.path.clone()).collect();
-        before.iter().for_each(|path| self.leaves(path, id));
-        for path in after {
-            self.by_path.entry(path).or_default().insert(id.into());
+    fn enters(&mut self, item: &Item) {
+        for file in &item.proposal().files {
+            self.by_path.entry(file.path.clone()).or_default().insert(item.proposal().id.clone());
         }
-        changed
     }
 
     fn leaves(&mut self, path: &WorkspacePath, id: &str) {
@@ -115,7 +119,7 @@ impl Items {
     /// Takes one away.
     pub(super) fn remove(&mut self, id: &str) {
         let Some(item) = self.all.remove(id) else { return };
-        item.proposal.files.iter().for_each(|file| self.leaves(&file.path, id));
+        item.proposal().files.iter().for_each(|file| self.leaves(&file.path, id));
         let age = age(&item);
         self.waiting.remove(&age);
         self.past.remove(&age);
@@ -123,18 +127,17 @@ impl Items {
         self.arriving.remove(id);
     }
 
-    fn index(&mut self, id: &str) {
-        let Some((id, item)) = self.all.get_key_value(id) else { return };
-        let past = item.life.is_past(item.is_decided());
+    fn index(&mut self, item: &Item) {
+        let id = &item.proposal().id;
         put(&mut self.waiting, age(item), item.is_waiting());
-        put(&mut self.past, age(item), past);
-        put(&mut self.arriving, id.clone(), !item.is_up() && item.policy != Policy::Auto);
+        put(&mut self.past, age(item), item.is_past());
+        put(&mut self.arriving, id.clone(), !item.is_up() && item.policy() != Policy::Auto);
         put(&mut self.due, id.clone(), item.is_due());
     }
 }
 
 fn age(item: &Item) -> Age {
-    (item.proposal.created.clone(), item.proposal.id.clone())
+    (item.proposal().created.clone(), item.proposal().id.clone())
 }
 
 fn put<T: Ord>(set: &mut BTreeSet<T>, value: T, is_in: bool) {

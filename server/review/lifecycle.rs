@@ -1,5 +1,5 @@
 //! How far a proposal is on its way: up for review or not, kept where, and what its agent knows of the outcome. A pure
-//! function of events; whoever asks for a transition carries its effects out.
+//! function of events, and a part of the one for the whole proposal.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::protocol::Policy;
 
 /// How far the call of a proposal is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CallStage {
+pub(super) enum CallStage {
     /// The proposal is not up for review: it is not in the log yet, or a policy applies it just now.
     Deciding,
     /// The call waits for its answer.
@@ -20,7 +20,7 @@ pub enum CallStage {
 /// What the agent of a proposal knows of its outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "KeptHearing", into = "KeptHearing")]
-pub enum Hearing {
+pub(super) enum Hearing {
     /// The answer of the call itself tells it.
     #[default]
     ByAnswer,
@@ -55,7 +55,7 @@ impl From<Hearing> for KeptHearing {
 
 /// Where a proposal is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keeping {
+pub(super) enum Keeping {
     /// In memory alone.
     #[default]
     Memory,
@@ -65,7 +65,7 @@ pub enum Keeping {
 
 /// A proposal's way so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lifecycle {
+pub(super) struct Lifecycle {
     /// How far its call is.
     #[serde(skip)]
     pub stage: CallStage,
@@ -77,19 +77,19 @@ pub struct Lifecycle {
     pub keeping: Keeping,
 }
 
-/// What happens to a proposal beside the decisions on its hunks.
+/// What happens to the call of a proposal, and where it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LifecycleEvent {
     /// The log holds it, under this policy.
     Logged(Policy),
     /// A policy has decided on it.
     PolicyDecided,
-    /// Its call was answered while hunks still waited, or nobody heard the answer. Whether hunks wait now.
-    AnsweredPending(bool),
-    /// The answer of its call told the outcome. Whether there is one.
-    ToldByAnswer(bool),
-    /// A later result of its agent goes out. Whether there is an outcome to tell.
-    Delivered(bool),
+    /// Its call was answered while hunks still waited, or nobody heard the answer.
+    AnsweredPending,
+    /// The answer of its call told the outcome, where there is one.
+    ToldByAnswer,
+    /// A later result of its agent goes out, which tells the outcome, where there is one.
+    Delivered,
     /// A hunk that stood was taken back: whether the agent may know another outcome, by the policy it fell under.
     TakenBack(Policy),
     /// Its call is over.
@@ -98,6 +98,8 @@ pub(super) enum LifecycleEvent {
     Stored,
     /// The state folder holds it no more.
     Removed,
+    /// Another process finds it in the state folder: whoever waited for its call is gone.
+    LeftBehind,
 }
 
 /// What a transition asks for.
@@ -115,8 +117,12 @@ pub(super) enum LifecycleEffect {
     Forget,
 }
 
-/// The way of a proposal after an event, and what that asks for.
-pub(super) fn transition(life: Lifecycle, event: LifecycleEvent) -> (Lifecycle, Option<LifecycleEffect>) {
+/// The way of a proposal after an event, and what that asks for; `decided` where no hunk of it waits.
+pub(super) fn transition(
+    life: Lifecycle,
+    event: LifecycleEvent,
+    decided: bool,
+) -> (Lifecycle, Option<LifecycleEffect>) {
     use LifecycleEffect as Effect;
     use LifecycleEvent as Event;
     match event {
@@ -124,17 +130,17 @@ pub(super) fn transition(life: Lifecycle, event: LifecycleEvent) -> (Lifecycle, 
         Event::Logged(Policy::Auto) => (life, None),
         Event::Logged(_) => (Lifecycle { stage: CallStage::Called, ..life }, Some(Effect::Announce)),
         Event::PolicyDecided => (Lifecycle { stage: CallStage::Called, ..life }, Some(Effect::Update)),
-        Event::AnsweredPending(waits) => {
+        Event::AnsweredPending => {
             let hearing = if life.hearing == Hearing::Told { Hearing::Told } else { Hearing::Owed };
             // One that waits in the state folder counts as answered for whoever finds it there.
-            let is_known = waits && life.keeping == Keeping::Folder;
+            let is_known = !decided && life.keeping == Keeping::Folder;
             (Lifecycle { hearing, ..life }, (!is_known).then_some(Effect::Update))
         }
-        Event::ToldByAnswer(true) => (Lifecycle { hearing: Hearing::Told, ..life }, Some(Effect::Keep)),
-        Event::Delivered(true) if life.hearing == Hearing::Owed && life.stage == CallStage::Answered => {
+        Event::ToldByAnswer if decided => (Lifecycle { hearing: Hearing::Told, ..life }, Some(Effect::Keep)),
+        Event::Delivered if life.is_due(decided) && life.stage == CallStage::Answered => {
             (Lifecycle { hearing: Hearing::Told, ..life }, Some(Effect::Deliver))
         }
-        Event::ToldByAnswer(false) | Event::Delivered(_) => (life, None),
+        Event::ToldByAnswer | Event::Delivered => (life, None),
         Event::TakenBack(policy) if policy == Policy::Auto || life.hearing == Hearing::Told => {
             (Lifecycle { hearing: Hearing::Owed, ..life }, None)
         }
@@ -142,14 +148,17 @@ pub(super) fn transition(life: Lifecycle, event: LifecycleEvent) -> (Lifecycle, 
         Event::CallEnded => (Lifecycle { stage: CallStage::Answered, ..life }, Some(Effect::Forget)),
         Event::Stored => (Lifecycle { keeping: Keeping::Folder, ..life }, None),
         Event::Removed => (Lifecycle { keeping: Keeping::Memory, ..life }, None),
+        Event::LeftBehind => {
+            let hearing = if life.hearing == Hearing::Told { Hearing::Told } else { Hearing::Owed };
+            (Lifecycle { stage: CallStage::Answered, hearing, keeping: Keeping::Folder }, None)
+        }
     }
 }
 
 impl Lifecycle {
-    /// That of a proposal which an earlier process left: whoever waited for its call is gone with that.
-    pub(super) fn left_behind(self) -> Self {
-        let hearing = if self.hearing == Hearing::Told { Hearing::Told } else { Hearing::Owed };
-        Self { stage: CallStage::Answered, hearing, keeping: Keeping::Folder }
+    /// That of a proposal which was made just now.
+    pub(super) fn begun() -> Self {
+        Self { stage: CallStage::Deciding, ..Self::default() }
     }
 
     /// Whether it is up for review.
@@ -209,21 +218,21 @@ mod tests {
         #[test]
         fn an_outcome_is_told_once_and_what_is_over_is_let_go(steps in steps(), auto in any::<bool>()) {
             let policy = if auto { Policy::Auto } else { Policy::Ask };
-            let start = Lifecycle { stage: CallStage::Deciding, ..Lifecycle::default() };
-            let (mut life, effect) = transition(start, LifecycleEvent::Logged(policy));
+            let start = Lifecycle::begun();
+            let (mut life, effect) = transition(start, LifecycleEvent::Logged(policy), false);
             prop_assert_eq!(effect.is_some(), !auto, "what a policy applies is not announced before");
             let mut decided = auto;
             if auto {
-                life = transition(life, LifecycleEvent::PolicyDecided).0;
+                life = transition(life, LifecycleEvent::PolicyDecided, true).0;
             }
             // How often the outcome as it is now was told, by the answer or by a result.
             let mut told = 0;
             for step in steps {
                 let event = match step {
                     Step::Decide => { decided = true; continue }
-                    Step::AnsweredPending => LifecycleEvent::AnsweredPending(!decided),
-                    Step::ToldByAnswer => LifecycleEvent::ToldByAnswer(decided),
-                    Step::Result => LifecycleEvent::Delivered(decided),
+                    Step::AnsweredPending => LifecycleEvent::AnsweredPending,
+                    Step::ToldByAnswer => LifecycleEvent::ToldByAnswer,
+                    Step::Result => LifecycleEvent::Delivered,
                     Step::TakeBack if decided => LifecycleEvent::TakenBack(policy),
                     Step::TakeBack => continue,
                     Step::CallEnded => LifecycleEvent::CallEnded,
@@ -231,7 +240,7 @@ mod tests {
                     Step::Keep => LifecycleEvent::Stored,
                 };
                 let before = life;
-                let (now, effect) = transition(life, event);
+                let (now, effect) = transition(life, event, decided);
                 life = now;
                 prop_assert!(life.is_up(), "what was up stays up");
                 if effect == Some(LifecycleEffect::Deliver) {
@@ -246,11 +255,11 @@ mod tests {
                 prop_assert!(!life.is_past(decided) || life.keeping == Keeping::Memory);
             }
             // Whatever came before: the call ends, the person decides, the agent calls again, and all of it is let go.
-            life = transition(life, LifecycleEvent::CallEnded).0;
-            let (after, effect) = transition(life, LifecycleEvent::Delivered(true));
+            life = transition(life, LifecycleEvent::CallEnded, true).0;
+            let (after, effect) = transition(life, LifecycleEvent::Delivered, true);
             prop_assert_eq!(effect.is_some(), life.is_due(true));
-            prop_assert_eq!(transition(after, LifecycleEvent::Delivered(true)).1, None, "nothing is told twice");
-            let last = transition(after, LifecycleEvent::Removed).0;
+            prop_assert_eq!(transition(after, LifecycleEvent::Delivered, true).1, None, "nothing is told twice");
+            let last = transition(after, LifecycleEvent::Removed, true).0;
             prop_assert!(last.is_past(true));
         }
     }

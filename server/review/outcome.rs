@@ -43,7 +43,7 @@ impl ProposalQueue {
             return Err(Fault::new(Code::Cancelled, message));
         }
         let item = present(id, item)?;
-        let is_pending = item.proposal.state() == ProposalState::Pending;
+        let is_pending = item.proposal().state() == ProposalState::Pending;
         if is_pending {
             self.answered_pending(id)?
         } else {
@@ -59,7 +59,7 @@ impl ProposalQueue {
         let Some(item) = self.get(id) else { return };
         let limit = Duration::from_secs(scope.settings().review.wait_s);
         tokio::select! {
-            () = client::ask(self, &**caller, &item.proposal, limit) => {}
+            () = client::ask(self, &**caller, item.proposal(), limit) => {}
             () = scope.cancel().cancelled() => {}
         }
     }
@@ -72,7 +72,7 @@ impl ProposalQueue {
             // Nobody hears this answer: it comes with the agent's next result too.
             self.answered_pending(id)?;
         }
-        let dropped = item.proposal.hunks().any(|hunk| hunk.state == HunkState::Rejected);
+        let dropped = item.proposal().hunks().any(|hunk| hunk.state == HunkState::Rejected);
         match fault {
             // A policy that could not carry its decision out says why; what took effect before that stays and is said.
             Some(fault) if fault.applied == Some(true) || dropped => Err(fault),

@@ -5,66 +5,50 @@ use crate::patch::{self, Cut, Moves};
 use crate::ports::LineEdit;
 use crate::protocol::{ChangeKind, Code, Fault, Hunk, HunkState, ProposedFile};
 
-/// What became of hunks whose text changed.
-#[derive(Debug, Default)]
-pub(super) struct Followed {
-    /// Those whose old lines are gone, and whose new ones are not there either.
-    pub stale: Vec<HunkId>,
-    /// Those that the editor put in place by itself: a preview that the person confirmed.
-    pub applied: Vec<HunkId>,
+/// What becomes of a hunk whose text changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HunkMove {
+    /// It stands at this line.
+    To(u32),
+    /// Somebody else put it in place, at this line: an editor, after a preview that the person confirmed.
+    Put(u32),
+    /// Its old lines are gone, and its new ones are not there either.
+    Gone,
 }
 
-/// Moves a file's hunks from where they stood in `was` to where they stand in `now`. A pending hunk stands where
-/// its old lines are, an accepted one where its new lines are.
-pub(super) fn follow(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Followed {
-    let moves = was.zip(now).map(|(was, now)| Moves::new(was, now));
-    follow_by(file, was, now, moves.as_ref())
-}
-
-/// The same, where it is known already how the two texts differ.
-pub(super) fn follow_by(
-    file: &mut ProposedFile,
+/// Where a file's hunks that stood in `was` stand in `now`, by their places in the file. A pending hunk stands where its
+/// old lines are, an accepted one where its new lines are.
+pub(super) fn moved(
+    file: &ProposedFile,
     was: Option<&str>,
     now: Option<&str>,
     moves: Option<&Moves<'_>>,
-) -> Followed {
-    let mut followed = Followed::default();
+) -> Vec<(usize, HunkMove)> {
     if file.kind == ChangeKind::Create && is_nothing(was) && is_nothing(now) {
-        return followed;
+        return Vec::new();
     }
-    let texts = was.zip(now);
-    for hunk in &mut file.hunks {
-        let found = match hunk.state {
-            HunkState::Pending => moves.and_then(|moves| moves.relocate(&stood(hunk, false))),
-            HunkState::Accepted => moves.and_then(|moves| moves.relocate(&stood(hunk, true))),
-            HunkState::Rejected | HunkState::Stale => continue,
+    let line = |start: usize| u32::try_from(start).unwrap_or(u32::MAX);
+    let of = |hunk: &Hunk| {
+        let placed = match hunk.state {
+            HunkState::Pending => false,
+            HunkState::Accepted => true,
+            HunkState::Rejected | HunkState::Stale => return None,
         };
-        let applied = || {
-            let (was, now) = texts.filter(|(_, now)| now.contains(&hunk.new.concat()))?;
+        if let Some(start) = moves.and_then(|moves| moves.relocate(&stood(hunk, placed))) {
+            return Some(HunkMove::To(line(start)));
+        }
+        let put = || {
+            let (was, now) = was.zip(now).filter(|(_, now)| now.contains(&hunk.new.concat()))?;
             let put = patch::splice(was, hunk.start as usize, &hunk.old, &hunk.new)?;
             patch::relocate(&put, now, &stood(hunk, true))
         };
-        match (found, hunk.state) {
-            (Some(start), _) => hunk.start = u32::try_from(start).unwrap_or(u32::MAX),
-            (None, HunkState::Pending) if file.kind == ChangeKind::Delete && now.is_none() => {
-                hunk.state = HunkState::Accepted;
-                followed.applied.push(hunk.id.clone());
-            }
-            (None, HunkState::Pending) => match applied() {
-                Some(start) => {
-                    hunk.start = u32::try_from(start).unwrap_or(u32::MAX);
-                    hunk.state = HunkState::Accepted;
-                    followed.applied.push(hunk.id.clone());
-                }
-                None => {
-                    hunk.state = HunkState::Stale;
-                    followed.stale.push(hunk.id.clone());
-                }
-            },
-            (None, _) => {}
+        match placed {
+            true => None,
+            false if file.kind == ChangeKind::Delete && now.is_none() => Some(HunkMove::Put(hunk.start)),
+            false => Some(put().map_or(HunkMove::Gone, |start| HunkMove::Put(line(start)))),
         }
-    }
-    followed
+    };
+    file.hunks.iter().enumerate().filter_map(|(at, hunk)| Some((at, of(hunk)?))).collect()
 }
 
 /// Whether a file is still new: it is not there, or whoever went to look where it will be has an empty document. Some
@@ -80,7 +64,7 @@ pub(super) fn stood(hunk: &Hunk, placed: bool) -> Cut {
 }
 
 /// Moves the hunks below one that was put in place (or, `back`, taken out) along with the lines it changed.
-pub(super) fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
+fn shift(file: &mut ProposedFile, placed: &Hunk, back: bool) {
     let (from, to) = match back {
         false => (placed.old.len(), placed.new.len()),
         true => (placed.new.len(), placed.old.len()),
@@ -122,16 +106,8 @@ impl Placement<'_> {
     }
 }
 
-/// Notes that hunks were put in place, or taken `back`: their state, and where those below them stand.
-pub(super) fn settle(file: &mut ProposedFile, hunks: &[HunkId], back: bool) {
-    shift_all(file, hunks, back);
-    for hunk in file.hunks.iter_mut().filter(|hunk| hunks.contains(&hunk.id)) {
-        hunk.state = if back { HunkState::Rejected } else { HunkState::Accepted };
-    }
-}
-
 /// Moves the hunks below some along: from the last to the first, since each one's place is that of the text before.
-fn shift_all(file: &mut ProposedFile, hunks: &[HunkId], back: bool) {
+pub(super) fn shift_all(file: &mut ProposedFile, hunks: &[HunkId], back: bool) {
     let placed: Vec<Hunk> = file.hunks.iter().filter(|hunk| hunks.contains(&hunk.id)).cloned().collect();
     placed.iter().rev().for_each(|hunk| shift(file, hunk, back));
 }
@@ -232,7 +208,7 @@ mod tests {
     fn what_an_editor_put_in_place_by_itself_is_accepted_where_it_stands() {
         let line = |text: &str| vec![text.to_owned()];
         let hunk = Hunk { id: "h1".into(), start: 1, old: line("b\n"), new: line("B\n"), ..Hunk::default() };
-        let mut file = ProposedFile {
+        let file = ProposedFile {
             path: WorkspacePath::clean("a").unwrap(),
             uri: "file:///a".to_owned(),
             kind: ChangeKind::Edit,
@@ -244,9 +220,8 @@ mod tests {
             what: None,
             hunks: vec![hunk],
         };
-        let followed = follow(&mut file, Some("a\nb\nc\n"), Some("new\na\nB\nc\n"));
-        assert_eq!(followed.applied, ["h1"]);
-        let [hunk] = &file.hunks[..] else { panic!("one hunk") };
-        assert_eq!((hunk.state, hunk.start), (HunkState::Accepted, 2));
+        let (was, now) = ("a\nb\nc\n", "new\na\nB\nc\n");
+        let found = moved(&file, Some(was), Some(now), Some(&Moves::new(was, now)));
+        assert_eq!(found, [(0, HunkMove::Put(2))]);
     }
 }

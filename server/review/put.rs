@@ -1,7 +1,7 @@
 //! Hunks are put in their file's place, or taken back, and looked for in the text that is there afterwards.
 
 use super::apply::{Put, put};
-use super::item::Item;
+use super::item::{Item, ReviewEvent};
 use super::place::{self, Placement};
 use super::queue::ProposalQueue;
 use super::turns::Turn;
@@ -32,13 +32,13 @@ impl ProposalQueue {
     pub(super) async fn place(&self, errand: Errand<'_>) -> Result<(), Fault> {
         let Some((path, _turns)) = self.turn(errand).await else { return Ok(()) };
         let Some(item) = self.get(errand.id) else { return Ok(()) };
-        let Some(proposed) = item.proposal.files.get(errand.file) else { return Ok(()) };
-        if let Some(first) = item.proposal.waits_for(errand.file).filter(|_| !errand.back) {
+        let Some(proposed) = item.proposal().files.get(errand.file) else { return Ok(()) };
+        if let Some(first) = item.proposal().waits_for(errand.file).filter(|_| !errand.back) {
             let message = format!("{path} is not free: that waits for {}", first.id);
             return Err(Fault::new(Code::Stale, message).suggest(format!("decide on {} first", first.id)));
         }
         if !proposed.kind.has_text() {
-            return self.place_whole(errand, &item.proposal).await;
+            return self.place_whole(errand, item.proposal()).await;
         }
         drop(item);
         let busy = self.placing(&path);
@@ -61,7 +61,7 @@ impl ProposalQueue {
     async fn turn(&self, errand: Errand<'_>) -> Option<(WorkspacePath, Vec<Turn>)> {
         let paths = || {
             let item = self.get(errand.id)?;
-            let file = item.proposal.files.get(errand.file)?;
+            let file = item.proposal().files.get(errand.file)?;
             let from = file.from.clone().filter(|_| file.kind == ChangeKind::Rename);
             Some((file.path.clone(), from))
         };
@@ -77,13 +77,14 @@ impl ProposalQueue {
 
     async fn place_text(&self, errand: Errand<'_>, path: &WorkspacePath) -> Result<(), Fault> {
         let Errand { id, file, hunks, back } = errand;
-        let Some(kind) = self.get(id).and_then(|item| Some(item.proposal.files.get(file)?.kind)) else {
+        let Some(kind) = self.get(id).and_then(|item| Some(item.proposal().files.get(file)?.kind)) else {
             return Ok(());
         };
         // The disk tells whether a file that is to be removed is there, whatever an editor shows.
         let before = match kind == ChangeKind::Delete && self.is_gone(path)? {
             true if !back => {
-                self.change(id, file, |proposed| place::settle(proposed, hunks, false));
+                let placed = ReviewEvent::Placed { file, hunks, back, text: Some(None) };
+                self.items().happen(id, placed);
                 return Ok(());
             }
             true => None,
@@ -91,7 +92,7 @@ impl ProposalQueue {
         };
         self.replace(path, before.as_ref().map(|before| before.text.as_str()));
         let Some(item) = self.get(id) else { return Ok(()) };
-        let (Some(proposed), Some(view)) = (item.proposal.files.get(file), item.views.get(file)) else {
+        let (Some(proposed), Some(view)) = (item.proposal().files.get(file), item.views().get(file)) else {
             return Ok(());
         };
         let Some(wanted) = errand.undecided(proposed).map_err(|()| gone(path, before.as_ref()))? else {
@@ -104,7 +105,7 @@ impl ProposalQueue {
         let placed = Placement { file: proposed, hunks: &wanted, back, after: plan.after.as_deref() };
         let put = Put {
             behalf: item.behalf(),
-            label: format!("wherefore: {}", item.proposal.why),
+            label: format!("wherefore: {}", item.proposal().why),
             path,
             before: before.as_ref(),
             after: plan.after.as_deref(),
@@ -114,7 +115,7 @@ impl ProposalQueue {
             hunks: &wanted,
             back,
         };
-        let (there, doubt) = self.carried_out(put, &item.proposal.origin).await?;
+        let (there, doubt) = self.carried_out(put, &item.proposal().origin).await?;
         self.settle(errand, &placed, text, there)?;
         doubt
     }
@@ -169,14 +170,9 @@ impl ProposalQueue {
             true => placed.after.map(str::to_owned),
             false => place::with(placed.file, &there, before, placed.back)?,
         };
-        self.items().change(errand.id, |item| {
-            if let (Some(proposed), Some(view)) =
-                (item.proposal.files.get_mut(errand.file), item.views.get_mut(errand.file))
-            {
-                place::settle(proposed, &there, placed.back);
-                view.text = text.map(Into::into);
-            }
-        });
+        let text = Some(text.map(Into::into));
+        let placed = ReviewEvent::Placed { file: errand.file, hunks: &there, back: errand.back, text };
+        self.items().happen(errand.id, placed);
         match missed.is_empty() {
             true => Ok(()),
             false => Err(Fault::new(Code::Rejected, format!("the editor left out {}", missed.join(", ")))),

@@ -9,8 +9,8 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch;
 
 use super::cut;
-use super::follower::Looks;
-use super::item::Item;
+use super::follower::WantedLooks;
+use super::item::{Item, ReviewEffect, ReviewEvent};
 use super::items::Items;
 use super::keep;
 use super::lifecycle::{CallStage, LifecycleEffect, LifecycleEvent};
@@ -20,8 +20,8 @@ use super::turns::Turns;
 use crate::base::{ProposalId, WorkspacePath, blocking};
 use crate::journal::Journal;
 use crate::protocol::{
-    Code, DecidedBy, Delivery, DeliveryStatus, Door, Event, Fault, Hunk, HunkState, Notice, Origin, Policy,
-    Proposal, ProposalState, ProposalsParams,
+    Code, Delivery, DeliveryStatus, Door, Event, Fault, Hunk, HunkState, Notice, Origin, Policy, Proposal,
+    ProposalState, ProposalsParams,
 };
 use crate::registry::{Call, Draft};
 use crate::session::Session;
@@ -41,7 +41,7 @@ pub struct ProposalQueue {
     pub(super) undoing: tokio::sync::Mutex<()>,
     pub(super) unlogged: Unlogged,
     /// The files that are to be looked at.
-    pub(super) looks: Arc<Looks>,
+    pub(super) looks: Arc<WantedLooks>,
 }
 
 impl Drop for ProposalQueue {
@@ -88,11 +88,7 @@ impl ProposalQueue {
             session,
         };
         for left in keep::left(&queue.session) {
-            if !left.recovered.is_empty() {
-                // The log is opened by whoever does something, not by who only looks.
-                queue.record_later(&left.item.proposal, DecidedBy::Recovery, &left.recovered);
-            }
-            queue.session.memory().stands(&left.item.proposal);
+            queue.publish_later(&left.item, left.effects);
             queue.items().insert(left.item);
         }
         queue.look_at_opening();
@@ -110,9 +106,9 @@ impl ProposalQueue {
     /// What keeps it from being logged or kept; QUOTA_EXCEEDED where too many wait already.
     pub fn submit(&self, call: &Call, draft: Draft, policy: Policy) -> Result<OpenCall<'_>, Fault> {
         let item = cut::cut(&self.session, call, draft, policy)?;
-        let proposal = item.proposal.clone();
+        let proposal = item.proposal().clone();
         let id = proposal.id.clone();
-        let diffs = proposal.files.iter().zip(&item.views).map(|(file, view)| report::diff(file, view));
+        let diffs = proposal.files.iter().zip(item.views()).map(|(file, view)| report::diff(file, view));
         let event = Event::Proposal {
             proposal: id.clone(),
             call_id: proposal.call_id.clone(),
@@ -138,16 +134,56 @@ impl ProposalQueue {
         Ok(open)
     }
 
-    /// Moves a proposal on its way; gives what that asks for.
+    /// Has something happen to a proposal's call; gives what that asks for.
     pub(super) fn advance(&self, id: &str, event: LifecycleEvent) -> Option<LifecycleEffect> {
-        self.items().change(id, |item| item.advance(event)).flatten()
+        let (_, effects) = self.items().happen(id, ReviewEvent::Call(event))?;
+        effects.into_iter().find_map(|effect| match effect {
+            ReviewEffect::Call(effect) => Some(effect),
+            _ => None,
+        })
+    }
+
+    /// Has something happen to a proposal, and carries out what that asks for. Gives what could not be done of that.
+    pub(super) fn happen(&self, id: &str, event: ReviewEvent<'_>) -> Vec<Fault> {
+        let happened = self.items().happen(id, event);
+        happened.map_or_else(Vec::new, |(item, effects)| self.publish(item, effects))
+    }
+
+    /// Tells the log, the state folder and the editor what a transition asks for. Gives what could not be done of that.
+    pub(super) fn publish(&self, item: Arc<Item>, effects: Vec<ReviewEffect>) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for effect in &effects {
+            match effect {
+                ReviewEffect::Log(by, hunks) => faults.extend(self.record(item.proposal(), *by, hunks).err()),
+                ReviewEffect::TellPlaces => self.tell_places(&item.proposal().id),
+                _ => {}
+            }
+        }
+        let id = item.proposal().id.clone();
+        // One that is looked at elsewhere would be copied to be changed.
+        drop(item);
+        if effects.contains(&ReviewEffect::Call(LifecycleEffect::Update)) {
+            faults.extend(self.update(&id).err());
+        }
+        faults
+    }
+
+    /// The same for a folder that is opened. The log is opened by whoever does something, not by who only looks: it is told
+    /// with the next decision, and so is the state folder.
+    pub(super) fn publish_later(&self, item: &Item, effects: Vec<ReviewEffect>) {
+        for effect in effects {
+            if let ReviewEffect::Log(by, hunks) = effect {
+                self.record_later(item.proposal(), by, &hunks);
+            }
+        }
+        self.session.memory().stands(item.proposal());
     }
 
     /// Takes a proposal in, unless as many wait as may.
     fn admit(&self, item: Item) -> Result<(), Fault> {
         let most = self.session.workspace().settings().limits.held;
         let mut items = self.items();
-        if item.policy != Policy::Auto && items.count_waiting() >= most {
+        if item.policy() != Policy::Auto && items.count_waiting() >= most {
             return Err(Fault::new(
                 Code::QuotaExceeded,
                 format!("{most} changes wait for a decision already; that is the limit (limits.held)"),
@@ -168,8 +204,8 @@ impl ProposalQueue {
         let mut items = self.items();
         if let Some(item) = items.get(id).filter(|item| item.is_up()) {
             // Before anybody else changes it: what is told last is how it stands.
-            self.session.memory().stands(&item.proposal);
-            self.session.editor().tell(Notice::Changed(item.proposal.clone()));
+            self.session.memory().stands(item.proposal());
+            self.session.editor().tell(Notice::Changed(item.proposal().clone()));
         }
         items.forget();
         drop(items);
@@ -182,11 +218,16 @@ impl ProposalQueue {
         self.items().get(id)
     }
 
-    /// The proposals asked for, oldest first.
+    /// The proposals asked for, oldest first. Nothing is read for them from the disk.
     pub fn list(&self, params: &ProposalsParams) -> Vec<Proposal> {
+        self.select(params).iter().map(|item| item.proposal().clone()).collect()
+    }
+
+    /// The same without a copy of their texts, to be looked at and let go.
+    pub fn select(&self, params: &ProposalsParams) -> Vec<Arc<Item>> {
         let open = self.session.log().opened().map_or("", Journal::session);
         let wanted = |item: &&Arc<Item>| {
-            let proposal = &item.proposal;
+            let proposal = item.proposal();
             item.is_up()
                 && (params.all
                     || proposal.state() == ProposalState::Pending
@@ -199,7 +240,7 @@ impl ProposalQueue {
         };
         let mut found: Vec<Arc<Item>> = self.items().all().filter(wanted).cloned().collect();
         found.sort_by(|a, b| a.age().cmp(&b.age()));
-        found.into_iter().map(|item| item.proposal.clone()).collect()
+        found
     }
 
     /// Hunks that wait, and files with such hunks.
@@ -207,7 +248,7 @@ impl ProposalQueue {
         let items = self.items();
         let mut hunks = 0;
         let mut files = BTreeSet::new();
-        for file in items.waiting().flat_map(|item| &item.proposal.files) {
+        for file in items.waiting().flat_map(|item| &item.proposal().files) {
             let pending = file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending).count();
             hunks += u32::try_from(pending).unwrap_or(u32::MAX);
             if pending > 0 {
@@ -220,7 +261,7 @@ impl ProposalQueue {
     /// Hunks that a policy applied and no person has looked at.
     pub fn unreviewed(&self) -> u32 {
         let items = self.items();
-        let hunks = items.all().filter(|item| item.is_up()).flat_map(|item| item.proposal.hunks());
+        let hunks = items.all().filter(|item| item.is_up()).flat_map(|item| item.proposal().hunks());
         u32::try_from(hunks.filter(|hunk| hunk.is_unreviewed()).count()).unwrap_or(u32::MAX)
     }
 
@@ -231,7 +272,7 @@ impl ProposalQueue {
         loop {
             changes.borrow_and_update();
             let item = self.get(id)?;
-            if item.proposal.state() != ProposalState::Pending {
+            if item.proposal().state() != ProposalState::Pending {
                 return Some(item);
             }
             if tokio::time::timeout_at(deadline, changes.changed()).await.is_err() {
@@ -243,9 +284,8 @@ impl ProposalQueue {
     /// Notes that a proposal's call was answered while hunks still waited, or that nobody heard the answer: its agent
     /// hears of the outcome with a later result.
     pub fn answered_pending(&self, id: &str) -> Result<(), Fault> {
-        let answered = |item: &mut Item| item.advance(LifecycleEvent::AnsweredPending(!item.is_decided()));
         // The lock on the proposals ends here: what follows takes it itself.
-        let effect = self.items().change(id, answered).flatten();
+        let effect = self.advance(id, LifecycleEvent::AnsweredPending);
         match effect {
             Some(LifecycleEffect::Update) => blocking(|| self.update(id)),
             _ => Ok(()),
@@ -254,8 +294,7 @@ impl ProposalQueue {
 
     /// Notes that the agent of a proposal knows its outcome.
     pub fn told(&self, id: &str) -> Result<(), Fault> {
-        let tell = |item: &mut Item| item.advance(LifecycleEvent::ToldByAnswer(item.is_decided()));
-        let effect = self.items().change(id, tell).flatten();
+        let effect = self.advance(id, LifecycleEvent::ToldByAnswer);
         match effect {
             Some(LifecycleEffect::Keep) => blocking(|| self.keep(id)),
             _ => Ok(()),
@@ -268,19 +307,20 @@ impl ProposalQueue {
         let addressee = agent.addressee();
         let mut found: Vec<Delivery> = Vec::new();
         let is_for = |item: &&Arc<Item>| {
-            let origin = &item.proposal.origin;
-            item.life.stage == CallStage::Answered
+            let origin = &item.proposal().origin;
+            item.life().stage == CallStage::Answered
                 && (origin.addressee() == addressee || self.is_left_behind(origin, agent))
         };
-        let waiting: Vec<Arc<Item>> = self.items().due().filter(is_for).cloned().collect();
+        let waiting: Vec<ProposalId> =
+            self.items().due().filter(is_for).map(|item| item.proposal().id.clone()).collect();
         // Of two results at one time one tells of it.
-        let mine = |item: &mut Item| item.advance(LifecycleEvent::Delivered(item.is_decided()));
         let mut told = Vec::new();
-        for item in waiting {
-            let effect = self.items().change(&item.proposal.id, mine).flatten();
-            if effect == Some(LifecycleEffect::Deliver) {
-                found.push(report::delivery(&item.proposal, item.proposal.state().into()));
-                told.push(item.proposal.id.clone());
+        for id in waiting {
+            let delivered = self.items().happen(&id, ReviewEvent::Call(LifecycleEvent::Delivered));
+            let deliver = ReviewEffect::Call(LifecycleEffect::Deliver);
+            if let Some((item, _)) = delivered.filter(|(_, effects)| effects.contains(&deliver)) {
+                found.push(report::delivery(item.proposal(), item.proposal().state().into()));
+                told.push(id);
             }
         }
         self.keep_told(told);

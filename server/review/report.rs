@@ -80,12 +80,12 @@ fn patched(file: &ProposedFile, view: &View) -> Option<String> {
 /// REJECTED where a person or a policy said no to all of it, STALE where the text changed under all of it: the
 /// details hold what the answer would.
 pub(crate) fn answer(queue: &ProposalQueue, files: &Files, item: &Item) -> Result<Answer, Fault> {
-    let proposal = &item.proposal;
+    let proposal = item.proposal();
     let state = proposal.state();
     let hunks = proposal.files.iter().flat_map(|file| file.hunks.iter().map(|one| hunk(file, one))).collect();
     let mut answer = Answer {
         proposal: Some(proposal.id.to_string()),
-        notes: item.notes.clone(),
+        notes: item.notes().clone(),
         hunks,
         ..Answer::of(state)
     };

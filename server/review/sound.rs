@@ -24,7 +24,9 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
             .map_err(|error| format!("it is no proposal ({error})")),
     };
     let checked = read.and_then(|mut item| {
-        check(name, &mut item.proposal, item.views.len(), session)?;
+        check(name, item.proposal(), item.views().len())?;
+        // The editor shows the file that this names, and what is accepted is written at the path: they are one.
+        item.locate(|path| session.workspace().uri(path));
         Ok(item)
     });
     let wrong = match checked {
@@ -41,11 +43,11 @@ pub(super) fn load(session: &Session, name: &str) -> Option<Item> {
     None
 }
 
-/// Checks the proposal that was kept in the file `name` with so many texts, and says where its files are.
+/// Checks the proposal that was kept in the file `name` with so many texts.
 ///
 /// # Errors
 /// What does not fit, as a part of a sentence.
-fn check(name: &str, proposal: &mut Proposal, texts: usize, session: &Session) -> Result<(), String> {
+fn check(name: &str, proposal: &Proposal, texts: usize) -> Result<(), String> {
     if name.strip_suffix(".json") != Some(&*proposal.id) {
         return Err(format!("it says that it is {:?}", proposal.id));
     }
@@ -61,10 +63,10 @@ fn check(name: &str, proposal: &mut Proposal, texts: usize, session: &Session) -
     if proposal.files.is_empty() || texts != proposal.files.len() {
         return Err(format!("it has {texts} texts for {} files", proposal.files.len()));
     }
-    proposal.files.iter_mut().try_for_each(|file| check_file(file, session))
+    proposal.files.iter().try_for_each(check_file)
 }
 
-fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> {
+fn check_file(file: &ProposedFile) -> Result<(), String> {
     let path = &file.path;
     if let Some(root) = [Some(path), file.from.as_ref()].into_iter().flatten().find(|path| path.is_root()) {
         return Err(format!("{root} is no file of the workspace"));
@@ -82,10 +84,6 @@ fn check_file(file: &mut ProposedFile, session: &Session) -> Result<(), String> 
     if !fits {
         return Err(format!("{path} has {} hunks, which no change of that kind has", file.hunks.len()));
     }
-    // The editor shows the file that this names, and what is accepted is written at the path: they are one.
-    file.uri = session.workspace().uri(path);
-    file.version = None;
-    file.what = file.sentence();
     Ok(())
 }
 

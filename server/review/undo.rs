@@ -3,10 +3,10 @@
 mod back;
 mod plan;
 
-use super::item::Item;
+use super::item::{Item, ReviewEffect, ReviewEvent};
 use super::queue::ProposalQueue;
 use crate::base::CallId;
-use crate::protocol::{Code, DecidedBy, Fault, HunkState, UndoAnswer};
+use crate::protocol::{Code, DecidedBy, Fault, UndoAnswer};
 use crate::workspace::{Checkpoint, Checkpoints};
 
 /// What an undo is about.
@@ -42,7 +42,7 @@ impl ProposalQueue {
             return Err(Fault::new(Code::NotFound, format!("call {} was undone already", checkpoint.call))
                 .suggest("undo the undo by its own id to bring the change back"));
         }
-        let proposal = self.items().of_call(&name).map(|item| item.proposal.id.clone());
+        let proposal = self.items().of_call(&name).map(|item| item.proposal().id.clone());
         let withdraw = || proposal.as_ref().map_or(Ok(0), |id| self.withdraw(id));
         match self.take_all_back(&checkpoint).await {
             // Nothing of it stands any more. What still waits of it goes where the call was named, and only then.
@@ -59,8 +59,8 @@ impl ProposalQueue {
             Ok((undo_id, paths)) => {
                 let done = withdraw().map_err(|fault| Fault { applied: Some(true), ..fault });
                 if let Some(item) = proposal.as_ref().and_then(|id| self.get(id)) {
-                    self.deliver_undone(&item.proposal);
-                    self.told(&item.proposal.id)?;
+                    self.deliver_undone(item.proposal());
+                    self.told(&item.proposal().id)?;
                 }
                 done.map(|withdrawn| UndoAnswer { call: checkpoint.call, undo_id, paths, withdrawn })
             }
@@ -78,8 +78,8 @@ impl ProposalQueue {
                 (Err(_), Some(item)) => {
                     // Nothing of it was applied: what waits is all there is.
                     let _turn = self.turns.call(&item.call()).await;
-                    let withdrawn = self.withdraw(&item.proposal.id)?;
-                    let call = item.proposal.call_id.clone();
+                    let withdrawn = self.withdraw(&item.proposal().id)?;
+                    let call = item.proposal().call_id.clone();
                     let answer =
                         UndoAnswer { call, undo_id: CallId::default(), paths: Vec::new(), withdrawn };
                     return Ok(Chosen::Withdrawn(answer));
@@ -101,27 +101,21 @@ impl ProposalQueue {
     /// The proposal of a call, named as `c-0007` or `SESSION/c-0007`, with hunks that wait.
     fn undecided(&self, call: &str) -> Option<std::sync::Arc<Item>> {
         let items = self.items();
-        let named = |item: &&std::sync::Arc<Item>| item.proposal.call_id == call || item.call() == call;
+        let named = |item: &&std::sync::Arc<Item>| item.proposal().call_id == call || item.call() == call;
         items.waiting().filter(named).last().cloned()
     }
 
     /// Rejects what still waits of a proposal whose call is taken back, and says how many hunks that were.
     fn withdraw(&self, id: &str) -> Result<u32, Fault> {
-        let drop = |item: &mut Item| {
-            let mut dropped = Vec::new();
-            let hunks = item.proposal.files.iter_mut().flat_map(|file| &mut file.hunks);
-            for hunk in hunks.filter(|hunk| hunk.state == HunkState::Pending) {
-                (hunk.state, hunk.reviewed) = (HunkState::Rejected, true);
-                hunk.reason = Some("the call was taken back".to_owned());
-                dropped.push(hunk.id.clone());
-            }
-            dropped
-        };
-        let dropped = self.items().change(id, drop).unwrap_or_default();
-        if let Some(item) = self.get(id).filter(|_| !dropped.is_empty()) {
-            let recorded = self.record(&item.proposal, DecidedBy::Person, &dropped);
-            recorded.and(self.update(id))?;
+        let happened = self.items().happen(id, ReviewEvent::Withdrawn);
+        let Some((item, effects)) = happened else { return Ok(0) };
+        let dropped = effects.iter().find_map(|effect| match effect {
+            ReviewEffect::Log(DecidedBy::Person, hunks) => Some(hunks.len()),
+            _ => None,
+        });
+        match self.publish(item, effects).into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(dropped.and_then(|dropped| u32::try_from(dropped).ok()).unwrap_or_default()),
         }
-        Ok(u32::try_from(dropped.len()).unwrap_or(u32::MAX))
     }
 }

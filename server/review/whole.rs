@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::apply::{Behalf, make_folders, unmake_folders};
 use super::decide::took_effect;
+use super::item::ReviewEvent;
 use super::put::Errand;
 use super::queue::ProposalQueue;
 use crate::base::{WorkspacePath, blocking};
@@ -24,10 +25,7 @@ impl ProposalQueue {
     /// Puts the one hunk of a file in place, or takes it back, where what it changes stands as it has to.
     pub(super) async fn place_whole(&self, errand: Errand<'_>, proposal: &Proposal) -> Result<(), Fault> {
         let Some(file) = proposal.files.get(errand.file) else { return Ok(()) };
-        let (before, after) = match errand.back {
-            false => (HunkState::Pending, HunkState::Accepted),
-            true => (HunkState::Accepted, HunkState::Rejected),
-        };
+        let before = if errand.back { HunkState::Accepted } else { HunkState::Pending };
         if !file.hunks.iter().any(|hunk| hunk.state == before) {
             return Ok(());
         }
@@ -44,18 +42,14 @@ impl ProposalQueue {
             // Somebody else did it already.
             Standing::After => Ok(()),
             Standing::Neither => {
-                if !errand.back {
-                    self.change(errand.id, errand.file, |file| {
-                        file.hunks.iter_mut().for_each(|hunk| hunk.state = HunkState::Stale);
-                    });
-                }
+                // What the log does not take now it takes with the next decision.
+                let _ = self.happen(errand.id, ReviewEvent::Unfit(errand.file));
                 Err(changed(file))
             }
         };
         if done.is_ok() || took_effect(&done) {
-            self.change(errand.id, errand.file, |file| {
-                file.hunks.iter_mut().for_each(|hunk| hunk.state = after);
-            });
+            let (file, hunks, back) = (errand.file, errand.hunks, errand.back);
+            self.items().happen(errand.id, ReviewEvent::Placed { file, hunks, back, text: None });
             self.followed(&step);
         }
         done

@@ -52,7 +52,7 @@ impl Activity for WaitForReview {
             Fault::new(Code::NotFound, format!("no proposal {id:?} is kept here"))
                 .suggest("its outcome came with an earlier result, under `decisions`; read the file to see how it stands")
         })?;
-        if item.proposal.state() != ProposalState::Pending {
+        if item.proposal().state() != ProposalState::Pending {
             self.0.told(id)?;
         }
         review::answer(&self.0, scope.files(), &item).map(Output::value)

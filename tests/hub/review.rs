@@ -185,3 +185,25 @@ async fn what_somebody_else_removed_is_accepted_though_it_is_shown() {
     assert_eq!(answer.problems, Vec::<String>::new());
     assert_eq!(call.await.unwrap().result.unwrap()["status"], "applied");
 }
+
+#[tokio::test]
+async fn a_decision_that_is_broken_off_is_told_as_far_as_it_came() {
+    let bench = Bench::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    bench.open("b.txt");
+    let diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n\
+                diff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+B\n";
+    let (_call, proposal) = bench.propose("fs.patch", json!({ "diff": diff })).await;
+    // It says that it made the edit, which is waited for.
+    bench.manner(Manner::Claims);
+    let decision = bench.decide(&proposal.id, &[], Act::Accept, None);
+    tokio::time::timeout(std::time::Duration::from_millis(300), decision).await.unwrap_err();
+    assert_eq!((bench.disk("a.txt").as_str(), bench.disk("b.txt").as_str()), ("A\n", "b\n"));
+    let waiting = bench.proposals().remove(0);
+    let states: Vec<_> = waiting.hunks().map(|hunk| (hunk.state.word(), hunk.reviewed)).collect();
+    assert_eq!(states, [("accepted", true), ("pending", false)]);
+    assert_eq!(bench.log().matches("type: decision\n").count(), 1, "{}", bench.log());
+    bench.manner(Manner::Obeys);
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(bench.disk("b.txt"), "B\n");
+    assert_eq!(bench.log().matches("type: decision\n").count(), 2, "{}", bench.log());
+}
