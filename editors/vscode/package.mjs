@@ -1,4 +1,4 @@
-// Packs wherefore.vsix with the server inside: $WHEREFORE_BIN, else the one that `cargo build --release` made.
+// Packs wherefore.vsix with the server inside: $WHEREFORE_BIN, else the one that `cargo build --profile dist` made.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 const here = import.meta.dirname;
 const root = join(here, '..', '..');
 const name = process.platform === 'win32' ? 'wherefore.exe' : 'wherefore';
-const program = process.env.WHEREFORE_BIN ?? join(root, 'target', 'release', name);
+const program = process.env.WHEREFORE_BIN ?? join(root, 'target', 'dist', name);
 if (!existsSync(program)) {
-  console.error(`${program} is missing: build it with cargo build --release, or name another in WHEREFORE_BIN`);
+  console.error(`${program} is missing: build it with cargo build --profile dist, or name another in WHEREFORE_BIN`);
   process.exit(1);
 }
 rmSync(join(here, 'server'), { recursive: true, force: true });
