@@ -1,0 +1,56 @@
+//! What a person opens: servers of their own machine or network, by host and port.
+
+use url::Host;
+
+use crate::error::PermitError;
+
+/// The servers that a person named. Such a server may have an address of this machine or of a private network, and any
+/// port; no other address becomes reachable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permits(Vec<Permit>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Permit {
+    /// IDNA-encoded, in small letters; an IPv6 address in brackets.
+    host: String,
+    port: u16,
+    /// Whether the hosts below it count, and not it itself.
+    below: bool,
+}
+
+impl Permits {
+    /// Reads entries such as `localhost:3000`, `[::1]:8080` and, for every host below a domain, `.dev.test:80`.
+    ///
+    /// # Errors
+    /// The first entry that is none.
+    pub fn parse<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, PermitError> {
+        entries.into_iter().map(Permit::parse).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(crate) fn grants(&self, host: &str, port: u16) -> bool {
+        self.0.iter().any(|permit| permit.port == port && permit.names(host))
+    }
+}
+
+impl Permit {
+    fn parse(entry: &str) -> Result<Self, PermitError> {
+        let wrong = || PermitError(entry.chars().take(100).collect());
+        let (host, port) = entry.rsplit_once(':').ok_or_else(wrong)?;
+        let (host, below) = host.strip_prefix('.').map_or((host, false), |host| (host, true));
+        let host = Host::parse(host.strip_suffix('.').unwrap_or(host)).map_err(|_| wrong())?;
+        // A star would name no host that there is.
+        if below && !matches!(host, Host::Domain(_)) || entry.contains('*') {
+            return Err(wrong());
+        }
+        let port = port.parse().ok().filter(|port| *port != 0).ok_or_else(wrong)?;
+        Ok(Self { host: host.to_string(), port, below })
+    }
+
+    fn names(&self, host: &str) -> bool {
+        if self.below {
+            host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+        } else {
+            host == self.host
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! URLs that a request may go to, as far as the URL itself tells.
+
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+use crate::error::{HeaderError, UrlError};
+use crate::permits::Permits;
+
+/// Bytes that a URL has at most.
+const LONGEST: usize = 8192;
+
+/// A URL that was looked at: http or https, no credentials, a host, and a port that is for the web.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    url: Url,
+    host: String,
+    port: u16,
+    /// Whether a person named this host and port.
+    granted: bool,
+}
+
+impl Target {
+    /// Reads a URL that somebody wrote.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str, permits: &Permits) -> Result<Self, UrlError> {
+        // The parser would leave tabs and line ends out, and so read another URL than a person does.
+        if text.chars().any(|c| c.is_control() || c == ' ') {
+            return Err(UrlError::Control);
+        }
+        Self::looked_at(Url::parse(text)?, text.len(), permits)
+    }
+
+    /// Reads where a redirect of this URL leads.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub(crate) fn redirected(&self, location: &[u8], permits: &Permits) -> Result<Self, UrlError> {
+        let location = String::from_utf8_lossy(location);
+        let location = location.trim_matches(' ');
+        if location.chars().any(char::is_control) {
+            return Err(UrlError::Control);
+        }
+        Self::looked_at(self.url.join(location)?, location.len(), permits)
+    }
+
+    fn looked_at(mut url: Url, length: usize, permits: &Permits) -> Result<Self, UrlError> {
+        if length.max(url.as_str().len()) > LONGEST {
+            return Err(UrlError::Long { most: LONGEST });
+        }
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(UrlError::Scheme { scheme: url.scheme().chars().take(40).collect() });
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(UrlError::Credentials);
+        }
+        url.set_fragment(None);
+        let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
+            return Err(UrlError::NoHost);
+        };
+        let host = host.strip_suffix('.').unwrap_or(host).to_owned();
+        if host.is_empty() || host.split('.').any(str::is_empty) {
+            return Err(UrlError::NoHost);
+        }
+        let granted = permits.grants(&host, port);
+        if !granted && !matches!(port, 80 | 443 | 8000..=8999) {
+            return Err(UrlError::Port { port });
+        }
+        Ok(Self { url, host, port, granted })
+    }
+
+    /// The URL, without a fragment.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The host: IDNA-encoded, in small letters, without a last dot. An IPv6 address stands in brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The address, where the host is one. However it was written (`0x7f.1`), this is what it means.
+    pub fn literal(&self) -> Option<IpAddr> {
+        match self.url.host()? {
+            Host::Ipv4(address) => Some(IpAddr::V4(address)),
+            Host::Ipv6(address) => Some(IpAddr::V6(address)),
+            Host::Domain(_) => None,
+        }
+    }
+
+    pub(crate) fn is_granted(&self) -> bool {
+        self.granted
+    }
+
+    pub(crate) fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Whether what is meant for one may go to the other.
+    pub(crate) fn same_origin(&self, other: &Self) -> bool {
+        (self.url.scheme(), &self.host, self.port) == (other.url.scheme(), &other.host, other.port)
+    }
+
+    /// The value of the header `Host`.
+    pub(crate) fn authority(&self) -> Result<hyper::header::HeaderValue, HeaderError> {
+        let text = match self.url.port() {
+            Some(port) => format!("{}:{port}", self.host),
+            None => self.host.clone(),
+        };
+        hyper::header::HeaderValue::from_str(&text)
+            .map_err(|_| HeaderError::Value { name: "Host".to_owned() })
+    }
+
+    /// What a request line asks for: the path and the query.
+    pub(crate) fn path(&self) -> &str {
+        &self.url[url::Position::BeforePath..url::Position::AfterQuery]
+    }
+}
