@@ -19,7 +19,7 @@ const INSIDE: &str = "/run/wherefore-sandbox";
 /// The command that starts `program` in namespaces.
 pub(crate) fn command(spec: &Spec, program: &Path) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.args(["--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "sandbox"]);
+    command.args(["--unshare-all", "--cap-drop", "ALL", "--hostname", "sandbox"]);
     command.args(["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"]);
     command.arg("--tmpfs").arg(spec.home.as_path());
     for shown in &spec.shown {

@@ -4,6 +4,7 @@ use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
+use rustix::fs::Access;
 use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets};
 
@@ -94,7 +95,8 @@ fn execute(spec: &Spec) -> Trouble {
     match arguments(spec) {
         Ok((argv, env)) => {
             let mut worst = libc::ENOENT;
-            for program in candidates(spec, name) {
+            let is_there = |program: &CString| rustix::fs::access(program, Access::EXISTS).is_ok();
+            for program in candidates(spec, name).into_iter().filter(is_there) {
                 let error = linux::execute(&program, &argv, &env).raw_os_error().unwrap_or(worst);
                 if !matches!(error, libc::ENOENT | libc::ENOTDIR) {
                     worst = error;

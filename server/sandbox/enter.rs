@@ -22,6 +22,10 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Builds the sandbox that the plan on the standard input describes, runs its command, and returns when all of its
 /// processes are gone. Call it before anything else: the process must have one thread.
 pub fn enter() -> ExitCode {
+    // A program that leaks descriptors into its children must not lend them to a command.
+    if linux::close_inherited().is_err() {
+        return ExitCode::FAILURE;
+    }
     let Ok(control) = Control::of_standard_input() else { return ExitCode::FAILURE };
     match run(&control) {
         Ok(()) => ExitCode::SUCCESS,

@@ -32,8 +32,8 @@ pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
     if spec.way == Way::Namespaces {
         root::build(spec)?;
         rustix::system::sethostname(b"sandbox").at(Stage::Namespaces)?;
-        network(control, spec.network).at(Stage::Network)?;
     }
+    network(control, spec).at(Stage::Network)?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).at(Stage::Rights)?;
     if spec.way == Way::Landlock {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid())).at(Stage::Rights)?;
@@ -53,11 +53,16 @@ pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
 }
 
 /// Brings the loopback device up, and hands the proxy's listener out.
-fn network(control: &Control, network: Network) -> io::Result<()> {
-    let socket =
-        rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    linux::loopback_up(&socket)?;
-    if network == Network::Proxy {
+fn network(control: &Control, spec: &Spec) -> io::Result<()> {
+    if spec.way == Way::Landlock {
+        return Ok(());
+    }
+    let flags = SocketFlags::CLOEXEC;
+    let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
+    if spec.way == Way::Namespaces {
+        linux::loopback_up(&socket)?;
+    }
+    if spec.network == Network::Proxy {
         rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, PROXY_PORT))?;
         rustix::net::listen(&socket, 128)?;
         control.tell_with(&Word::Proxy, socket.as_fd())?;

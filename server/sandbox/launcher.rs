@@ -79,9 +79,10 @@ impl Launcher {
     /// [`Running::wait`] tells.
     pub fn spawn(&self, plan: &Plan) -> Result<Running, SandboxError> {
         let tier = self.probe();
-        let wants_namespaces = plan.effects != Effects::WriteThrough || plan.network != Network::Off;
-        let lowest = if wants_namespaces { Level::Namespaces } else { plan.lowest };
-        if !tier.level.is_enough_for(lowest) {
+        let overlaid = plan.effects != Effects::WriteThrough;
+        let lowest = if overlaid || plan.network != Network::Off { Level::Namespaces } else { plan.lowest };
+        let is_enough = tier.level.is_enough_for(lowest) && !(overlaid && tier.level == Level::Bubblewrap);
+        if !is_enough {
             return Err(SandboxError::Unavailable { wanted: lowest, offered: tier.clone() });
         }
         self.spawn_in(tier.level, plan)
@@ -104,7 +105,7 @@ impl Launcher {
         };
         let spec = resolve::spec(plan, way, &survey, scratch.as_ref().map(TempDir::path))?;
         let afterwards = Afterwards {
-            before: (!overlaid && !folders.is_empty()).then_some((folders, survey)),
+            before: (!overlaid).then_some(survey),
             quarantine: plan.quarantine.clone(),
             overlays: spec.overlays.iter().map(Overlay::of).collect(),
             scratch,

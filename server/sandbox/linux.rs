@@ -115,6 +115,13 @@ pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
     checked(libc::c_long::from(result)).map(drop)
 }
 
+/// Closes every descriptor from 3 on. Only a process that has opened none itself may call it.
+pub(crate) fn close_inherited() -> io::Result<()> {
+    // SAFETY: the call takes numbers. The caller has just been executed and owns no descriptor yet, so none closes under an
+    // owner.
+    checked(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) }).map(drop)
+}
+
 /// Marks every descriptor from 3 on, so that it closes when another program is executed.
 pub(crate) fn close_on_exec() -> io::Result<()> {
     // SAFETY: the call takes numbers. With CLOSE_RANGE_CLOEXEC no descriptor closes that an owner here still holds.

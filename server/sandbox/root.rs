@@ -4,7 +4,7 @@
 //! only on file systems that this module made, so that nothing is ever created on the host.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::{Errno, Result};
@@ -25,7 +25,7 @@ pub(crate) struct Root {
 
 /// Builds what `spec` shows, and enters it.
 pub(crate) fn build(spec: &Spec) -> std::result::Result<(), Trouble> {
-    let root = Root::make(spec.limits.scratch).at(Stage::Root)?;
+    let root = Root::mount(spec.limits.scratch).at(Stage::Root)?;
     root.furnish(spec.home.as_path()).at(Stage::Root)?;
     proc_mount::mount(&root, spec).at(Stage::Root)?;
     for shown in &spec.shown {
@@ -45,7 +45,7 @@ pub(crate) fn build(spec: &Spec) -> std::result::Result<(), Trouble> {
 }
 
 impl Root {
-    fn make(size: u64) -> Result<Self> {
+    fn mount(size: u64) -> Result<Self> {
         let old = rustix::fs::open("/", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         change_mount(&old, MountChange::Private, true).map_err(errno)?;
         let system = rustix::mount::fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
@@ -138,42 +138,37 @@ impl Root {
 
     /// The mount point for `path`: made where it lies on a file system of ours, else it has to be there.
     pub(crate) fn place(&self, path: &Path, is_folder: bool) -> Result<OwnedFd> {
-        if let Some(found) = self.find(path)? {
-            return Ok(found);
+        match self.find(path)? {
+            Some(found) => Ok(found),
+            None => self.make(path, is_folder),
         }
-        let names: Vec<_> = names(path).collect();
-        let (last, parents) = names.split_last().ok_or(Errno::INVAL)?;
-        let mut at = self.folder.try_clone().map_err(errno)?;
-        for name in parents {
-            at = self.step(&at, name, true)?;
-        }
-        self.step(&at, last, is_folder)
     }
 
-    fn step(&self, at: &OwnedFd, name: &Path, is_folder: bool) -> Result<OwnedFd> {
-        match open_below(at.as_fd(), name) {
-            Err(Errno::NOENT) if rustix::fs::fstat(at)?.st_dev == self.device => {}
-            other => return other,
+    fn make(&self, path: &Path, is_folder: bool) -> Result<OwnedFd> {
+        let path = below_root(path);
+        let name = path.file_name().ok_or(Errno::INVAL)?;
+        let parent = self.place(path.parent().unwrap_or(Path::new("")), true)?;
+        if rustix::fs::fstat(&parent)?.st_dev != self.device {
+            return Err(Errno::NOENT);
         }
         if is_folder {
-            rustix::fs::mkdirat(at, name, Mode::from_raw_mode(0o755))?;
-        } else {
-            let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDONLY | OFlags::CLOEXEC;
-            rustix::fs::openat(at, name, flags, Mode::from_raw_mode(0o444))?;
+            rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o755))?;
+            return open_below(parent.as_fd(), Path::new(name));
         }
-        open_below(at.as_fd(), name)
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDONLY | OFlags::CLOEXEC;
+        rustix::fs::openat(&parent, name, flags, Mode::from_raw_mode(0o444))
     }
 
     /// What the sandbox shows at `path`. A symlink on the way is an error.
     fn find(&self, path: &Path) -> Result<Option<OwnedFd>> {
-        let path = path.strip_prefix("/").unwrap_or(path);
-        match self.open_path(if path.as_os_str().is_empty() { Path::new(".") } else { path }) {
+        match self.open_path(below_root(path)) {
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             other => other.map(Some),
         }
     }
 
     fn open_path(&self, path: &Path) -> Result<OwnedFd> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         open_below(self.folder.as_fd(), path)
     }
 
@@ -224,11 +219,8 @@ fn is_folder(at: &OwnedFd) -> Result<bool> {
     Ok(rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(at)?.st_mode).is_dir())
 }
 
-fn names(path: &Path) -> impl Iterator<Item = PathBuf> {
-    path.components().filter_map(|part| match part {
-        Component::Normal(name) => Some(PathBuf::from(name)),
-        _ => None,
-    })
+fn below_root(path: &Path) -> &Path {
+    path.strip_prefix("/").unwrap_or(path)
 }
 
 fn errno(error: std::io::Error) -> Errno {

@@ -83,6 +83,7 @@ fn set(plan: &mut Plan, option: &str, value: OsString) -> Result<(), String> {
         "--quarantine" => plan.quarantine = Some(value.into()),
         "--overlay" => plan.effects = Effects::Overlay { folder: value.into() },
         "--tier" if value == "A" => plan.lowest = Level::Namespaces,
+        "--tier" if value == "A'" => plan.lowest = Level::Bubblewrap,
         "--tier" if value == "B" => plan.lowest = Level::Landlock,
         _ => return Err(format!("{option} {} is no option", value.display())),
     }

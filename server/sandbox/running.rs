@@ -44,7 +44,7 @@ pub struct Running {
 #[derive(Debug, Default)]
 pub(crate) struct Afterwards {
     /// What stood in the writable folders before the run.
-    pub(crate) before: Option<(Vec<PathBuf>, Survey)>,
+    pub(crate) before: Option<Survey>,
     pub(crate) quarantine: Option<PathBuf>,
     pub(crate) overlays: Vec<Overlay>,
     /// A private folder of the run, which goes with it.
@@ -183,8 +183,8 @@ impl Running {
 impl Afterwards {
     /// Looks for what was planted, and moves it away.
     fn planted(&self) -> Vec<Planted> {
-        let Some((folders, before)) = &self.before else { return Vec::new() };
-        let mut planted = Survey::take(folders).planted_since(before);
+        let Some(before) = &self.before else { return Vec::new() };
+        let mut planted = before.again().planted_since(before);
         if let Some(folder) = &self.quarantine {
             survey::quarantine(&mut planted, folder);
         }

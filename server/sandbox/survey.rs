@@ -2,11 +2,15 @@
 //! before the run and one after it, when no process of the sandbox is left, show what the command planted.
 
 use std::collections::HashMap;
+use std::ffi::{CStr, OsStr};
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirEntryExt, FileTypeExt};
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat};
 use serde::Serialize;
 
 use crate::plan::PROTECTED_NAMES;
@@ -42,6 +46,8 @@ pub enum PlantedKind {
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     found: HashMap<PathBuf, Seen>,
+    /// The folders that were looked into, with the time of their last change.
+    folders: HashMap<PathBuf, Changed>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +56,28 @@ struct Seen {
     inode: u64,
 }
 
+/// Which folder it is, and when it last changed: its inode, seconds and nanoseconds.
+type Changed = Option<(u64, i64, u64)>;
+
+/// How long ago a change must be, in seconds, so that a later one shows another time.
+const LATELY: i64 = 2;
+
 impl Survey {
     /// Looks at everything below `folders`. A folder that cannot be read is passed over: the command cannot read it either.
     pub(crate) fn take(folders: &[PathBuf]) -> Self {
         let mut survey = Self::default();
-        let mut waiting: Vec<PathBuf> = folders.to_vec();
-        while let Some(folder) = waiting.pop() {
-            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-                survey.look_at(&entry, &mut waiting);
-            }
-        }
+        survey.look_below(folders.to_vec(), &HashMap::new());
+        survey
+    }
+
+    /// Looks once more, into those folders that changed since, and into new ones.
+    pub(crate) fn again(&self) -> Self {
+        let has_changed = |(folder, before): (&PathBuf, &Changed)| {
+            let now = rustix::fs::lstat(folder).ok().map(|now| changed(&now))?;
+            (before.is_none() || now != *before).then(|| folder.clone())
+        };
+        let mut survey = Self::default();
+        survey.look_below(self.folders.iter().filter_map(has_changed).collect(), &self.folders);
         survey
     }
 
@@ -94,33 +112,66 @@ impl Survey {
         self.found.iter().filter(move |(_, seen)| seen.kind == kind).map(|(path, _)| path.as_path())
     }
 
-    fn look_at(&mut self, entry: &fs::DirEntry, waiting: &mut Vec<PathBuf>) {
-        let Ok(kind) = entry.file_type() else { return };
-        let name = entry.file_name();
-        let special = special(kind);
-        let protected = name.to_str().is_some_and(is_protected).then_some(PlantedKind::Protected);
-        if let Some(kind) = special.or(protected) {
-            self.found.insert(entry.path(), Seen { kind, inode: entry.ino() });
-        }
-        if !kind.is_dir() {
-            return;
-        }
-        if name == ".git" {
-            self.sockets_in(&entry.path());
-        } else {
-            waiting.push(entry.path());
+    /// Looks into `waiting`, and into what lies below but for the `known` ones.
+    fn look_below(&mut self, mut waiting: Vec<PathBuf>, known: &HashMap<PathBuf, Changed>) {
+        let mut buffer = vec![MaybeUninit::uninit(); 1 << 15];
+        while let Some(folder) = waiting.pop() {
+            // A repository holds many files and no folder of sockets: its watcher's socket stands at the top.
+            let is_deep = folder.file_name().is_none_or(|name| name != ".git");
+            let at = for_each_entry(&folder, &mut buffer, |name, kind, inode| {
+                self.look_at(&folder, (name, kind, inode));
+                if kind == FileType::Directory && is_deep {
+                    let below = folder.join(name);
+                    waiting.extend((!known.contains_key(&below)).then_some(below));
+                }
+            });
+            self.folders.extend(at.map(|at| (folder, at)));
         }
     }
 
-    /// A repository holds many files and no folder of sockets: its watcher's socket stands at the top.
-    fn sockets_in(&mut self, folder: &Path) {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_socket()) {
-                let seen = Seen { kind: PlantedKind::Socket, inode: entry.ino() };
-                self.found.insert(entry.path(), seen);
-            }
+    fn look_at(&mut self, folder: &Path, (name, kind, inode): (&OsStr, FileType, u64)) {
+        let protected = name.to_str().is_some_and(is_protected).then_some(PlantedKind::Protected);
+        if let Some(kind) = special(kind).or(protected) {
+            self.found.insert(folder.join(name), Seen { kind, inode });
         }
     }
+}
+
+/// The folder, and the time of its last change. `None`: so lately that another change might show the same time.
+fn changed(folder: &Stat) -> Changed {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
+    let is_old = folder.st_ctime < now - LATELY;
+    is_old.then_some((folder.st_ino, folder.st_ctime, folder.st_ctime_nsec))
+}
+
+/// Calls `each` for what `folder` holds. It asks for no more than the folder itself tells: names, kinds and inodes.
+fn for_each_entry(
+    folder: &Path,
+    buffer: &mut [MaybeUninit<u8>],
+    mut each: impl FnMut(&OsStr, FileType, u64),
+) -> Option<Changed> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(folder, flags, Mode::empty()).ok()?;
+    let at = changed(&rustix::fs::fstat(&opened).ok()?);
+    let mut entries = RawDir::new(&opened, buffer);
+    while let Some(Ok(entry)) = entries.next() {
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            FileType::Unknown => asked_kind(&opened, name),
+            known => known,
+        };
+        each(OsStr::from_bytes(name.to_bytes()), kind, entry.ino());
+    }
+    Some(at)
+}
+
+/// The kind of an entry, where the file system does not tell it with the name.
+fn asked_kind(folder: &OwnedFd, name: &CStr) -> FileType {
+    let found = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    found.map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode))
 }
 
 /// Moves what was planted below `folders` into `quarantine`, and says where each went.
@@ -158,14 +209,11 @@ fn is_protected(name: &str) -> bool {
     name.starts_with(['.', 's']) && PROTECTED_NAMES.contains(&name)
 }
 
-fn special(kind: fs::FileType) -> Option<PlantedKind> {
-    if kind.is_file() || kind.is_dir() || kind.is_symlink() {
-        None
-    } else if kind.is_socket() {
-        Some(PlantedKind::Socket)
-    } else if kind.is_fifo() {
-        Some(PlantedKind::Fifo)
-    } else {
-        Some(PlantedKind::Device)
+fn special(kind: FileType) -> Option<PlantedKind> {
+    match kind {
+        FileType::Socket => Some(PlantedKind::Socket),
+        FileType::Fifo => Some(PlantedKind::Fifo),
+        FileType::CharacterDevice | FileType::BlockDevice => Some(PlantedKind::Device),
+        _ => None,
     }
 }

@@ -13,6 +13,8 @@ mod overlays;
 mod place;
 #[path = "runs/planted.rs"]
 mod planted;
+#[path = "runs/programs.rs"]
+mod programs;
 #[path = "runs/streams.rs"]
 mod streams;
 #[path = "runs/tiers.rs"]
