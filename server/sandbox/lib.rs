@@ -11,7 +11,7 @@
 //! use wherefore_sandbox::{Launcher, Plan};
 //!
 //! # fn main() -> Result<(), wherefore_sandbox::SandboxError> {
-//! let report = Launcher::own().spawn(&Plan::new("/work/project", ["true"]))?.wait()?;
+//! let report = Launcher::own().spawn(&Plan::new(".", ["true"]))?.wait()?;
 //! assert_eq!(report.exit_code, Some(0));
 //! # Ok(())
 //! # }
