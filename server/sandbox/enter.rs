@@ -72,7 +72,7 @@ fn new_user() -> io::Result<()> {
 fn supervise(control: &Control, spec: &Spec, init: Pid) -> io::Result<()> {
     leave_streams()?;
     let handle = rustix::process::pidfd_open(init, PidfdFlags::empty())?;
-    let longest = spec.limits.wall.and_then(|wall| Timespec::try_from(wall + GRACE).ok());
+    let longest = spec.limits.wall.and_then(|wall| Timespec::try_from(wall.checked_add(GRACE)?).ok());
     let mut watched = [
         PollFd::new(&handle, PollFlags::IN),
         PollFd::new(control, PollFlags::IN | PollFlags::RDHUP | PollFlags::HUP),

@@ -31,6 +31,7 @@ mod grants;
 mod init;
 mod launcher;
 mod linux;
+mod memory;
 mod mend;
 mod meter;
 mod overlay;

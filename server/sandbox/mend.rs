@@ -18,6 +18,7 @@ const SETTINGS: [(&str, &str, &str); 4] = [
 pub(crate) fn namespaces(error: &SandboxError) -> String {
     let SandboxError::Build { stage, source, .. } = error else { return format!("namespaces: {error}") };
     let advice = match stage {
+        _ if source.raw_os_error() == Some(libc::ENOSYS) => "use Linux 5.12 or later".to_owned(),
         Stage::Namespaces => namespaces_are_off(),
         Stage::Root => "in a container, start it with `--security-opt seccomp=unconfined --security-opt \
                         systempaths=unconfined`, so that it may mount a `/proc` of its own"

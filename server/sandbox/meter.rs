@@ -1,10 +1,10 @@
 //! What the processes of a sandbox use together, measured against the plan's limits.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::linux;
+use crate::memory::Memory;
 use crate::plan::Limits;
 use crate::spec::{How, Limit, Spec, Way};
 use crate::tree;
@@ -16,7 +16,7 @@ const TICKS: u64 = 100;
 pub(crate) struct Meter {
     way: Way,
     limits: Limits,
-    page: u64,
+    memory: Memory,
     peak: u64,
     disks: Vec<Disk>,
 }
@@ -28,7 +28,6 @@ struct Disk {
 }
 
 /// What all processes use together.
-#[derive(Default)]
 struct Use {
     memory: u64,
     cpu_ticks: u64,
@@ -42,8 +41,7 @@ impl Meter {
             Some(_) => written.filter_map(|shown| Disk::of(shown.path.as_path())).collect(),
             None => Vec::new(),
         };
-        let page = rustix::param::page_size() as u64;
-        Self { way: spec.way, limits: spec.limits, page, peak: 0, disks }
+        Self { way: spec.way, limits: spec.limits, memory: Memory::new(), peak: 0, disks }
     }
 
     /// The most memory that was used at once, in bytes.
@@ -67,20 +65,14 @@ impl Meter {
         passed.into_iter().find(|(over, _)| *over).map(|(_, limit)| limit)
     }
 
-    fn measure(&self) -> Use {
-        tree::processes(self.way).iter().fold(Use::default(), |all, one| Use {
-            memory: all.memory + self.memory_of(one.pid).unwrap_or_default(),
-            cpu_ticks: all.cpu_ticks + one.cpu_ticks,
-            threads: all.threads + one.threads,
-        })
-    }
-
-    /// The memory that a process shares with no other, as far as the kernel counts that for free.
-    fn memory_of(&self, pid: i32) -> Option<u64> {
-        let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-        let mut pages = pages.split(' ').skip(1).map(|field| field.parse::<u64>().unwrap_or_default());
-        let (resident, shared) = (pages.next()?, pages.next()?);
-        Some(resident.saturating_sub(shared) * self.page)
+    fn measure(&mut self) -> Use {
+        let processes = tree::processes(self.way);
+        let numbers: Vec<i32> = processes.iter().map(|process| process.pid).collect();
+        Use {
+            memory: self.memory.of(&numbers, self.limits.memory),
+            cpu_ticks: processes.iter().map(|process| process.cpu_ticks).sum(),
+            threads: processes.iter().map(|process| process.threads).sum(),
+        }
     }
 
     fn disk_is_full(&self) -> bool {

@@ -19,7 +19,11 @@ pub(crate) fn tier(launcher: &Launcher) -> Tier {
     let mut reasons = Vec::new();
     let found = |level, reasons| Tier { level, landlock, reasons };
     match works(launcher, Level::Namespaces) {
-        Ok(()) => return found(Level::Namespaces, reasons),
+        Ok(()) => {
+            // Namespaces hold without it; it is the second wall.
+            reasons.extend((landlock == 0).then(|| mend::landlock(0)));
+            return found(Level::Namespaces, reasons);
+        }
         Err(error) => reasons.push(mend::namespaces(&error)),
     }
     match works(launcher, Level::Bubblewrap) {

@@ -14,6 +14,9 @@ use crate::spec::Spec;
 /// Entries that tell of the whole machine.
 const COVERED: [&str; 5] = ["kcore", "keys", "timer_list", "sysrq-trigger", "kallsyms"];
 
+/// The size in which the kernel counts shared memory.
+const PAGE: u64 = 4096;
+
 /// The numbers of processes that the kernel keeps for itself once they wrapped around.
 const RESERVED: u32 = 300;
 
@@ -24,6 +27,9 @@ pub(crate) fn mount(root: &Root, spec: &Spec) -> Result<()> {
     set(&tree, "sys/user/max_user_namespaces", 0);
     if let Some(processes) = spec.limits.processes {
         set(&tree, "sys/kernel/pid_max", RESERVED.saturating_add(processes));
+    }
+    if let Some(memory) = spec.limits.memory {
+        set(&tree, "sys/kernel/shmall", u32::try_from(memory / PAGE).unwrap_or(u32::MAX));
     }
     change_mount(&tree, MountChange::ReadOnly, false)
         .map_err(|error| rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::INVAL))?;

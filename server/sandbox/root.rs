@@ -17,6 +17,12 @@ use crate::proc_mount;
 use crate::spec::{How, Shown, Spec, Stage};
 use crate::trouble::{At, Trouble};
 
+/// The size of a page, which a file takes at least.
+const PAGE: u64 = 4096;
+
+/// How many files there may be in any case: those that the sandbox itself makes, and some.
+const FILES: u64 = 1024;
+
 /// The new root, mounted over the old one.
 pub(crate) struct Root {
     folder: OwnedFd,
@@ -49,7 +55,9 @@ impl Root {
         let old = rustix::fs::open("/", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         change_mount(&old, MountChange::Private, true).map_err(errno)?;
         let system = rustix::mount::fsopen("tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        rustix::mount::fsconfig_set_string(&system, "size", size.to_string())?;
+        // Without a number of files, or with a size of zero, the kernel sets no limit.
+        rustix::mount::fsconfig_set_string(&system, "size", size.max(PAGE).to_string())?;
+        rustix::mount::fsconfig_set_string(&system, "nr_inodes", (size / PAGE).max(FILES).to_string())?;
         rustix::mount::fsconfig_set_string(&system, "mode", "0755")?;
         let folder = mounted(&system, MountAttrFlags::empty())?;
         attach(&folder, &old)?;

@@ -113,3 +113,47 @@ fn how_it_ended_is_told() {
     let hungry = limited(&place, "x = bytearray(64 << 20); x[::4096] = bytes(len(x[::4096]))", |_| {});
     assert!(hungry.report.peak_memory > 60 << 20, "{:?}", hungry.report);
 }
+
+#[test]
+fn memory_that_no_process_maps_and_memory_that_all_share_is_counted() {
+    let Some(place) = Place::new() else { return };
+    let unmapped = "import os, time\nf = os.memfd_create('x')\nfor n in range(300): os.write(f, bytes(1 << 20))\ntime.sleep(20)";
+    let outcome = limited(&place, unmapped, |plan| plan.limits.memory = Some(256 << 20));
+    assert_eq!(outcome.report.limit, Some(Limit::Memory), "{}", outcome.errors);
+    let shared = "import mmap, time\nm = mmap.mmap(-1, 300 << 20)\nfor n in range(0, 300 << 20, 4096): m[n] = 1\ntime.sleep(20)";
+    let outcome = limited(&place, shared, |plan| plan.limits.memory = Some(256 << 20));
+    assert_eq!(outcome.report.limit, Some(Limit::Memory), "{}", outcome.errors);
+    let divided =
+        "import mmap, os, time\nm = mmap.mmap(-1, 100 << 20)\nfor n in range(0, 100 << 20, 4096): m[n] = 1
+for n in range(4):
+  if os.fork() == 0:
+    sum(m[n] for n in range(0, 100 << 20, 4096)); time.sleep(1); os._exit(0)
+for n in range(4): os.wait()";
+    let outcome = limited(&place, divided, |plan| plan.limits.memory = Some(256 << 20));
+    assert_eq!((outcome.report.limit, outcome.report.exit_code), (None, Some(0)), "{}", outcome.errors);
+}
+
+#[test]
+fn odd_limits_are_true_limits() {
+    let Some(place) = Place::new() else { return };
+    let mut plan = place.plan(["sleep", "20"]);
+    plan.limits.wall = Some(Duration::from_millis(1));
+    assert_eq!(place.run(&plan).report.limit, Some(Limit::Wall));
+    for long in [Duration::from_secs(24 * 60 * 60), Duration::MAX] {
+        let mut plan = place.plan(["true"]);
+        plan.limits.wall = Some(long);
+        plan.limits.scratch = 0;
+        assert_eq!(place.run(&plan).report.exit_code, Some(0));
+    }
+}
+
+#[test]
+fn the_scratch_space_is_bounded_in_bytes_and_in_files() {
+    let Some(place) = Place::new() else { return };
+    let mut plan = place.plan(["sh", "-c", "head -c 3000000 /dev/zero > /tmp/big; head -c 3000000 /dev/zero > /dev/shm/big; du -sm --total /tmp/big /dev/shm/big | tail -1 | cut -f1"]);
+    plan.limits.scratch = 1 << 20;
+    assert_eq!(place.run(&plan).output.trim(), "1");
+    let many = "n = 0\ntry:\n  while n < 9999: open(f'/tmp/{n}', 'w').close(); n += 1\nexcept OSError: pass\nprint(n < 2000)";
+    let outcome = limited(&place, many, |plan| plan.limits.scratch = 1 << 20);
+    assert_eq!(outcome.output, "True\n", "{}", outcome.errors);
+}
