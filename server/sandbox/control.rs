@@ -34,23 +34,23 @@ impl Control {
         Ok(Self(rustix::stdio::stdin().try_clone_to_owned()?))
     }
 
-    /// Sends the plan, and the command's standard input.
-    pub(crate) fn send_spec(&self, spec: &Spec, input: BorrowedFd<'_>) -> io::Result<()> {
+    /// Sends the plan, and the command's standard streams.
+    pub(crate) fn send_spec(&self, spec: &Spec, streams: &[OwnedFd; 3]) -> io::Result<()> {
         let mut file = File::from(rustix::fs::memfd_create("plan", MemfdFlags::CLOEXEC)?);
         file.write_all(&serde_json::to_vec(spec)?)?;
         file.rewind()?;
-        self.send_with(b"plan", &[file.as_fd(), input])
+        let [input, output, errors] = streams;
+        self.send_with(b"plan", &[file.as_fd(), input.as_fd(), output.as_fd(), errors.as_fd()])
     }
 
-    /// Takes the plan, and the command's standard input.
-    pub(crate) fn take_spec(&self) -> io::Result<(Spec, OwnedFd)> {
-        let (_, mut descriptors) = self.take()?.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let (Some(input), Some(plan)) = (descriptors.pop(), descriptors.pop()) else {
-            return Err(io::ErrorKind::InvalidData.into());
-        };
+    /// Takes the plan, and the command's standard streams.
+    pub(crate) fn take_spec(&self) -> io::Result<(Spec, [OwnedFd; 3])> {
+        let (_, descriptors) = self.take()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let all: Result<[OwnedFd; 4], _> = descriptors.try_into();
+        let [plan, input, output, errors] = all.map_err(|_| io::ErrorKind::InvalidData)?;
         let mut text = Vec::new();
         File::from(plan).read_to_end(&mut text)?;
-        Ok((serde_json::from_slice(&text)?, input))
+        Ok((serde_json::from_slice(&text)?, [input, output, errors]))
     }
 
     /// Tells the server a word. A server that is gone misses nothing.
@@ -81,7 +81,7 @@ impl Control {
     }
 
     fn send_with(&self, text: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         if !descriptors.is_empty() {
             ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
@@ -91,7 +91,7 @@ impl Control {
     }
 
     fn take(&self) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut text = vec![0; LONGEST];
         let mut into = [IoSliceMut::new(&mut text)];

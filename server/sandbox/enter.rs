@@ -4,6 +4,7 @@
 //! server goes, and ends init then. With init, process 1 of its namespace, every process of the sandbox dies.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -37,13 +38,12 @@ pub fn enter() -> ExitCode {
 }
 
 fn run(control: &Control) -> Result<(), Trouble> {
-    let (spec, input) = control.take_spec().at(Stage::Plan)?;
+    let (spec, streams) = control.take_spec().at(Stage::Plan)?;
     if spec.own_session {
         let _ = rustix::process::setsid();
     }
     linux::ignore_terminal_signals();
-    rustix::stdio::dup2_stdin(&input).at(Stage::Plan)?;
-    drop(input);
+    take_streams(streams).at(Stage::Plan)?;
     // The first to go where memory is short. It is a wish: a kernel may refuse it.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     let child = match spec.way {
@@ -95,6 +95,13 @@ fn supervise(control: &Control, spec: &Spec, init: Pid) -> io::Result<()> {
     let cpu_us = u64::try_from(used.cpu.as_micros()).unwrap_or(u64::MAX);
     control.tell(&Word::Gone { cpu_us, largest: used.largest });
     Ok(())
+}
+
+/// Makes the command's streams those of this process, which it inherits.
+fn take_streams([input, output, errors]: [OwnedFd; 3]) -> io::Result<()> {
+    rustix::stdio::dup2_stdin(&input)?;
+    rustix::stdio::dup2_stdout(&output)?;
+    Ok(rustix::stdio::dup2_stderr(&errors)?)
 }
 
 /// Lets go of the command's streams, so that a reader sees their end when the command's processes are gone.

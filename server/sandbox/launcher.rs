@@ -1,11 +1,8 @@
 //! Starts sandboxes: the side of the server.
 
-use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::CommandExt;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -13,8 +10,8 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use tempfile::TempDir;
 
 use crate::bubblewrap;
-use crate::control::Control;
 use crate::error::SandboxError;
+use crate::helper::{Helper, Helpers};
 use crate::linux;
 use crate::overlay::Overlay;
 use crate::plan::{Effects, Network, Plan, Streams};
@@ -32,16 +29,13 @@ pub const SUBCOMMAND: &str = "__sandbox";
 /// [`enter`](crate::enter) then.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    program: PathBuf,
-    name: OsString,
+    helpers: Arc<Helpers>,
     tier: Arc<OnceLock<Tier>>,
 }
 
-/// The descriptors of one command.
+/// Both ends of the streams of one command.
 struct Ends {
-    input: OwnedFd,
-    output: Stdio,
-    errors: Stdio,
+    theirs: [OwnedFd; 3],
     ours: Started,
 }
 
@@ -49,18 +43,22 @@ impl Launcher {
     /// This program builds its sandboxes itself.
     #[must_use]
     pub fn own() -> Self {
-        Self {
-            program: PathBuf::from("/proc/self/exe"),
-            name: std::env::args_os().next().unwrap_or_else(|| "wherefore".into()),
-            tier: Arc::default(),
-        }
+        let name = std::env::args_os().next().unwrap_or_else(|| "wherefore".into());
+        Self { helpers: Arc::new(Helpers::new("/proc/self/exe".into(), name, false)), tier: Arc::default() }
     }
 
     /// Another program builds the sandboxes.
     #[must_use]
     pub fn of(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
-        Self { name: program.clone().into_os_string(), program, tier: Arc::default() }
+        let name = program.clone().into_os_string();
+        Self { helpers: Arc::new(Helpers::new(program, name, false)), tier: Arc::default() }
+    }
+
+    /// The same launcher, which keeps a process ready from its first command on, so that the next one starts sooner.
+    #[must_use]
+    pub fn ready(self) -> Self {
+        Self { helpers: Arc::new(self.helpers.keeping(true)), ..self }
     }
 
     /// The same launcher, which takes it as known that the machine offers `level`. Where it does not, a run fails.
@@ -111,18 +109,11 @@ impl Launcher {
             scratch,
         };
         let ends = ends(plan.streams).map_err(SandboxError::Start)?;
-        let (control, theirs) = Control::pair().map_err(SandboxError::Start)?;
-        let child = self
-            .command(&spec)
-            .env_clear()
-            .stdin(theirs)
-            .stdout(ends.output)
-            .stderr(ends.errors)
-            .current_dir("/")
-            .spawn()
-            .map_err(SandboxError::Start)?;
-        let sent = control.send_spec(&spec, ends.input.as_fd());
-        let running = Running::new(child, control, ends.ours, started, (level, afterwards));
+        let helper = self.helper(&spec, &ends).map_err(SandboxError::Start)?;
+        let sent = helper.control.send_spec(&spec, &ends.theirs);
+        drop(ends.theirs);
+        let running = Running::new(helper, ends.ours, started, (level, afterwards));
+        self.helpers.prepare();
         // A process that could not even take the plan told why, or is gone; `wait` says which.
         match sent {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(SandboxError::Start(error)),
@@ -130,25 +121,22 @@ impl Launcher {
         }
     }
 
-    /// The program that builds the sandbox.
-    fn command(&self, spec: &Spec) -> Command {
-        if spec.way == Way::Inside {
-            return bubblewrap::command(spec, &self.program);
+    /// The process that builds the sandbox.
+    fn helper(&self, spec: &Spec, ends: &Ends) -> io::Result<Helper> {
+        if spec.way != Way::Inside {
+            return self.helpers.take();
         }
-        let mut command = Command::new(&self.program);
-        command.arg0(&self.name).arg(SUBCOMMAND);
-        command
+        let [_, _, errors] = &ends.theirs;
+        Helper::start(bubblewrap::command(spec, self.helpers.program()).stderr(errors.try_clone()?))
     }
 }
 
 fn ends(streams: Streams) -> io::Result<Ends> {
+    use rustix::stdio::{stderr, stdin, stdout};
     let Streams::Piped { input } = streams else {
-        return Ok(Ends {
-            input: rustix::stdio::stdin().try_clone_to_owned()?,
-            output: Stdio::inherit(),
-            errors: Stdio::inherit(),
-            ours: Started::default(),
-        });
+        let theirs = [stdin(), stdout(), stderr()].map(|stream| stream.try_clone_to_owned());
+        let [input, output, errors] = theirs;
+        return Ok(Ends { theirs: [input?, output?, errors?], ours: Started::default() });
     };
     let (output, their_output) = pipe_with(PipeFlags::CLOEXEC)?;
     let (errors, their_errors) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -159,9 +147,7 @@ fn ends(streams: Streams) -> io::Result<Ends> {
         (std::fs::File::open("/dev/null")?.into(), None)
     };
     Ok(Ends {
-        input: their_input,
-        output: their_output.into(),
-        errors: their_errors.into(),
+        theirs: [their_input, their_output, their_errors],
         ours: Started { input, output: Some(output), errors: Some(errors) },
     })
 }

@@ -28,6 +28,7 @@ mod devices;
 mod enter;
 mod error;
 mod grants;
+mod helper;
 mod init;
 mod launcher;
 mod linux;

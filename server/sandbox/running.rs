@@ -4,7 +4,6 @@ use std::io;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::control::Control;
 use crate::error::SandboxError;
+use crate::helper::Helper;
 use crate::overlay::Overlay;
 use crate::spec::{Limit, Stage, Word};
 use crate::survey::{self, Planted, Survey};
@@ -30,8 +30,7 @@ pub(crate) struct Started {
 /// A command that runs in a sandbox. Every process of the sandbox dies when this is dropped, and when this process ends.
 #[derive(Debug)]
 pub struct Running {
-    child: Child,
-    control: Control,
+    helper: Helper,
     streams: Started,
     started: Instant,
     level: Level,
@@ -87,14 +86,13 @@ pub struct Report {
 
 impl Running {
     pub(crate) fn new(
-        child: Child,
-        control: Control,
+        helper: Helper,
         streams: Started,
         started: Instant,
         (level, afterwards): (Level, Afterwards),
     ) -> Self {
         let (heard, killed) = (Heard::default(), Arc::default());
-        Self { child, control, streams, started, level, heard, killed, afterwards }
+        Self { helper, streams, started, level, heard, killed, afterwards }
     }
 
     /// The command's standard input, where the plan has a pipe for it. It can be taken once.
@@ -121,19 +119,19 @@ impl Running {
     /// Ends every process of the sandbox. [`Running::wait`] returns soon after.
     pub fn kill(&mut self) {
         self.killed.store(true, Ordering::Relaxed);
-        self.control.end();
+        self.helper.control.end();
     }
 
     /// What ends this command from another thread.
     pub fn killer(&self) -> io::Result<Killer> {
-        Ok(Killer { control: self.control.try_clone()?, killed: Arc::clone(&self.killed) })
+        Ok(Killer { control: self.helper.control.try_clone()?, killed: Arc::clone(&self.killed) })
     }
 
     /// Waits until every process of the sandbox is gone.
     pub fn wait(mut self) -> Result<Report, SandboxError> {
         while self.hear()? {}
         let duration = self.started.elapsed();
-        self.child.wait().map_err(SandboxError::Start)?;
+        self.helper.wait().map_err(SandboxError::Start)?;
         if let Some(Word::Failed { stage, errno, path }) = self.heard.failed.take() {
             return Err(failure(stage, errno, path));
         }
@@ -166,7 +164,7 @@ impl Running {
 
     /// Takes the next word. `false`: there are no more.
     fn hear(&mut self) -> Result<bool, SandboxError> {
-        let Some((word, descriptor)) = self.control.hear().map_err(SandboxError::Start)? else {
+        let Some((word, descriptor)) = self.helper.control.hear().map_err(SandboxError::Start)? else {
             return Ok(false);
         };
         match word {
@@ -189,13 +187,6 @@ impl Afterwards {
             survey::quarantine(&mut planted, folder);
         }
         planted
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.control.end();
-        let _ = self.child.wait();
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
-use wherefore_sandbox::{SandboxError, Streams};
+use wherefore_sandbox::{Level, SandboxError, Streams};
 
 use crate::place::{Place, launcher, reader};
 
@@ -72,4 +72,16 @@ fn many_run_at_once() {
             assert_eq!(outcome.output, format!("{n}\n"), "{}", outcome.errors);
         }
     });
+}
+
+#[test]
+fn a_helper_that_stands_ready_serves_the_next_command() {
+    let Some(place) = Place::new() else { return };
+    let launcher = launcher().taking(Level::Namespaces).ready();
+    for text in ["one", "two", "three"] {
+        let mut running = launcher.spawn(&place.plan(["echo", text])).unwrap();
+        let output = reader(running.take_output());
+        assert_eq!(running.wait().unwrap().exit_code, Some(0));
+        assert_eq!(output.join().unwrap(), format!("{text}\n"));
+    }
 }
