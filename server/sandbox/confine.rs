@@ -39,7 +39,7 @@ fn rules(spec: &Spec) -> Result<RulesetCreated, RulesetError> {
     let mut created = ruleset.create()?;
     if spec.way != Way::Landlock {
         created = allow(created, Path::new("/"), read)?;
-        for path in [Path::new("/tmp"), Path::new("/dev"), spec.home.as_path()] {
+        for path in ["/tmp", "/var/tmp", "/dev"].map(Path::new).into_iter().chain([spec.home.as_path()]) {
             created = allow(created, path, write)?;
         }
     }

@@ -65,16 +65,17 @@ impl Root {
         Ok(Self { folder, device })
     }
 
-    /// The folders that each sandbox has: devices, a private `/tmp`, a private home.
+    /// The folders that each sandbox has: devices, private temporary folders, a private home.
     fn furnish(&self, home: &Path) -> Result<()> {
-        for (path, mode) in [("tmp", 0o1777), ("dev/shm", 0o1777), ("run", 0o755), ("var", 0o755)] {
+        let folders =
+            [("tmp", 0o1777), ("var", 0o755), ("var/tmp", 0o1777), ("dev/shm", 0o1777), ("run", 0o755)];
+        for (path, mode) in folders {
             let at = self.place(Path::new(path), true)?;
             if mode == 0o1777 {
                 rustix::fs::chmodat(&at, ".", Mode::from_raw_mode(mode), AtFlags::empty())?;
                 self.own_mount(&at)?;
             }
         }
-        rustix::fs::symlinkat("/tmp", &self.folder, "var/tmp")?;
         rustix::fs::symlinkat("/run", &self.folder, "var/run")?;
         self.own_mount(&self.place(home, true)?)?;
         devices::make(self)

@@ -3,7 +3,7 @@
 //! ```text
 //! sandbox-run --probe
 //! sandbox-run [--root DIR] [--tier A|B] [--read-only PATH]... [--write PATH]... [--mask PATH]... [--protect PATH]...
-//!             [--env NAME=VALUE]... [--wall-ms N] [--memory-mb N] [--processes N] [--overlay UPPER] [--quarantine DIR] [--as-json]
+//!             [--env NAME=VALUE]... [--wall-ms N] [--memory-mb N] [--scratch-mb N] [--processes N] [--overlay UPPER] [--quarantine DIR] [--as-json]
 //!             -- COMMAND...
 //! ```
 //!
@@ -79,6 +79,7 @@ fn set(plan: &mut Plan, option: &str, value: OsString) -> Result<(), String> {
         "--env" => plan.env.push(pair(&value)?),
         "--wall-ms" => plan.limits.wall = Some(Duration::from_millis(number(&value)?)),
         "--memory-mb" => plan.limits.memory = Some(number(&value)? << 20),
+        "--scratch-mb" => plan.limits.scratch = number(&value)? << 20,
         "--processes" => plan.limits.processes = u32::try_from(number(&value)?).ok(),
         "--quarantine" => plan.quarantine = Some(value.into()),
         "--overlay" => plan.effects = Effects::Overlay { folder: value.into() },

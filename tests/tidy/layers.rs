@@ -68,12 +68,14 @@ pub(crate) fn tower_lsp(tree: &Tree) -> Vec<Finding> {
     )
 }
 
-/// Unsafe code has one home, where each block says why it is sound.
+/// Unsafe code has one home, where each block says why it is sound; attempts to get out of the sandbox are made of it too.
 pub(crate) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
     words(
         tree,
         r"\bunsafe(_code)?\b",
-        |file| file.path != "server/sandbox/linux.rs",
+        |file| {
+            file.path != "server/sandbox/linux.rs" && !file.path.starts_with("server/sandbox/tests/escapes/")
+        },
         |_| "unsafe code outside server/sandbox/linux.rs: find a safe crate, or move it there".to_owned(),
     )
 }
