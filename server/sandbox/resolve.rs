@@ -23,9 +23,23 @@ pub(crate) fn writable(plan: &Plan) -> Result<Vec<PathBuf>, SandboxError> {
     let real = |path: &PathBuf| {
         let real = fs::canonicalize(path).map_err(|error| unusable(path, &error))?;
         refuse_whole_system(&real)?;
+        refuse_way_out(plan, path, &real)?;
         Ok(real)
     };
     plan.writable.iter().map(real).collect()
+}
+
+/// A command of before may have put a symlink below a folder of the plan, which must not widen what this one writes.
+fn refuse_way_out(plan: &Plan, path: &Path, real: &Path) -> Result<(), SandboxError> {
+    let around = plan.writable.iter().chain(&plan.read_only).filter(|folder| path != *folder);
+    let stays = |folder: &PathBuf| fs::canonicalize(folder).is_ok_and(|folder| real.starts_with(folder));
+    match around.filter(|folder| path.starts_with(folder)).find(|folder| !stays(folder)) {
+        None => Ok(()),
+        Some(folder) => Err(SandboxError::Path {
+            path: path.to_owned(),
+            reason: format!("a symlink leads out of {}; name the folder that it leads to", folder.display()),
+        }),
+    }
 }
 
 /// The message for `plan`. `scratch` is a private folder of the host, where the sandbox cannot have one of its own.

@@ -160,7 +160,7 @@ pub(crate) fn pass(host: &Host, launcher: &Path, who: Who, uid: u32) -> usize {
         }
     });
     let failures = failures.into_inner().unwrap();
-    println!("{who:?}: {} of {} pieces of work are done inside", WORKS.len() - failures, WORKS.len());
+    println!("{who:?}: of {} pieces of work {failures} are not done inside", WORKS.len());
     failures
 }
 

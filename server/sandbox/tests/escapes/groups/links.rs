@@ -68,8 +68,7 @@ pub(super) const ROWS: &[Attempt] = &[
     })
     .stage(|scene| symlink(scene.arena.at("outside"), scene.arena.at("ws/out")).unwrap())
     .options(&["--write", "{arena}/ws/out"])
-    .refusable()
-    .known("a path that is to be written may be a link"),
+    .refusable(),
     attempt("have a closed name be a link to the log", Changed, |at| fs::write(at.ws("soft"), &at.word))
         .stage(|scene| symlink(".wherefore/session-log.md", scene.arena.at("ws/soft")).unwrap())
         .options(&["--mask", "{arena}/ws/soft"])
