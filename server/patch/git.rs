@@ -137,11 +137,17 @@ fn one(part: &str) -> Option<GitFile<'_>> {
         }
         headers.read(text);
     }
-    let (old, new) = named.map(|(old, new)| (plain(&old), plain(&new))).unzip();
-    let (old, new) = (headers.old.or(old), headers.new.or(new));
+    let named = named.map(|(old, new)| (plain(&old), plain(&new)));
+    let named = headers.lines(&body, named);
+    let (old, new) = named.unzip();
+    let old = headers.old.or(old).filter(|_| !headers.creates);
+    let new = headers.new.or(new).filter(|_| !headers.deletes);
+    if old.is_none() && new.is_none() {
+        body = GitBody::Broken(format!("the line {:?} names no file", first.trim_end_matches('\r')));
+    }
     Some(GitFile {
-        old: old.filter(|_| !headers.creates),
-        new: new.filter(|_| !headers.deletes),
+        old,
+        new,
         old_mode: headers.old_mode,
         new_mode: headers.new_mode,
         copies: headers.copies,
@@ -150,6 +156,22 @@ fn one(part: &str) -> Option<GitFile<'_>> {
 }
 
 impl Headers {
+    /// Reads the two names above the lines. `/dev/null` is no file. Without a header of a rename or a copy these names
+    /// count, as for git, where those of the first line are two or none.
+    fn lines(&mut self, body: &GitBody<'_>, named: Option<(String, String)>) -> Option<(String, String)> {
+        let GitBody::Lines(lines) = body else { return named };
+        let mut lines = lines.lines();
+        let mut stated = |mark| lines.next().and_then(|line| line.strip_prefix(mark)).map(names::of_header);
+        let (Some(old), Some(new)) = (stated("--- "), stated("+++ ")) else { return named };
+        self.creates |= old.is_none();
+        self.deletes |= new.is_none();
+        let is_certain = self.old.is_some() || named.as_ref().is_some_and(|(old, new)| old == new);
+        match (old.or_else(|| new.clone()), new) {
+            (Some(old), new) if !is_certain => Some((plain(&old), plain(new.as_ref().unwrap_or(&old)))),
+            _ => named,
+        }
+    }
+
     fn read(&mut self, line: &str) {
         let name = |rest: &str| names::of_header(rest);
         let mode = |rest: &str| u32::from_str_radix(rest.trim(), 8).ok();
@@ -204,5 +226,28 @@ mod tests {
         assert_eq!((mode.executable(), &mode.body), (Some(true), &GitBody::Same));
         assert_eq!((gone.old.as_deref(), &gone.new, &gone.body), (Some("tä.bin"), &None, &GitBody::Unsaid));
         assert!(link.is_link() && link.old.is_none());
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_lines_where_the_first_line_does_not_say() {
+        let names = |first: &str, old: &str, new: &str| {
+            let diff = format!("diff --git {first}\n--- {old}\n+++ {new}\n@@ -1 +1 @@\n-a\n+b\n");
+            let [file] = &git_files(&diff)[..] else { panic!("{diff}") };
+            (file.old.clone(), file.new.clone())
+        };
+        let some = |old: &str, new: &str| (Some(old.to_owned()), Some(new.to_owned()));
+        assert_eq!(names("a/x b/x", "a/x", "b/x"), some("x", "x"));
+        assert_eq!(names("what it is", "a/x", "b/x"), some("x", "x"));
+        assert_eq!(names("a/x b/y", "a/x", "b/x"), some("x", "x"), "no header says that it is renamed");
+        assert_eq!(names("a/x b/x", "/dev/null", "b/x"), (None, Some("x".to_owned())));
+        assert_eq!(names("nothing", "a/x", "/dev/null"), (Some("x".to_owned()), None));
+    }
+
+    #[test]
+    fn a_part_that_names_no_file_is_told_and_not_passed_over() {
+        for diff in ["diff --git nothing\n@@ -1 +1 @@\n-a\n+b\n", "diff --git \n", "diff --git x"] {
+            let [file] = &git_files(diff)[..] else { panic!("{diff}") };
+            assert!(matches!(&file.body, GitBody::Broken(why) if why.contains("names no file")), "{file:?}");
+        }
     }
 }

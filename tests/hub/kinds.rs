@@ -378,3 +378,18 @@ async fn a_small_diff_makes_no_more_bytes_than_one_change_may() {
     bench.decide(&bench.proposals().remove(0).id, &[], Act::Accept, None).await.unwrap();
     assert_eq!(read(bench.folder.path()), after);
 }
+
+#[tokio::test]
+async fn no_part_of_a_diff_is_passed_over() {
+    let bench = Bench::with(&[("a.txt", "a\nb\nc\nd\ne\nf\ng\nh\n"), ("b.txt", "b\n")], false);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
+    let bare = "diff --git a/a.txt b/a.txt\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -7,2 +7,2 @@\n g\n-h\n+H\n";
+    let answer = bench.call("fs.patch", json!({ "diff": bare }), None).await;
+    assert_eq!(answer.status, Status::Ok, "{answer:?}");
+    assert_eq!(bench.disk("a.txt"), "A\nb\nc\nd\ne\nf\ng\nH\n");
+    let nameless = "diff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+B\n\
+        diff --git nothing\n@@ -1 +1 @@\n-A\n+a\n";
+    let fault = bench.call("fs.patch", json!({ "diff": nameless }), None).await.error.unwrap();
+    assert!(fault.code == Code::PatchMismatch && fault.message.contains("names no file"), "{fault:?}");
+    assert_eq!(bench.disk("b.txt"), "b\n");
+}

@@ -76,7 +76,7 @@ struct Reader<'s> {
 
 impl Reader<'_> {
     fn check(&self, file: &GitFile<'_>) -> Result<(), Fault> {
-        let name = file.paths().next().unwrap_or_default();
+        let name = file.paths().next().unwrap_or("the diff");
         let refused = |what: String, act: &str| Err(Fault::new(Code::Unsupported, what).suggest(act));
         match &file.body {
             _ if file.is_module() => {
@@ -252,6 +252,7 @@ impl Reader<'_> {
 /// The hunks of a part, without the names above them: those of a rename are two.
 fn hunks_only<'d>(file: &GitFile<'d>) -> &'d str {
     match file.body {
+        GitBody::Lines(lines) if lines.starts_with("@@") => lines,
         GitBody::Lines(lines) => lines.find("\n@@").and_then(|at| lines.get(at + 1..)).unwrap_or(lines),
         _ => "",
     }
