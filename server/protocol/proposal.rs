@@ -187,9 +187,14 @@ impl ProposedFile {
 
     /// Whether it goes with the file that stands at its path where that is renamed.
     pub fn follows_a_rename(&self) -> bool {
+        // What was removed is not what stands at its path by now.
+        let stays = || !self.hunks.iter().any(|hunk| hunk.state == HunkState::Accepted);
         match self.kind {
-            ChangeKind::Edit | ChangeKind::Delete | ChangeKind::Mode => true,
-            ChangeKind::Symlink | ChangeKind::Binary => self.before.is_some(),
+            ChangeKind::Edit | ChangeKind::Mode => true,
+            ChangeKind::Delete => stays(),
+            ChangeKind::Symlink | ChangeKind::Binary => {
+                self.before.is_some() && (self.after.is_some() || stays())
+            }
             _ => false,
         }
     }

@@ -69,6 +69,19 @@ async fn a_mode_is_taken_back_where_its_file_was_renamed_since() {
 }
 
 #[tokio::test]
+async fn a_file_that_took_the_place_of_a_removed_one_gives_it_back() {
+    let rename = "diff --git a/a.txt b/b.txt\nsimilarity index 100%\nrename from a.txt\nrename to b.txt\n";
+    let before = Tree::from([("a.txt".into(), trees::text("a\n")), ("b.txt".into(), trees::text("b\n"))]);
+    let diff = REMOVES_A.replace("a.txt", "b.txt").replace("-a\n", "-b\n") + rename;
+    let (bench, proposal) = accepted(&before, &diff).await;
+    assert_eq!(read(bench.folder.path()), one("b.txt", "a\n"));
+    for id in ["h2", "h1"] {
+        assert_eq!(rejected(&bench, &proposal, &[id]).await, Vec::<String>::new(), "{id}");
+    }
+    assert_eq!(read(bench.folder.path()), before);
+}
+
+#[tokio::test]
 async fn a_removal_taken_back_overwrites_nothing_that_stands_there_by_now() {
     let (bench, proposal) = accepted(&one("a.txt", "a\n"), REMOVES_A).await;
     bench.write("a.txt", "mine\n");
