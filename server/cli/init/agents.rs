@@ -170,11 +170,13 @@ impl AgentProgram {
         match self.shape {
             Shape::Plain => json!({ "command": command, "args": ["mcp"] }),
             Shape::Stdio => json!({ "type": "stdio", "command": command, "args": ["mcp"] }),
-            // It hands on no other variables than those named: without these no running editor is found, and not
-            // the person's settings.
-            Shape::Codex => {
-                json!({ "command": command, "args": ["mcp"], "env_vars": ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"] })
-            }
+            // It hands on no other variables than those named: without these no running editor is found, and neither
+            // the person's settings nor what this machine keeps.
+            Shape::Codex => json!({
+                "command": command,
+                "args": ["mcp"],
+                "env_vars": ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
+            }),
             Shape::OpenCode => json!({ "type": "local", "command": [command, "mcp"], "enabled": true }),
             // Where the project is on another machine, so are its files.
             Shape::Zed => json!({ "command": command, "args": ["mcp"], "remote": true }),

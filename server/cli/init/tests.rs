@@ -111,7 +111,7 @@ fn vs_code() {
 
 #[test]
 fn codex() {
-    let ours = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_CONFIG_HOME\"]";
+    let ours = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_CONFIG_HOME\", \"XDG_STATE_HOME\", \"XDG_CACHE_HOME\"]";
     check(Id::Codex, ".codex/config.toml", None, &format!("{ours}\n"));
     for before in [
         "# mine\nmodel = \"m\" # the small one\n\n[mcp_servers.x]\ncommand = \"x\"\n# behind it\n",
