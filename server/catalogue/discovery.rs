@@ -2,7 +2,7 @@
 //!
 //! Words are those of identifiers as well as of sentences (`words`). The tools that hold a request's words are found
 //! through an inverted index and scored by BM25F over six fields (`index`); the best of them are ranked again by
-//! what else speaks for them (`rank`), how near a model sees them among it, where one is asked (`near`). A node's
+//! what else speaks for them (`rank`), their similarity to the request among it, where a model computes it (`similarity`). A node's
 //! confidence comes from the tools under it.
 
 mod directory;
@@ -10,8 +10,8 @@ mod error;
 mod grams;
 mod index;
 mod item;
-mod near;
 mod rank;
+mod similarity;
 mod synonyms;
 mod words;
 

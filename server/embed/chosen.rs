@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use super::vectors::folder;
-use super::{EmbedError, Near};
+use super::{EmbedError, TextSimilarity};
 use crate::protocol::EmbeddingSettings;
 
 /// What a model is used for. Each holds vectors of its own, in a file of its own.
@@ -29,14 +29,14 @@ pub struct Chosen {
 struct Model {
     settings: Option<EmbeddingSettings>,
     /// Why it could not be made, else.
-    near: Option<Result<Arc<Near>, EmbedError>>,
+    similarity: Option<Result<Arc<TextSimilarity>, EmbedError>>,
 }
 
 impl Chosen {
     /// That of these settings, or none.
     pub fn new(used: Use, settings: Option<EmbeddingSettings>) -> Self {
         let settings = settings.filter(|settings| used.is_allowed(settings));
-        Self { used, model: RwLock::new(Model { settings, near: None }) }
+        Self { used, model: RwLock::new(Model { settings, similarity: None }) }
     }
 
     /// Takes the settings as they hold now; whether the model is another one.
@@ -45,7 +45,7 @@ impl Chosen {
         let mut model = self.model.write();
         let is_other = model.settings.as_ref() != settings;
         if is_other {
-            *model = Model { settings: settings.cloned(), near: None };
+            *model = Model { settings: settings.cloned(), similarity: None };
         }
         is_other
     }
@@ -54,9 +54,9 @@ impl Chosen {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn near(&self) -> Result<Option<Arc<Near>>, EmbedError> {
+    pub fn similarity(&self) -> Result<Option<Arc<TextSimilarity>>, EmbedError> {
         let model = self.model.read();
-        let made = match (&model.settings, &model.near) {
+        let made = match (&model.settings, &model.similarity) {
             (None, _) => return Ok(None),
             (Some(_), made) => made.clone(),
         };
@@ -65,18 +65,18 @@ impl Chosen {
             return made.map(Some);
         }
         let mut model = self.model.write();
-        let Model { settings: Some(settings), near } = &mut *model else { return Ok(None) };
+        let Model { settings: Some(settings), similarity } = &mut *model else { return Ok(None) };
         let make = || {
-            let made = Near::open(settings, self.used.folder().as_deref()).map(Arc::new);
+            let made = TextSimilarity::open(settings, self.used.folder().as_deref()).map(Arc::new);
             made.inspect_err(|error| tracing::warn!("{error}; searches go by words alone"))
         };
-        near.get_or_insert_with(make).clone().map(Some)
+        similarity.get_or_insert_with(make).clone().map(Some)
     }
 
     /// What is wrong with it, as a sentence.
     pub fn trouble(&self) -> Option<String> {
-        match self.near() {
-            Ok(near) => near?.trouble(),
+        match self.similarity() {
+            Ok(similarity) => similarity?.trouble(),
             Err(error) => Some(error.to_string()),
         }
     }

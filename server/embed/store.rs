@@ -2,8 +2,9 @@
 //! their team shares, so that a text is embedded once for all of them.
 //!
 //! A text that was changed has another hash: what is changed on one machine is embedded there, whatever others have.
-//! No store is asked what is nearest to a request, though Postgres could say it: ranking needs how near *every* text of
-//! this checkout is, to know how far above the others the nearest ones stand, and it needs that when the store is away.
+//! No store is asked for the nearest neighbours of a request, though Postgres could name them: ranking needs the similarity
+//! of *every* text of this checkout, to know how far the nearest ones stand above the mean, and it needs that when the
+//! store is away.
 
 mod chain;
 mod error;

@@ -135,7 +135,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// Waits a moment for how near the tools are to the request, where a model is there to say it.
+    /// Waits a moment for the similarity of the tools to the request, where a model is there to compute it.
     pub async fn begin(folder: Arc<Folder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
         let directory = folder.directory();
@@ -143,7 +143,7 @@ impl Look {
         Self { folder, directory, similarity, origin, began }
     }
 
-    /// How near each tool is to the request, where that is known.
+    /// The cosine similarity of the request to each tool, where it is known.
     pub fn similarity(&self) -> Option<&[f32]> {
         self.similarity.as_deref()
     }

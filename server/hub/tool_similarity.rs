@@ -1,4 +1,4 @@
-//! Tools found by what they mean: the vectors of a folder's tools, made where nobody waits for them.
+//! The similarity of tools to a request: the vectors of a folder's tools, made where nobody waits for them.
 
 use std::sync::{Arc, Weak};
 
@@ -43,16 +43,16 @@ impl ToolSimilarity {
         self.changed.notify_one();
     }
 
-    /// How near each of these tools is to a request, in their order; nothing where that is not known in time.
+    /// The cosine similarity of a request to each of these tools, in their order; nothing where it is not known in time.
     pub async fn of(&self, request: &str, directory: &Arc<Directory>) -> Option<Vec<f32>> {
         if request.trim().is_empty() {
             return None;
         }
-        let near = self.model.near().ok().flatten()?;
-        let found = near.nearness(request, &self.keys(directory)).await;
+        let similarity = self.model.similarity().ok().flatten()?;
+        let found = similarity.cosines(request, &self.keys(directory)).await;
         match &found {
-            Some(_) => tracing::debug!("tools are ranked by bm25f+{}", near.model()),
-            None => tracing::debug!("tools are ranked by bm25f, without {}", near.model()),
+            Some(_) => tracing::debug!("tools are ranked by bm25f+{}", similarity.model()),
+            None => tracing::debug!("tools are ranked by bm25f, without {}", similarity.model()),
         }
         found
     }
@@ -66,10 +66,11 @@ impl ToolSimilarity {
         directory: &Arc<Directory>,
         told: impl FnMut(usize, usize) + Send,
     ) -> Result<(), EmbedError> {
-        let Some(near) = self.model.near()? else { return Ok(()) };
+        let Some(similarity) = self.model.similarity()? else { return Ok(()) };
         let items = directory.clone();
         let text = move |place: &usize| items.items().get(*place).map(|item| item.text());
-        near.fill(&self.keys(directory), move |places| places.iter().map(&text).collect(), told).await
+        let texts = move |places: &[usize]| places.iter().map(&text).collect();
+        similarity.fill(&self.keys(directory), texts, told).await
     }
 
     /// What is wrong with the model, as a sentence.
@@ -101,7 +102,7 @@ impl ToolSimilarity {
     /// Makes what is missing, again after a failure, and again once it was forgotten. Ends never by itself.
     async fn work(&self, toolbox: &Weak<Toolbox>) {
         loop {
-            let (Ok(Some(near)), Some(toolbox)) = (self.model.near(), toolbox.upgrade()) else {
+            let (Ok(Some(similarity)), Some(toolbox)) = (self.model.similarity(), toolbox.upgrade()) else {
                 return std::future::pending().await;
             };
             // Making it takes a while where there are many tools.
@@ -110,8 +111,8 @@ impl ToolSimilarity {
             let filled = self.fill(&directory, |_, _| {}).await;
             drop(directory);
             match filled {
-                Ok(()) => near.forgotten().await,
-                Err(_) => tokio::time::sleep(near.pause()).await,
+                Ok(()) => similarity.forgotten().await,
+                Err(_) => tokio::time::sleep(similarity.pause()).await,
             }
         }
     }

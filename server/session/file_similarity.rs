@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::finding::{WantedFiles, lines_of};
 use super::search::FileSearch;
 use super::texts::Texts;
-use crate::embed::{Chosen, Near, Use};
+use crate::embed::{Chosen, TextSimilarity, Use};
 use crate::index::semantic::Pieces;
 use crate::protocol::EmbeddingSettings;
 
@@ -53,30 +53,30 @@ impl Drop for FileSimilarity {
 /// The pieces and the model for which all vectors were made, or could not be.
 #[derive(Debug, Default)]
 struct Done {
-    of: Option<(Weak<Pieces>, Weak<Near>)>,
+    of: Option<(Weak<Pieces>, Weak<TextSimilarity>)>,
 }
 
 impl Done {
-    fn is_of(&self, pieces: &Arc<Pieces>, near: &Arc<Near>) -> bool {
-        self.of
-            .as_ref()
-            .is_some_and(|(of, by)| of.ptr_eq(&Arc::downgrade(pieces)) && by.ptr_eq(&Arc::downgrade(near)))
+    fn is_of(&self, pieces: &Arc<Pieces>, similarity: &Arc<TextSimilarity>) -> bool {
+        self.of.as_ref().is_some_and(|(of, by)| {
+            of.ptr_eq(&Arc::downgrade(pieces)) && by.ptr_eq(&Arc::downgrade(similarity))
+        })
     }
 }
 
-/// How near pieces are, as a model has it.
+/// The similarity of pieces to a query, by a model.
 #[derive(Debug)]
 pub(super) struct Heard {
     pub pieces: Arc<Pieces>,
     /// The cosine for each of them.
     pub cosines: Vec<f32>,
-    pub model: Arc<Near>,
+    pub model: Arc<TextSimilarity>,
 }
 
 /// What the model says of a query.
 #[derive(Debug, Default)]
 pub(super) struct ModelAnswer {
-    /// How near what is; nothing where it has to be done without.
+    /// The similarity of the pieces; nothing where the search has to do without it.
     pub heard: Option<Heard>,
     /// The share of the pieces that have a vector; nothing where no model is set.
     pub embedded: Option<f32>,
@@ -127,8 +127,8 @@ impl FileSimilarity {
     /// What the model says of a query. It waits that long for vectors that are not made yet, and for that of the query no
     /// longer than the settings say. To be called on a thread that may wait.
     pub(super) fn of(&self, search: &Arc<FileSearch>, wanted: &WantedFiles<'_>) -> ModelAnswer {
-        let near = match self.shared.model.near() {
-            Ok(Some(near)) => near,
+        let similarity = match self.shared.model.similarity() {
+            Ok(Some(similarity)) => similarity,
             Ok(None) => {
                 let trouble = self.no_model.lock().clone();
                 return ModelAnswer { trouble, ..ModelAnswer::default() };
@@ -143,52 +143,52 @@ impl FileSimilarity {
         };
         let pieces = search.finder.meaning().pieces();
         let Ok(runtime) = Handle::try_current() else { return ModelAnswer::default() };
-        runtime.block_on(self.ask(search, &near, pieces, wanted))
+        runtime.block_on(self.ask(search, &similarity, pieces, wanted))
     }
 
     async fn ask(
         &self,
         search: &Arc<FileSearch>,
-        near: &Arc<Near>,
+        similarity: &Arc<TextSimilarity>,
         pieces: Arc<Pieces>,
         wanted: &WantedFiles<'_>,
     ) -> ModelAnswer {
         let (query, wait) = (wanted.text, wanted.wait);
         let keys = pieces.keys();
-        if near.held() == 0 {
+        if similarity.held() == 0 {
             // What earlier processes made.
-            let _ = timeout(near.wait(), near.hold(keys)).await;
+            let _ = timeout(similarity.wait(), similarity.hold(keys)).await;
         }
         if self.stays.get().is_some() || !wait.is_zero() {
             let keep = || tokio::spawn(keep(self.shared.clone(), Arc::downgrade(search))).abort_handle();
             self.task.get_or_init(keep);
             let mut done = self.shared.done.subscribe();
-            let is_done = done.borrow().is_of(&pieces, near);
+            let is_done = done.borrow().is_of(&pieces, similarity);
             // All of them are forgotten where the model turns out to be another one.
-            if !is_done || near.held() == 0 {
+            if !is_done || similarity.held() == 0 {
                 self.shared.wanted.notify_one();
             }
             if !is_done {
                 // What is not done in time is there for a later search.
-                let _ = timeout(wait, done.wait_for(|done| done.is_of(&pieces, near))).await;
+                let _ = timeout(wait, done.wait_for(|done| done.is_of(&pieces, similarity))).await;
             }
         }
         let share = |count: usize, of: usize| (count as f32 / of.max(1) as f32).min(1.0);
-        let held = share(near.held(), pieces.distinct());
-        let cosines = if held < ENOUGH { None } else { near.nearness(query, keys).await };
+        let held = share(similarity.held(), pieces.distinct());
+        let cosines = if held < ENOUGH { None } else { similarity.cosines(query, keys).await };
         let counted = |cosines: &Vec<f32>| {
             share(cosines.iter().filter(|cosine| cosine.is_finite()).count(), keys.len())
         };
         let embedded = cosines.as_ref().map_or(held, counted);
         let heard = cosines.filter(|_| embedded >= ENOUGH);
         match &heard {
-            Some(_) => tracing::debug!("files are ranked by words+{}", near.model()),
-            None => tracing::debug!("files are ranked by words, without {}", near.model()),
+            Some(_) => tracing::debug!("files are ranked by words+{}", similarity.model()),
+            None => tracing::debug!("files are ranked by words, without {}", similarity.model()),
         }
         ModelAnswer {
-            heard: heard.map(|cosines| Heard { pieces: pieces.clone(), cosines, model: near.clone() }),
+            heard: heard.map(|cosines| Heard { pieces: pieces.clone(), cosines, model: similarity.clone() }),
             embedded: Some(embedded),
-            trouble: near.trouble(),
+            trouble: similarity.trouble(),
         }
     }
 }
@@ -196,7 +196,7 @@ impl FileSimilarity {
 impl SharedModel {
     /// Makes what is missing of the pieces as they are now; how long to wait before more is asked of a model that failed.
     async fn work(&self, search: &Weak<FileSearch>) -> Option<Duration> {
-        let near = self.model.near().ok().flatten()?;
+        let similarity = self.model.similarity().ok().flatten()?;
         let held = search.upgrade()?;
         let pieces = tokio::task::spawn_blocking(move || held.finder.meaning().pieces()).await.ok()?;
         let (from, search) = (pieces.clone(), search.clone());
@@ -208,10 +208,10 @@ impl SharedModel {
                 lines_of(&texts, path, start, end).map(|text| String::from_utf8_lossy(&text).into_owned())
             })
         };
-        let made = near.fill(pieces.keys(), texts, |_, _| {}).await;
-        let of = Some((Arc::downgrade(&pieces), Arc::downgrade(&near)));
+        let made = similarity.fill(pieces.keys(), texts, |_, _| {}).await;
+        let of = Some((Arc::downgrade(&pieces), Arc::downgrade(&similarity)));
         self.done.send_replace(Done { of });
-        made.is_err().then(|| near.pause())
+        made.is_err().then(|| similarity.pause())
     }
 }
 

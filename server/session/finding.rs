@@ -116,7 +116,7 @@ impl FileSearch {
         let texts = Texts::new(self.files.documents(), &self.files.unasked());
         self.take_in(&texts, progress, go_on)?;
         let ModelAnswer { heard, embedded, trouble } = self.similarity.of(self, wanted);
-        let near = heard.as_ref().map(|heard| semantic::QuerySimilarity {
+        let similarity = heard.as_ref().map(|heard| semantic::QuerySimilarity {
             model: heard.model.model(),
             is_static: heard.model.is_static(),
             pieces: &heard.pieces,
@@ -124,7 +124,7 @@ impl FileSearch {
         });
         let query = semantic::SemanticQuery { text: wanted.text, scope: &scope, limit: wanted.limit };
         let read = |path: &str, start, end| piece(&texts, path, start, end);
-        let found = self.finder.meaning().search(&query, near.as_ref(), read);
+        let found = self.finder.meaning().search(&query, similarity.as_ref(), read);
         Ok(Meant { hits: found.hits, ranker: found.ranker, embedded, trouble })
     }
 

@@ -73,7 +73,7 @@ impl Directory {
     pub fn list(
         &self,
         params: &ListToolsParams,
-        nearness: Option<&[f32]>,
+        cosines: Option<&[f32]>,
     ) -> Result<ListToolsAnswer, DirectoryError> {
         self.check(&params.path)?;
         let from = self.offset(params.cursor.as_deref())?;
@@ -83,7 +83,7 @@ impl Directory {
         let found: Vec<(usize, f64)> = match params.query.as_deref().filter(|query| !query.trim().is_empty())
         {
             Some(query) => {
-                let all = self.index.search_among(query, nearness, usize::MAX, meant);
+                let all = self.index.search_among(query, cosines, usize::MAX, meant);
                 all.into_iter().map(|found| (found.item, found.confidence)).collect()
             }
             None => {
@@ -98,29 +98,29 @@ impl Directory {
         Ok(ListToolsAnswer { path: params.path.clone(), nodes, tools, next_cursor })
     }
 
-    /// The tools under a node that answer a request, best first; `nearness` as for [`Index::search`].
+    /// The tools under a node that answer a request, best first; `cosines` as for [`Index::search`].
     ///
     /// # Errors
     /// UNKNOWN_PATH; NO_MATCH_IN_CATEGORY with the nodes where there is something; STALE for an old cursor.
     pub fn search(
         &self,
         params: &SearchToolsParams,
-        nearness: Option<&[f32]>,
+        cosines: Option<&[f32]>,
     ) -> Result<SearchToolsAnswer, DirectoryError> {
         self.check(&params.category_path)?;
         let from = self.offset(params.cursor.as_deref())?;
-        let found = self.index.search(&params.query, nearness, &params.category_path, usize::MAX);
+        let found = self.index.search(&params.query, cosines, &params.category_path, usize::MAX);
         if found.is_empty() {
-            return Err(self.no_match(params, nearness));
+            return Err(self.no_match(params, cosines));
         }
         let found: Vec<_> = found.into_iter().map(|found| (found.item, found.confidence)).collect();
         let (results, next_cursor) = self.page(&found, from, params.limit, &params.category_path);
         Ok(SearchToolsAnswer { category_path: params.category_path.clone(), results, next_cursor })
     }
 
-    /// The nodes that may hold what a request asks for, likeliest first; `nearness` as for [`Index::search`].
-    pub fn search_nodes(&self, params: &SearchNodesParams, nearness: Option<&[f32]>) -> SearchNodesAnswer {
-        let found = self.index.search_nodes(&params.query, nearness, params.limit.min(MOST));
+    /// The nodes that may hold what a request asks for, likeliest first; `cosines` as for [`Index::search`].
+    pub fn search_nodes(&self, params: &SearchNodesParams, cosines: Option<&[f32]>) -> SearchNodesAnswer {
+        let found = self.index.search_nodes(&params.query, cosines, params.limit.min(MOST));
         let result = |path: &[String], confidence: f64| {
             let node = self.nodes.iter().find(|node| node.path == path);
             let summary = node.map(|node| node.summary.clone()).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Directory {
         SearchNodesAnswer { results }
     }
 
-    /// Its tools, in the order of what is known of their nearness.
+    /// Its tools, in the order of their cosines.
     pub fn items(&self) -> &[ToolItem] {
         self.index.items()
     }
@@ -201,8 +201,8 @@ impl Directory {
         Err(DirectoryError::UnknownNode { missing, above, names, closest })
     }
 
-    fn no_match(&self, params: &SearchToolsParams, nearness: Option<&[f32]>) -> DirectoryError {
-        let elsewhere = self.index.search_nodes(&params.query, nearness, 3);
+    fn no_match(&self, params: &SearchToolsParams, cosines: Option<&[f32]>) -> DirectoryError {
+        let elsewhere = self.index.search_nodes(&params.query, cosines, 3);
         DirectoryError::NoMatch {
             asked: params.query.chars().take(100).collect(),
             category: params.category_path.clone(),

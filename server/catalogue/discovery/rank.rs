@@ -1,8 +1,8 @@
 //! The order of what was found, and how sure it is.
 //!
 //! BM25F finds; a linear model over what else speaks for a tool ranks the best again; a logistic function of the share
-//! that a tool has in the model's mind, and of how much of the request it holds, is its confidence. Where it is known how
-//! near the tools are to the request, the nearest are ranked too, by weights of their own.
+//! that a tool has in the model's mind, and of how much of the request it holds, is its confidence. Where the
+//! similarity of the tools to the request is known, its nearest neighbours are ranked too, by weights of their own.
 //!
 //! The weights were fitted on public tool sets with requests (8,080 tools, 1,543 requests). Features were chosen by what
 //! they gain for a fifth of the requests kept out of the fit, and for a whole source of them kept out, each in turn.
@@ -12,7 +12,7 @@ use super::index::{
     pairs,
 };
 use super::item::ToolItem;
-use super::near::Near;
+use super::similarity::SimilarityScores;
 use super::synonyms::ACTIONS;
 use super::words::{is_asking, meaning, split, written_together};
 use crate::base::bm25::{length_norm, saturated};
@@ -29,8 +29,8 @@ const SATURATION: f64 = 0.74;
 const NODE_SATURATION: f64 = 1.2;
 /// What a word is worth that says more about the asking than about what is asked for, beside any other.
 const ASKING: f64 = 0.25;
-/// Tools that are ranked because they are near, whatever words they hold.
-const NEAREST: usize = 30;
+/// Nearest neighbours that are ranked, whatever words they hold.
+const NEIGHBOURS: usize = 30;
 /// What the three tools after a node's best one add to it.
 const NEXT: f64 = 0.25;
 
@@ -56,8 +56,8 @@ const WORDS: Model = Model {
     ],
     confidence: [-0.467, 0.742, 1.245],
 };
-/// Where it is known as well how near the tools are.
-const WORDS_AND_NEARNESS: Model = Model {
+/// Where the similarity of the tools is known as well.
+const WORDS_AND_SIMILARITY: Model = Model {
     weights: [
         1.221, 0.884, 5.838, 1.253, 0.686, -2.393, 0.996, 0.844, 2.599, 0.074, -0.503, 2.717, 1.393, -1.395,
         1.06, 0.859,
@@ -129,29 +129,29 @@ struct Sums {
 
 impl Index {
     /// The tools that answer a request best, best first; only those under the node `within` where one is given.
-    /// `nearness` is what a model knows of that: the cosine of the request with each of [`Index::items`], NaN where
-    /// there is none.
+    /// `cosines` holds the cosine similarity of the request to each of [`Index::items`], NaN where a model
+    /// has none.
     pub fn search(
         &self,
         request: &str,
-        nearness: Option<&[f32]>,
+        cosines: Option<&[f32]>,
         within: &[String],
         limit: usize,
     ) -> Vec<Found> {
-        self.search_among(request, nearness, limit, |item| item.is_under(within))
+        self.search_among(request, cosines, limit, |item| item.is_under(within))
     }
 
     /// [`Index::search`] among the tools that `meant` picks.
     pub fn search_among(
         &self,
         request: &str,
-        nearness: Option<&[f32]>,
+        cosines: Option<&[f32]>,
         limit: usize,
         meant: impl Fn(&ToolItem) -> bool,
     ) -> Vec<Found> {
-        let near = nearness.and_then(Near::new);
-        let model = Model::of(near.as_ref());
-        let ranked = self.rank(request, near.as_ref(), meant);
+        let similarity = cosines.and_then(SimilarityScores::new);
+        let model = Model::of(similarity.as_ref());
+        let ranked = self.rank(request, similarity.as_ref(), meant);
         let confidence = |one: &Candidate| model.confidence(one.share, one.features[HELD]);
         let found =
             ranked.iter().take(limit).map(|one| Found { item: one.item, confidence: confidence(one) });
@@ -164,12 +164,12 @@ impl Index {
         found.scan(1.0, fall).collect()
     }
 
-    /// The nodes that hold what a request asks for, likeliest first; `nearness` as for [`Index::search`].
-    pub fn search_nodes(&self, request: &str, nearness: Option<&[f32]>, limit: usize) -> Vec<FoundNode<'_>> {
+    /// The nodes that hold what a request asks for, likeliest first; `cosines` as for [`Index::search`].
+    pub fn search_nodes(&self, request: &str, cosines: Option<&[f32]>, limit: usize) -> Vec<FoundNode<'_>> {
         let mut nodes: Vec<(&[String], f64, usize, f64)> = Vec::new();
-        let near = nearness.and_then(Near::new);
-        let model = Model::of(near.as_ref());
-        for one in self.rank(request, near.as_ref(), |_| true) {
+        let similarity = cosines.and_then(SimilarityScores::new);
+        let model = Model::of(similarity.as_ref());
+        for one in self.rank(request, similarity.as_ref(), |_| true) {
             for path in &self.items[one.item].nodes {
                 match nodes.iter_mut().find(|node| node.0 == path.as_slice()) {
                     Some(node) if node.2 < 4 => {
@@ -192,7 +192,7 @@ impl Index {
     fn rank(
         &self,
         request: &str,
-        near: Option<&Near<'_>>,
+        similarity: Option<&SimilarityScores<'_>>,
         meant: impl Fn(&ToolItem) -> bool,
     ) -> Vec<Candidate> {
         let asked = self.asked(request);
@@ -205,14 +205,16 @@ impl Index {
             best.select_nth_unstable_by(BEST, order);
             best.truncate(BEST);
         }
-        if let Some(near) = near {
-            best.extend(near.nearest(NEAREST, |item| self.items.get(item).is_some_and(&meant)));
+        if let Some(similarity) = similarity {
+            best.extend(
+                similarity.nearest_neighbours(NEIGHBOURS, |item| self.items.get(item).is_some_and(&meant)),
+            );
             best.sort_unstable();
             best.dedup();
         }
         best.sort_unstable_by(order);
-        let weights = Model::of(near).weights;
-        let features = self.features_of(request, &asked, &best, &sums, near);
+        let weights = Model::of(similarity).weights;
+        let features = self.features_of(request, &asked, &best, &sums, similarity);
         let candidate = |(item, features): (usize, [f64; FEATURES])| {
             let score = features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum();
             Candidate { item, score, features, share: 0.0 }
@@ -232,7 +234,7 @@ impl Index {
         asked: &ToolQuery,
         best: &[usize],
         sums: &[Sums],
-        near: Option<&Near<'_>>,
+        similarity: Option<&SimilarityScores<'_>>,
     ) -> Vec<[f64; FEATURES]> {
         let most = best.first().map_or(0.0, |item| sums[*item].score).max(1e-9);
         let most_in_nodes = best.iter().map(|item| sums[*item].nodes).fold(1e-9, f64::max);
@@ -259,7 +261,7 @@ impl Index {
                 // It begins with something else to do.
                 f64::from(u8::from(other)),
                 together.min(2) as f64,
-                near.map_or(0.0, |near| near.of(*item)),
+                similarity.map_or(0.0, |similarity| similarity.standard_score(*item)),
             ]
         };
         best.iter().map(features).collect()
@@ -338,8 +340,8 @@ impl ToolQuery {
 }
 
 impl Model {
-    fn of(near: Option<&Near<'_>>) -> &'static Self {
-        if near.is_some() { &WORDS_AND_NEARNESS } else { &WORDS }
+    fn of(similarity: Option<&SimilarityScores<'_>>) -> &'static Self {
+        if similarity.is_some() { &WORDS_AND_SIMILARITY } else { &WORDS }
     }
 
     fn confidence(&self, share: f64, held: f64) -> f64 {

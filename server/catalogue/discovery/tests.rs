@@ -128,33 +128,33 @@ fn nothing_is_found_for_nothing() {
     assert_eq!(Index::new(Vec::new()).search("file", None, &[], 10), []);
 }
 
-/// How near each tool of [`index`] is to a request: one is, and of one nothing is known.
-const NEARNESS: [f32; 5] = [0.1, f32::NAN, 0.0, 0.1, 0.7];
+/// The cosine of a request with each tool of [`index`]: one is similar, and one has no cosine.
+const COSINES: [f32; 5] = [0.1, f32::NAN, 0.0, 0.1, 0.7];
 
 #[test]
-fn what_is_near_is_found_without_a_word_of_the_request() {
+fn what_is_similar_is_found_without_a_word_of_the_request() {
     let index = index();
-    let ids = |request: &str, nearness: &[f32], within: &[String]| -> Vec<String> {
-        let found = index.search(request, Some(nearness), within, 10);
+    let ids = |request: &str, cosines: &[f32], within: &[String]| -> Vec<String> {
+        let found = index.search(request, Some(cosines), within, 10);
         found.iter().map(|found| index.items()[found.item].id.clone()).collect()
     };
-    assert_eq!(ids("zzyzx", &NEARNESS, &[])[0], "mail.sendMessage");
-    assert!(!ids("zzyzx", &NEARNESS, &[]).contains(&"files.deleteFile".to_owned()), "nothing is known of it");
+    assert_eq!(ids("zzyzx", &COSINES, &[])[0], "mail.sendMessage");
+    assert!(!ids("zzyzx", &COSINES, &[]).contains(&"files.deleteFile".to_owned()), "nothing is known of it");
     assert_eq!(
-        ids("delete the file", &NEARNESS, &[])[0],
+        ids("delete the file", &COSINES, &[])[0],
         "files.deleteFile",
         "what has no vector yet is found"
     );
-    assert_eq!(ids("zzyzx", &NEARNESS, &["Web".to_owned(), "Weather".to_owned()]), ["weather.getForecast"]);
-    assert_eq!(index.search_nodes("zzyzx", Some(&NEARNESS), 1)[0].path, ["Web", "Mail"]);
+    assert_eq!(ids("zzyzx", &COSINES, &["Web".to_owned(), "Weather".to_owned()]), ["weather.getForecast"]);
+    assert_eq!(index.search_nodes("zzyzx", Some(&COSINES), 1)[0].path, ["Web", "Mail"]);
 }
 
 #[test]
-fn nearness_that_tells_nothing_changes_nothing() {
+fn similarity_that_tells_nothing_changes_nothing() {
     let index = index();
     let without = index.search("copy a file", None, &[], 10);
-    for nearness in [&[][..], &[f32::NAN; 5], &[0.3; 5], &[f32::INFINITY; 5]] {
-        assert_eq!(index.search("copy a file", Some(nearness), &[], 10), without, "{nearness:?}");
+    for cosines in [&[][..], &[f32::NAN; 5], &[0.3; 5], &[f32::INFINITY; 5]] {
+        assert_eq!(index.search("copy a file", Some(cosines), &[], 10), without, "{cosines:?}");
     }
     assert!(
         !index.search("copy a file", Some(&[0.5; 9][..]), &[], 10).is_empty(),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
-use crate::{EmbedError, Near, key};
+use crate::{EmbedError, TextSimilarity, key};
 
 /// A model whose vectors are without order, and the same for the same text.
 #[derive(Debug)]
@@ -56,21 +56,21 @@ impl Embedder for Model {
 }
 
 /// A machine with that model, its own folder, and a team's store at that URL.
-fn machine(model: &Arc<Model>, folder: &Path, url: &str) -> Arc<Near> {
+fn machine(model: &Arc<Model>, folder: &Path, url: &str) -> Arc<TextSimilarity> {
     let team = Postgres::at("URL", Some(url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
     let team = Shared::new(team, model.clone(), Duration::from_secs(20));
     let chain = Chain::new(Arc::new(VectorFile::new(folder, model.identity())), Arc::new(team));
-    Arc::new(Near::new(model.clone(), Some(Arc::new(chain)), Duration::from_secs(10)))
+    Arc::new(TextSimilarity::new(model.clone(), Some(Arc::new(chain)), Duration::from_secs(10)))
 }
 
-async fn fill(near: &Arc<Near>, texts: &[&str]) {
+async fn fill(similarity: &Arc<TextSimilarity>, texts: &[&str]) {
     let keys: Arc<[Key]> = texts.iter().map(|text| key(text)).collect();
     let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
     let at = move |places: &[usize]| places.iter().map(|place| Some(texts[*place].clone())).collect();
-    near.fill(&keys, at, |_, _| {}).await.unwrap();
+    similarity.fill(&keys, at, |_, _| {}).await.unwrap();
 }
 
-async fn nearness(near: &Arc<Near>, request: &str, texts: &[&str]) -> Vec<f32> {
+async fn cosines(similarity: &Arc<TextSimilarity>, request: &str, texts: &[&str]) -> Vec<f32> {
     let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
-    near.nearness(request, &keys).await.unwrap()
+    similarity.cosines(request, &keys).await.unwrap()
 }

@@ -24,9 +24,9 @@ async fn a_team_embeds_a_text_once() {
     let second = machine(&model, folders[1].path(), &url);
     fill(&second, &TEXTS).await;
     assert_eq!((model.asked(), second.trouble()), (PROBE, None));
-    let found = nearness(&second, "one", &TEXTS).await;
+    let found = cosines(&second, "one", &TEXTS).await;
     assert!(found[0] > 0.999, "{found:?}");
-    for (here, there) in found.iter().zip(nearness(&first, "one", &TEXTS).await) {
+    for (here, there) in found.iter().zip(cosines(&first, "one", &TEXTS).await) {
         assert!((here - there).abs() < 1e-3, "{here} {there}");
     }
 
@@ -35,13 +35,13 @@ async fn a_team_embeds_a_text_once() {
     let changed = ["one", "two, changed here", "three", "four", "five"];
     fill(&second, &changed).await;
     assert_eq!(model.asked(), 1);
-    assert!(nearness(&second, "two, changed here", &changed).await[1] > 0.999);
+    assert!(cosines(&second, "two, changed here", &changed).await[1] > 0.999);
     model.asked();
     fill(&first, &TEXTS).await;
     assert_eq!(model.asked(), 0);
 
     // What came from the team is in the machine's own file.
-    let alone = Near::new(
+    let alone = TextSimilarity::new(
         model.clone(),
         Some(Arc::new(VectorFile::new(folders[1].path(), model.identity()))),
         Duration::from_secs(10),
@@ -54,7 +54,7 @@ async fn a_team_embeds_a_text_once() {
     let other = machine(&longer, folders[2].path(), &url);
     fill(&other, &TEXTS).await;
     assert_eq!((longer.asked(), other.trouble()), (PROBE + 5, None));
-    assert!(nearness(&other, "two", &TEXTS).await[1] > 0.999);
+    assert!(cosines(&other, "two", &TEXTS).await[1] > 0.999);
     let third = machine(&model, folders[3].path(), &url);
     fill(&third, &TEXTS).await;
     assert_eq!((model.asked(), third.trouble()), (PROBE, None));
@@ -62,10 +62,10 @@ async fn a_team_embeds_a_text_once() {
     let became = machine(&longer, folders[0].path(), &url);
     longer.asked();
     fill(&became, &TEXTS).await;
-    assert_eq!(became.nearness("two", &TEXTS.map(key)).await, None);
+    assert_eq!(became.cosines("two", &TEXTS.map(key)).await, None);
     became.forgotten().await;
     fill(&became, &TEXTS).await;
-    assert!(nearness(&became, "two", &TEXTS).await[1] > 0.999);
+    assert!(cosines(&became, "two", &TEXTS).await[1] > 0.999);
     assert_eq!(longer.asked(), 1 + PROBE);
 }
 
@@ -80,7 +80,7 @@ async fn another_model_under_the_same_name_is_not_mixed_in() {
     fill(&other, &["one", "six"]).await;
     assert_eq!(model.asked(), PROBE + 2);
     assert!(other.trouble().unwrap().contains("another model than the one here"));
-    assert!(nearness(&other, "one", &["one", "six"]).await[0] > 0.999);
+    assert!(cosines(&other, "one", &["one", "six"]).await[0] > 0.999);
     let count = "SELECT count(*) FROM wherefore.vectors";
     let count: i64 = server.admin("team").await.query_one(count, &[]).await.unwrap().get(0);
     assert_eq!(count, 6, "nothing of it was put there");
@@ -100,7 +100,7 @@ async fn a_server_that_stops_is_done_without_and_gets_what_it_missed() {
     fill(&first, &TEXTS).await;
     assert_eq!(model.asked(), 3, "what is missing is made here");
     assert!(first.trouble().unwrap().contains("the team's vectors at 127.0.0.1"), "{:?}", first.trouble());
-    assert!(nearness(&first, "four", &TEXTS).await[3] > 0.999);
+    assert!(cosines(&first, "four", &TEXTS).await[3] > 0.999);
 
     server.go().await;
     let client = server.admin("team").await;

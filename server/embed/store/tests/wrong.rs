@@ -10,14 +10,14 @@ use crate::protocol::{Code, Fault};
 async fn fault(url: &str) -> Fault {
     let model = Model::new(64, "");
     let folder = tempfile::tempdir().unwrap();
-    let near = machine(&model, folder.path(), url);
-    fill(&near, &["one", "two"]).await;
-    assert!(nearness(&near, "one", &["one", "two"]).await[0] > 0.999);
+    let similarity = machine(&model, folder.path(), url);
+    fill(&similarity, &["one", "two"]).await;
+    assert!(cosines(&similarity, "one", &["one", "two"]).await[0] > 0.999);
     let store = Postgres::at("URL", Some(url), "m").unwrap();
     let error = store.inspect().await.unwrap_err();
     assert!(!format!("{error:?}").contains(PASSWORD), "{error:?}");
     let fault = Fault::from(error);
-    assert_eq!(near.trouble().as_deref(), Some(&*fault.message));
+    assert_eq!(similarity.trouble().as_deref(), Some(&*fault.message));
     assert!(!format!("{fault:?} {store:?}").contains(PASSWORD), "{fault:?} {store:?}");
     fault
 }
@@ -61,9 +61,9 @@ async fn what_is_to_be_done_about_a_server_is_said() {
     let store = Postgres::at("URL", Some(&reader), "m").unwrap();
     assert!(store.inspect().await.unwrap().contains("may only get vectors"));
     let (model, folder) = (Model::new(64, ""), tempfile::tempdir().unwrap());
-    let near = machine(&model, folder.path(), &reader);
-    fill(&near, &["one"]).await;
-    assert_eq!(near.trouble(), None);
+    let similarity = machine(&model, folder.path(), &reader);
+    fill(&similarity, &["one"]).await;
+    assert_eq!(similarity.trouble(), None);
 
     team.batch_execute("UPDATE wherefore.version SET version = 9").await.unwrap();
     says(&fault(&member).await, Code::Unsupported, &["version 9", "the same version of wherefore"]);
@@ -100,16 +100,17 @@ async fn a_store_that_hangs_is_waited_for_once() {
     let model = Model::new(64, "");
     let store = Postgres::at("URL", Some(&url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
     let team = Shared::new(store, model.clone(), Duration::from_millis(100));
-    let near = Arc::new(Near::new(model.clone(), Some(Arc::new(team)), Duration::from_secs(10)));
+    let similarity =
+        Arc::new(TextSimilarity::new(model.clone(), Some(Arc::new(team)), Duration::from_secs(10)));
     let held = tokio::spawn(async move {
         let mut held = Vec::new();
         while let Ok((stream, _)) = listener.accept().await {
             held.push(stream);
         }
     });
-    fill(&near, &["one", "two"]).await;
-    assert!(near.trouble().unwrap().contains("did not answer within 100ms"));
-    assert!(nearness(&near, "two", &["one", "two"]).await[1] > 0.999);
+    fill(&similarity, &["one", "two"]).await;
+    assert!(similarity.trouble().unwrap().contains("did not answer within 100ms"));
+    assert!(cosines(&similarity, "two", &["one", "two"]).await[1] > 0.999);
     held.abort();
 }
 
@@ -124,8 +125,8 @@ async fn a_store_that_is_away_or_has_no_url_is_done_without() {
     let embedder: Arc<dyn Embedder> = model.clone();
     let folder = tempfile::tempdir().unwrap();
     let store = open(&embedder, Some(folder.path()), Some(&settings));
-    let near = Arc::new(Near::new(embedder, store, Duration::from_secs(10)));
-    fill(&near, &["one"]).await;
-    assert!(near.trouble().unwrap().contains("the environment variable WHEREFORE_NO_SUCH is not set"));
-    assert!(nearness(&near, "one", &["one"]).await[0] > 0.999);
+    let similarity = Arc::new(TextSimilarity::new(embedder, store, Duration::from_secs(10)));
+    fill(&similarity, &["one"]).await;
+    assert!(similarity.trouble().unwrap().contains("the environment variable WHEREFORE_NO_SUCH is not set"));
+    assert!(cosines(&similarity, "one", &["one"]).await[0] > 0.999);
 }

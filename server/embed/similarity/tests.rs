@@ -80,40 +80,40 @@ fn keys() -> Arc<[Key]> {
     TEXTS.iter().map(|text| key(text)).collect()
 }
 
-fn near(fake: &Arc<Fake>) -> Arc<Near> {
-    Arc::new(Near::new(fake.clone(), None, Duration::from_millis(50)))
+fn similarity(fake: &Arc<Fake>) -> Arc<TextSimilarity> {
+    Arc::new(TextSimilarity::new(fake.clone(), None, Duration::from_millis(50)))
 }
 
-async fn fill(near: &Arc<Near>) -> Result<(), EmbedError> {
+async fn fill(similarity: &Arc<TextSimilarity>) -> Result<(), EmbedError> {
     let texts = |places: &[usize]| places.iter().map(|place| Some(TEXTS[*place].to_owned())).collect();
-    near.fill(&keys(), texts, |_, _| {}).await
+    similarity.fill(&keys(), texts, |_, _| {}).await
 }
 
 #[tokio::test]
 async fn a_request_is_near_what_has_its_direction() {
     let fake = Fake::new();
-    let near = near(&fake);
-    assert_eq!(near.nearness("xx", &keys()).await, None, "no text has a vector yet");
+    let similarity = similarity(&fake);
+    assert_eq!(similarity.cosines("xx", &keys()).await, None, "no text has a vector yet");
     assert_eq!(fake.asked(), 0);
-    fill(&near).await.unwrap();
-    fill(&near).await.unwrap();
+    fill(&similarity).await.unwrap();
+    fill(&similarity).await.unwrap();
     assert_eq!(fake.asked(), 3, "once each");
-    let found = near.nearness("xx", &keys()).await.unwrap();
+    let found = similarity.cosines("xx", &keys()).await.unwrap();
     assert!(found[1] > 0.99 && found[0] < 0.5 && found[2] < 0.5, "{found:?}");
-    near.nearness("xx", &keys()).await.unwrap();
+    similarity.cosines("xx", &keys()).await.unwrap();
     assert_eq!(fake.asked(), 4, "the request was embedded once");
 }
 
 #[tokio::test]
 async fn a_model_is_sent_no_secret() {
     let fake = Fake::new();
-    let near = near(&fake);
+    let similarity = similarity(&fake);
     let token = format!("{}{}", "ghp_", "aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2");
     let text = format!("fn sign_in() {{ connect(\"{token}\") }}");
     let keys: Arc<[Key]> = [key(&text)].into();
     let sent = text.clone();
-    near.fill(&keys, move |_| vec![Some(sent.clone())], |_, _| {}).await.unwrap();
-    near.nearness(&format!("where is password={token}"), &keys).await.unwrap();
+    similarity.fill(&keys, move |_| vec![Some(sent.clone())], |_, _| {}).await.unwrap();
+    similarity.cosines(&format!("where is password={token}"), &keys).await.unwrap();
     let sent = fake.sent.lock().clone();
     assert_eq!(sent.len(), 2);
     assert!(sent.iter().all(|text| !text.contains(&token) && text.contains("[redacted:")), "{sent:?}");
@@ -123,30 +123,30 @@ async fn a_model_is_sent_no_secret() {
 #[tokio::test]
 async fn a_failure_leaves_it_alone_for_a_while() {
     let fake = Fake::new();
-    let near = near(&fake);
-    fill(&near).await.unwrap();
+    let similarity = similarity(&fake);
+    fill(&similarity).await.unwrap();
     fake.be(Behaviour::Fails);
-    assert_eq!(near.nearness("xx", &keys()).await, None);
-    assert_eq!(near.trouble().as_deref(), Some("the embeddings of fake: it is away"));
+    assert_eq!(similarity.cosines("xx", &keys()).await, None);
+    assert_eq!(similarity.trouble().as_deref(), Some("the embeddings of fake: it is away"));
     let asked = fake.asked();
-    assert_eq!(near.nearness("yy", &keys()).await, None);
+    assert_eq!(similarity.cosines("yy", &keys()).await, None);
     assert_eq!(fake.asked(), asked, "it was not asked again");
     fake.be(Behaviour::Works);
-    tokio::time::sleep(near.pause()).await;
-    assert!(near.nearness("yy", &keys()).await.is_some());
-    assert_eq!(near.trouble(), None);
+    tokio::time::sleep(similarity.pause()).await;
+    assert!(similarity.cosines("yy", &keys()).await.is_some());
+    assert_eq!(similarity.trouble(), None);
 }
 
 #[tokio::test]
 async fn one_that_hangs_is_waited_for_once() {
     let fake = Fake::new();
-    let near = near(&fake);
-    fill(&near).await.unwrap();
+    let similarity = similarity(&fake);
+    fill(&similarity).await.unwrap();
     fake.be(Behaviour::Hangs);
-    assert_eq!(near.nearness("xx", &keys()).await, None);
+    assert_eq!(similarity.cosines("xx", &keys()).await, None);
     let asked = fake.asked();
     for request in ["y", "yy", "yyy"] {
-        assert_eq!(near.nearness(request, &keys()).await, None);
+        assert_eq!(similarity.cosines(request, &keys()).await, None);
     }
     assert_eq!(fake.asked(), asked, "the first request is still unanswered");
 }
@@ -154,33 +154,33 @@ async fn one_that_hangs_is_waited_for_once() {
 #[tokio::test]
 async fn another_model_under_the_same_name_is_noticed() {
     let fake = Fake::new();
-    let near = near(&fake);
-    fill(&near).await.unwrap();
+    let similarity = similarity(&fake);
+    fill(&similarity).await.unwrap();
     fake.dimension.store(6, Ordering::Relaxed);
-    assert_eq!(near.nearness("xx", &keys()).await, None);
-    near.forgotten().await;
-    fill(&near).await.unwrap();
-    assert!(near.nearness("xx", &keys()).await.unwrap()[1] > 0.9);
+    assert_eq!(similarity.cosines("xx", &keys()).await, None);
+    similarity.forgotten().await;
+    fill(&similarity).await.unwrap();
+    assert!(similarity.cosines("xx", &keys()).await.unwrap()[1] > 0.9);
 
     // Where new texts show it first.
     fake.dimension.store(8, Ordering::Relaxed);
     let more: Arc<[Key]> = keys().iter().copied().chain([key("dddd")]).collect();
     let text = |place: &usize| Some(TEXTS.get(*place).copied().unwrap_or("dddd").to_owned());
-    near.fill(&more, move |places| places.iter().map(text).collect(), |_, _| {}).await.unwrap();
-    let asked = near.nearness("zzzz", &more).await.unwrap();
+    similarity.fill(&more, move |places| places.iter().map(text).collect(), |_, _| {}).await.unwrap();
+    let asked = similarity.cosines("zzzz", &more).await.unwrap();
     assert!(asked.iter().all(|cosine| !cosine.is_nan()) && asked[3] > 0.9, "{asked:?}");
 }
 
 #[tokio::test]
 async fn a_text_that_is_no_more_is_left_out() {
     let fake = Fake::new();
-    let near = near(&fake);
+    let similarity = similarity(&fake);
     let texts = |places: &[usize]| {
         places.iter().map(|place| (*place != 1).then(|| TEXTS[*place].to_owned())).collect()
     };
-    near.fill(&keys(), texts, |_, _| {}).await.unwrap();
-    assert_eq!((fake.asked(), near.held()), (2, 2));
-    assert!(near.nearness("xx", &keys()).await.unwrap()[1].is_nan());
-    fill(&near).await.unwrap();
-    assert_eq!((fake.asked(), near.held()), (4, 3), "it is made once it is there");
+    similarity.fill(&keys(), texts, |_, _| {}).await.unwrap();
+    assert_eq!((fake.asked(), similarity.held()), (2, 2));
+    assert!(similarity.cosines("xx", &keys()).await.unwrap()[1].is_nan());
+    fill(&similarity).await.unwrap();
+    assert_eq!((fake.asked(), similarity.held()), (4, 3), "it is made once it is there");
 }

@@ -1,4 +1,4 @@
-//! How near texts are to a request, by a model that may be slow, away or wrong.
+//! The similarity of texts to a request, by a model that may be slow, away or wrong.
 
 mod requests;
 
@@ -28,9 +28,9 @@ const PART: usize = 32;
 /// How long a request may be embedded, whoever waits for it.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A model with the vectors that it has made.
+/// A model with the vectors that it has made: it gives the cosine similarity of texts to a request.
 #[derive(Debug)]
-pub struct Near {
+pub struct TextSimilarity {
     embedder: Arc<dyn Embedder>,
     vectors: Vectors,
     /// How long a request is waited for.
@@ -42,7 +42,7 @@ pub struct Near {
     forgotten: Notify,
 }
 
-impl Near {
+impl TextSimilarity {
     /// The model of these settings, with the vectors that `folder` and their team's store have.
     ///
     /// # Errors
@@ -141,9 +141,9 @@ impl Near {
         }
     }
 
-    /// The cosine of the angle between a request's vector and that of each text, NaN where a text has none yet. Nothing
-    /// where the request has none in time.
-    pub async fn nearness(self: &Arc<Self>, request: &str, keys: &[Key]) -> Option<Vec<f32>> {
+    /// The cosine similarity of a request to each text, NaN where a text has no vector yet. Nothing where the request has no
+    /// vector in time.
+    pub async fn cosines(self: &Arc<Self>, request: &str, keys: &[Key]) -> Option<Vec<f32>> {
         let kept = self.vectors.dimension()?;
         let vector = self.of_request(request).await?;
         if vector.dimension() != kept {
@@ -202,13 +202,14 @@ impl Near {
         if is_late(&self.late.lock()) || !self.pause().is_zero() {
             return None;
         }
-        let (near, text) = (self.clone(), request.to_owned());
+        let (similarity, text) = (self.clone(), request.to_owned());
         // On a task: one that comes too late for this search is there for the next.
         let mut task = tokio::spawn(async move {
-            let made = timeout(LONGEST, near.embed(vec![text.clone()])).await;
-            let made = made.unwrap_or_else(|_| Err(near.failed(near.odd(ModelError::Late(LONGEST)))));
+            let made = timeout(LONGEST, similarity.embed(vec![text.clone()])).await;
+            let made =
+                made.unwrap_or_else(|_| Err(similarity.failed(similarity.odd(ModelError::Late(LONGEST)))));
             let vector = Arc::new(made.ok()?.pop()?.widened());
-            near.requests.lock().put(&text, vector.clone());
+            similarity.requests.lock().put(&text, vector.clone());
             Some(vector)
         });
         match timeout(self.wait, &mut task).await {
