@@ -48,5 +48,5 @@ fn hub() -> Hub {
 /// Lets other processes in.
 fn let_in(hub: &Hub, headless: bool) -> Result<SocketListener, Fault> {
     let doors = doors::Entrance { hub: hub.clone(), seal: Arc::new(Seal::new()?) };
-    listen(hub.clone(), Arc::new(doors), headless)
+    Ok(listen(hub.clone(), Arc::new(doors), headless)?)
 }

@@ -6,9 +6,11 @@
 //! where the first line says so, another protocol ([`Speaks`]).
 
 mod client;
+mod error;
 mod listener;
 mod place;
 
 pub(crate) use client::{ServerLink, enter};
+pub(crate) use error::{LinkError, SocketError};
 pub(crate) use listener::{Doors, Greeting, SocketListener, Speaks, listen};
 pub(crate) use place::{RunningServer, runtime_folder, servers};

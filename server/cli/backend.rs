@@ -11,7 +11,7 @@ use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
 use crate::requests::{Asker, Request};
-use crate::socket::{ServerLink, servers};
+use crate::socket::{LinkError, ServerLink, servers};
 
 /// How many servers of a folder may end under one request, one after the other.
 const NEXT_SERVERS: usize = 5;
@@ -99,11 +99,10 @@ impl RequestTarget {
     pub(super) fn ask<R: Request>(&mut self, params: R::Params) -> Result<R::Answer, Fault> {
         for _ in 0..NEXT_SERVERS {
             let Self::Server(link, root) = self else { break };
-            let answer = link.ask::<R>(&params);
-            if answer.is_ok() || !(link.is_gone() && R::READS) {
-                return answer;
+            match link.ask::<R>(&params) {
+                Err(LinkError::Gone(_)) if R::READS => *self = Self::open(&root.clone())?,
+                answer => return Ok(answer?),
             }
-            *self = Self::open(&root.clone())?;
         }
         let Self::Here(Some(runtime), hub) = self else {
             return Err(Fault::internal(

@@ -4,28 +4,92 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
+
 use crate::protocol::{Code, Fault};
+
+/// Why a file was not read, written or removed.
+#[derive(Debug, Error)]
+pub(super) enum FileError {
+    /// A folder, a pipe or a device stands there.
+    #[error("{} is not a regular file", .0.display())]
+    Irregular(PathBuf),
+    /// A link leads to nothing.
+    #[error("{} is a link whose target does not exist", .0.display())]
+    Dangling(PathBuf),
+    /// The file has several hard links, which a new file would part.
+    #[error("{} has {names} names (hard links), which a new file would part", path.display())]
+    HardLinks {
+        /// The file.
+        path: PathBuf,
+        /// The count of its hard links.
+        names: u64,
+    },
+    /// The system refused.
+    #[error("cannot {act} {}: {}", path.display(), said(source))]
+    System {
+        /// What was to be done, as "write".
+        act: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// An error without the name of our temporary file, which would puzzle.
+fn said(error: &std::io::Error) -> String {
+    match error.raw_os_error() {
+        Some(_) => error.to_string(),
+        None => error.kind().to_string(),
+    }
+}
+
+impl FileError {
+    /// The act to take next, as a sentence.
+    pub(super) fn suggestion(&self) -> Option<&'static str> {
+        match self {
+            Self::Dangling(_) => Some("Name the file itself, or mend the link."),
+            Self::HardLinks { .. } => Some("Give it a file of its own first: `cp FILE NEW && mv NEW FILE`."),
+            Self::Irregular(_) | Self::System { .. } => None,
+        }
+    }
+}
+
+impl From<FileError> for Fault {
+    fn from(error: FileError) -> Self {
+        let code = match &error {
+            FileError::Irregular(_) | FileError::HardLinks { .. } => Code::Unsupported,
+            FileError::Dangling(_) => Code::NotFound,
+            FileError::System { source, .. } => match source.kind() {
+                ErrorKind::NotFound => Code::NotFound,
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Code::PermissionDenied,
+                _ => Code::Internal,
+            },
+        };
+        Self { suggestion: error.suggestion().map(str::to_owned), ..Self::new(code, error.to_string()) }
+    }
+}
+
+/// Makes an error out of the system's error; `act` is what failed, as "write".
+pub(super) fn system(act: &'static str, path: &Path) -> impl Fn(std::io::Error) -> FileError {
+    move |source| FileError::System { act, path: path.to_owned(), source }
+}
 
 /// The bytes of a regular file; none where nothing is there.
 ///
 /// # Errors
 /// NOT_FOUND for a link to nothing, UNSUPPORTED for what is no regular file; else what the system says.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     match std::fs::metadata(path) {
         // Reading a pipe or a device may never end.
-        Ok(found) if !found.is_file() => {
-            Err(Fault::new(Code::Unsupported, format!("{} is not a regular file", path.display())))
-        }
-        Ok(_) => std::fs::read(path).map(Some).map_err(|error| fault("read", path, &error)),
+        Ok(found) if !found.is_file() => Err(FileError::Irregular(path.to_owned())),
+        Ok(_) => std::fs::read(path).map(Some).map_err(system("read", path)),
         Err(error) if error.kind() == ErrorKind::NotFound => match path.is_symlink() {
-            true => Err(Fault::new(
-                Code::NotFound,
-                format!("{} is a link whose target does not exist", path.display()),
-            )
-            .suggest("Name the file itself, or mend the link.")),
+            true => Err(FileError::Dangling(path.to_owned())),
             false => Ok(None),
         },
-        Err(error) => Err(fault("read", path, &error)),
+        Err(error) => Err(system("read", path)(error)),
     }
 }
 
@@ -34,20 +98,14 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
 ///
 /// # Errors
 /// UNSUPPORTED for a file with several hard links; else what the system says.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let target = target(path);
     if let Ok(found) = std::fs::metadata(&target)
         && found.nlink() > 1
     {
-        let message = format!(
-            "{} has {} names (hard links), which a new file would part",
-            path.display(),
-            found.nlink()
-        );
-        return Err(Fault::new(Code::Unsupported, message)
-            .suggest("Give it a file of its own first: `cp FILE NEW && mv NEW FILE`."));
+        return Err(FileError::HardLinks { path: path.to_owned(), names: found.nlink() });
     }
-    replace(&target, bytes).map_err(|error| fault("write", path, &error))
+    replace(&target, bytes).map_err(system("write", path))
 }
 
 /// The file itself where a link leads to it.
@@ -83,21 +141,6 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
 ///
 /// # Errors
 /// What the system says.
-pub(super) fn remove(path: &Path) -> Result<(), Fault> {
-    std::fs::remove_file(target(path)).map_err(|error| fault("remove", path, &error))
-}
-
-/// What the system said no to.
-pub(super) fn fault(act: &str, path: &Path, error: &std::io::Error) -> Fault {
-    let code = match error.kind() {
-        ErrorKind::NotFound => Code::NotFound,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Code::PermissionDenied,
-        _ => Code::Internal,
-    };
-    // An error that names our temporary file would puzzle: only what happened is told.
-    let said = match error.raw_os_error() {
-        Some(_) => error.to_string(),
-        None => error.kind().to_string(),
-    };
-    Fault::new(code, format!("cannot {act} {}: {said}", path.display()))
+pub(super) fn remove(path: &Path) -> Result<(), FileError> {
+    std::fs::remove_file(target(path)).map_err(system("remove", path))
 }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod edit;
+mod error;
 mod jsonc;
 mod plan;
 mod tables;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use self::agents::{AGENTS, AgentProgram, Id, Machine};
+use self::error::PlanError;
 use self::plan::{Act, FilePlan};
 use super::print::{self, TerminalPage, TextLook};
 use super::{answer, show};
@@ -170,7 +172,7 @@ fn names(named: &[Id], agent: &AgentProgram) -> bool {
 }
 
 /// The plans that can be made; what is wrong with others is told.
-fn sorted(all: impl Iterator<Item = Result<FilePlan, String>>) -> (Vec<FilePlan>, bool) {
+fn sorted(all: impl Iterator<Item = Result<FilePlan, PlanError>>) -> (Vec<FilePlan>, bool) {
     let mut plans = Vec::new();
     let mut failed = false;
     for plan in all {
@@ -178,7 +180,7 @@ fn sorted(all: impl Iterator<Item = Result<FilePlan, String>>) -> (Vec<FilePlan>
             Ok(plan) => plans.push(plan),
             Err(problem) => {
                 failed = true;
-                told(&problem);
+                told(&problem.to_string());
             }
         }
     }

@@ -1,5 +1,6 @@
 //! `wherefore mcp`: the way in for agents, over standard streams or HTTP.
 
+mod error;
 mod http;
 mod line;
 mod pump;
@@ -34,8 +35,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> ExitCode {
     let reach = Reach::new(args.root.as_deref(), args.policy.map(Into::into));
     let ended = reach.and_then(|reach| match &args.http {
-        Some(address) => http::serve(&reach, address),
-        None => pump::pump(reach),
+        Some(address) => Ok(http::serve(&reach, address)?),
+        None => Ok(pump::pump(reach)?),
     });
     match ended {
         Ok(()) => ExitCode::SUCCESS,

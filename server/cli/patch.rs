@@ -74,7 +74,7 @@ fn read_diff(path: &Path) -> Result<String, Fault> {
         true => {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map(|_| Some(bytes)).map_err(|error| file::fault("read", path, &error))?
+            read.map(|_| Some(bytes)).map_err(file::system("read", path))?
         }
         false => file::read(path)?,
     };
@@ -105,7 +105,7 @@ fn encode<'t>(path: &Path, encoding: Encoding, text: &'t str) -> Result<Cow<'t, 
 fn print(bytes: &[u8]) -> Result<(), Fault> {
     let mut out = std::io::stdout().lock();
     let done = out.write_all(bytes).and_then(|()| out.flush());
-    done.map_err(|error| file::fault("write", Path::new("standard output"), &error))
+    Ok(done.map_err(file::system("write", Path::new("standard output")))?)
 }
 
 /// What was done, in a line, and a line for each hunk that a person may want to look at twice.

@@ -5,9 +5,9 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
+use super::error::LinkError;
 use super::listener::Greeting;
 use super::place::{RunningServer, servers};
-use crate::protocol::Fault;
 use crate::requests::{Signature, Status};
 
 /// Connects to a server, and says what is spoken from then on.
@@ -26,7 +26,6 @@ pub(crate) fn enter(server: &RunningServer, greeting: Greeting) -> std::io::Resu
 pub(crate) struct ServerLink {
     stream: BufReader<UnixStream>,
     next: u64,
-    gone: bool,
 }
 
 impl ServerLink {
@@ -38,37 +37,28 @@ impl ServerLink {
 
     fn connect(server: &RunningServer) -> Option<Self> {
         let stream = enter(server, Greeting::default()).ok()?;
-        let mut link = Self { stream: BufReader::new(stream), next: 0, gone: false };
+        let mut link = Self { stream: BufReader::new(stream), next: 0 };
         // A server that is just ending takes the connection too, and answers nothing. What one of another version answers
         // need not be read.
         link.request(Status::METHOD, &Value::Null).ok().map(|_| link)
-    }
-
-    /// Whether the server went away under a request: this connection serves no more.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone
     }
 
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
     /// What the server says; INTERNAL where it went away, or its answer cannot be read.
-    pub(crate) fn ask<R: Signature>(&mut self, params: &R::Params) -> Result<R::Answer, Fault> {
-        let params = serde_json::to_value(params).map_err(|error| Fault::internal(error.to_string()))?;
-        let odd = |error| Fault::internal(format!("the answer to {} cannot be read: {error}", R::METHOD));
+    pub(crate) fn ask<R: Signature>(&mut self, params: &R::Params) -> Result<R::Answer, LinkError> {
+        let params = serde_json::to_value(params).map_err(LinkError::Params)?;
+        let odd = |source| LinkError::Answer { method: R::METHOD, source };
         serde_json::from_value(self.request(R::METHOD, &params)?).map_err(odd)
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
-        let mut answer = self.exchange(method, params).map_err(|error| {
-            self.gone = true;
-            Fault::internal(format!("the server ended during the request: {error}"))
-                .suggest("look into the session log (`wherefore log`) before you repeat the request: the log says whether it took effect")
-        })?;
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value, LinkError> {
+        let mut answer = self.exchange(method, params).map_err(LinkError::Gone)?;
         match answer.get_mut("error").map(Value::take) {
-            Some(error) => Err(serde_json::from_value(error).unwrap_or_else(|error| {
-                Fault::internal(format!("the server's fault cannot be read: {error}"))
-            })),
+            Some(error) => {
+                Err(serde_json::from_value(error).map_or_else(LinkError::Fault, LinkError::Answered))
+            }
             None => Ok(answer.get_mut("result").map(Value::take).unwrap_or_default()),
         }
     }

@@ -17,6 +17,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
 
+use super::error::{SocketError, system};
 use super::place::{RunningServer, claim, runtime_folder};
 use crate::base::envelope::Envelope;
 use crate::base::hash;
@@ -107,13 +108,12 @@ impl Drop for SocketListener {
 ///
 /// # Errors
 /// INTERNAL where the runtime folder cannot be used.
-pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<SocketListener, Fault> {
+pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<SocketListener, SocketError> {
     let name = format!("{}-{}", std::process::id(), unique());
     let folder = runtime_folder()?;
     let (path, socket) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.sock")));
-    let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", socket.display()));
     let mut file = claim(&path)?;
-    let listener = UnixListener::bind(&socket).map_err(fault)?;
+    let listener = UnixListener::bind(&socket).map_err(system(&socket))?;
     // It keeps out who can reach the socket but not read the file.
     let token = random::token()?;
     let mut server = RunningServer {
@@ -124,7 +124,7 @@ pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<
         version: env!("CARGO_PKG_VERSION").to_owned(),
         headless,
     };
-    write(&mut file, &server).map_err(fault)?;
+    write(&mut file, &server).map_err(system(&socket))?;
     let mut roots = hub.watch_roots();
     let announcing = tokio::spawn(async move {
         while roots.changed().await.is_ok() {

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+use super::error::{SocketError, system};
 use crate::base::person;
-use crate::protocol::Fault;
 
 /// What a server says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,27 +35,23 @@ pub(crate) struct RunningServer {
 ///
 /// # Errors
 /// INTERNAL where it cannot be made, or is not this person's alone.
-pub(crate) fn runtime_folder() -> Result<PathBuf, Fault> {
+pub(crate) fn runtime_folder() -> Result<PathBuf, SocketError> {
     let uid = rustix::process::getuid().as_raw();
     let given = person::all_sockets().filter(|path| path.is_dir());
     let folder = given.map_or_else(
         || std::env::temp_dir().join(format!("wherefore-{uid}")),
         |given| given.join("wherefore"),
     );
-    let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", folder.display()));
     match fs::DirBuilder::new().mode(0o700).create(&folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(fault(error)),
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(system(folder)(error)),
         _ => {}
     }
-    let found = fs::symlink_metadata(&folder).map_err(fault)?;
+    let found = fs::symlink_metadata(&folder).map_err(system(&folder))?;
     if !found.is_dir() || found.uid() != uid {
-        return Err(Fault::internal(format!(
-            "{} is not a folder, or belongs to another user",
-            folder.display()
-        )));
+        return Err(SocketError::Folder(folder));
     }
     if found.permissions().mode() & 0o077 != 0 {
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).map_err(fault)?;
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).map_err(system(&folder))?;
     }
     Ok(folder)
 }
@@ -100,19 +96,18 @@ fn stands_at(file: &File, path: &Path) -> bool {
 const CLAIMS: usize = 100;
 
 /// Makes a server's own file and locks it for the life of what is returned.
-pub(super) fn claim(path: &Path) -> Result<File, Fault> {
-    let fault = |error: std::io::Error| Fault::internal(format!("{}: {error}", path.display()));
+pub(super) fn claim(path: &Path) -> Result<File, SocketError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600).custom_flags(nofollow());
     for _ in 0..CLAIMS {
-        let file = options.open(path).map_err(fault)?;
+        let file = options.open(path).map_err(system(path))?;
         // Whoever looks just before this has the lock: it takes the file for that of a dead server, and away.
-        flock(&file, FlockOperation::LockExclusive).map_err(|error| fault(error.into()))?;
+        flock(&file, FlockOperation::LockExclusive).map_err(|error| system(path)(error.into()))?;
         if stands_at(&file, path) {
             return Ok(file);
         }
     }
-    Err(Fault::internal(format!("another process removes {} again and again", path.display())))
+    Err(SocketError::Claim(path.to_owned()))
 }
 
 fn nofollow() -> i32 {

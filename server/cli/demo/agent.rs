@@ -101,7 +101,7 @@ impl<'a> DemoAgent<'a> {
         let (root, link, changes) = (self.root, &mut self.link, &mut self.changes);
         let known = changes.len();
         let answer = thread::scope(|scope| {
-            let call = scope.spawn(|| link.ask::<Call>(&raw));
+            let call = scope.spawn(|| link.ask::<Call>(&raw).map_err(Fault::from));
             // The link is taken until the answer comes: another one sees what the call proposes.
             let mut watch = ServerLink::find(root);
             while !call.is_finished() {

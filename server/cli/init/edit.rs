@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::error::EditError;
 use super::{jsonc, tables};
 
 /// Where an entry stands in a file.
@@ -30,7 +31,7 @@ impl FileFormat {
     ///
     /// # Errors
     /// What is wrong with the file.
-    pub(super) fn entry(self, text: &str, place: Place) -> Result<Option<Value>, String> {
+    pub(super) fn entry(self, text: &str, place: Place) -> Result<Option<Value>, EditError> {
         let whole = self.parse(text.trim_start_matches(MARK))?;
         Ok(whole.get(place.container).and_then(|entries| entries.get(place.name)).cloned())
     }
@@ -45,7 +46,7 @@ impl FileFormat {
         place: Place,
         entry: &Value,
         head: &[(&str, Value)],
-    ) -> Result<String, String> {
+    ) -> Result<String, EditError> {
         let changed = match self {
             Self::Json => jsonc::put(text.trim_start_matches(MARK), place, entry, head)?,
             Self::Toml => tables::put(text.trim_start_matches(MARK), place, entry)?,
@@ -53,7 +54,7 @@ impl FileFormat {
         let holds = self.entry(&changed, place)?;
         match holds.as_ref() == Some(entry) {
             true => self.checked(text, changed, place, head),
-            false => Err(by_hand(place)),
+            false => Err(EditError::ByHand(place.container)),
         }
     }
 
@@ -61,14 +62,14 @@ impl FileFormat {
     ///
     /// # Errors
     /// What is wrong with the file, or why it cannot be changed.
-    pub(super) fn take(self, text: &str, place: Place) -> Result<String, String> {
+    pub(super) fn take(self, text: &str, place: Place) -> Result<String, EditError> {
         let changed = match self {
             Self::Json => jsonc::take(text.trim_start_matches(MARK), place)?,
             Self::Toml => tables::take(text.trim_start_matches(MARK), place)?,
         };
         match self.entry(&changed, place)? {
             None => self.checked(text, changed, place, &[]),
-            Some(_) => Err(by_hand(place)),
+            Some(_) => Err(EditError::ByHand(place.container)),
         }
     }
 
@@ -85,7 +86,7 @@ impl FileFormat {
         }
     }
 
-    fn parse(self, text: &str) -> Result<Value, String> {
+    fn parse(self, text: &str) -> Result<Value, EditError> {
         match self {
             Self::Json => jsonc::parse(text),
             Self::Toml => tables::parse(text),
@@ -99,7 +100,7 @@ impl FileFormat {
         changed: String,
         place: Place,
         head: &[(&str, Value)],
-    ) -> Result<String, String> {
+    ) -> Result<String, EditError> {
         let rest = |text: &str| self.parse(text).map(|whole| without(whole, place));
         let old = before.trim_start_matches(MARK);
         let fresh =
@@ -107,13 +108,9 @@ impl FileFormat {
         let (old, new) = (rest(old)?, rest(&changed)?);
         match old == new || (old == json!({}) && new == fresh()) {
             true => Ok([&before[..before.len() - before.trim_start_matches(MARK).len()], &changed].concat()),
-            false => Err(by_hand(place)),
+            false => Err(EditError::ByHand(place.container)),
         }
     }
-}
-
-fn by_hand(place: Place) -> String {
-    format!("its `{}` is written in a way that only a person can change", place.container)
 }
 
 /// What a file says beside the entry.

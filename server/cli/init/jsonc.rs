@@ -12,6 +12,7 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, pars
 use serde_json::{Value, json};
 
 use super::edit::Place;
+use super::error::EditError;
 
 /// JSON with comments and trailing commas, and nothing looser.
 const RULES: ParseOptions = ParseOptions {
@@ -31,8 +32,8 @@ const RULES: ParseOptions = ParseOptions {
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &RULES).map_err(|error| error.to_string())?;
+pub(super) fn parse(text: &str) -> Result<Value, EditError> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &RULES)?;
     Ok(parsed.value.map_or_else(|| json!({}), |value: Node<'_>| Value::from(value)))
 }
 
@@ -47,7 +48,12 @@ pub(super) fn has_comments(text: &str) -> bool {
 ///
 /// # Errors
 /// Where it cannot be put in.
-pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)]) -> Result<String, String> {
+pub(super) fn put(
+    text: &str,
+    place: Place,
+    entry: &Value,
+    head: &[(&str, Value)],
+) -> Result<String, EditError> {
     let tree = tree(text)?;
     let root = object(&tree)?;
     let style = LayoutStyle::of(text, &tree);
@@ -62,12 +68,12 @@ pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)
         return Ok(insert(text, &root, &style, place.container, &json!({ place.name: entry })));
     };
     let Some(inner) = container.object_value() else {
-        return Err(format!("its `{}` is no object", place.container));
+        return Err(EditError::ContainerNoObject(place.container));
     };
     let Some(old) = find(&inner, place.name) else {
         return Ok(insert(text, &inner, &style, place.name, entry));
     };
-    let old = old.value().ok_or_else(|| format!("its `{}` has no value", place.name))?;
+    let old = old.value().ok_or(EditError::NoValue(place.name))?;
     let spread = style.spread || old.to_string().contains('\n');
     let new = style.render(entry, indentation(text, start(&old)), spread);
     Ok(replaced(text, &old, &new))
@@ -77,7 +83,7 @@ pub(super) fn put(text: &str, place: Place, entry: &Value, head: &[(&str, Value)
 ///
 /// # Errors
 /// What is wrong with the text.
-pub(super) fn take(text: &str, place: Place) -> Result<String, String> {
+pub(super) fn take(text: &str, place: Place) -> Result<String, EditError> {
     let mut text = text.to_owned();
     loop {
         // A node is lost with its tree.
@@ -94,15 +100,15 @@ pub(super) fn take(text: &str, place: Place) -> Result<String, String> {
     }
 }
 
-fn tree(text: &str) -> Result<CstRootNode, String> {
-    CstRootNode::parse(text, &RULES).map_err(|error| error.to_string())
+fn tree(text: &str) -> Result<CstRootNode, EditError> {
+    Ok(CstRootNode::parse(text, &RULES)?)
 }
 
 /// The file's object; nothing where the file holds no more than comments.
-fn object(tree: &CstRootNode) -> Result<Option<CstObject>, String> {
+fn object(tree: &CstRootNode) -> Result<Option<CstObject>, EditError> {
     match tree.value() {
         None => Ok(None),
-        Some(value) => value.as_object().map(Some).ok_or_else(|| "it holds no object".to_owned()),
+        Some(value) => value.as_object().map(Some).ok_or(EditError::NoObject),
     }
 }
 

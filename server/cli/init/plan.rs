@@ -1,11 +1,11 @@
 //! What is to be done to the agents' files: worked out first, shown, and done only where the file is still as seen.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::agents::AgentProgram;
+use super::error::{EditError, PlanError};
 use crate::cli::file;
 
 /// What becomes of an agent's file.
@@ -38,12 +38,12 @@ pub(super) struct FilePlan {
 ///
 /// # Errors
 /// What keeps the file from being read or changed, with its name.
-pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Result<FilePlan, String> {
+pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Result<FilePlan, PlanError> {
     let mut chosen = None;
     for name in agent.files {
         let text = read(dir, name)?;
         let entry = text.as_deref().map_or(Ok(None), |text| agent.format.entry(text, agent.place));
-        let entry = entry.map_err(|problem| broken(name, &problem))?;
+        let entry = entry.map_err(PlanError::left(name))?;
         match (&entry, &text, &chosen) {
             (Some(_), ..) => {
                 chosen = Some((*name, text, entry));
@@ -66,7 +66,7 @@ pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Re
         _ => {
             let text = before.as_deref().unwrap_or_default();
             let put = agent.format.put(text, agent.place, &entry, &agent.head());
-            Some(put.map_err(|problem| broken(name, &problem))?)
+            Some(put.map_err(PlanError::left(name))?)
         }
     };
     Ok(FilePlan { agent, act, name, path: dir.join(name), before, after })
@@ -77,16 +77,16 @@ pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Re
 ///
 /// # Errors
 /// What keeps a file from being read or changed, with its name.
-pub(super) fn take(agent: &'static AgentProgram, dir: &Path) -> Vec<Result<FilePlan, String>> {
+pub(super) fn take(agent: &'static AgentProgram, dir: &Path) -> Vec<Result<FilePlan, PlanError>> {
     let plan = |name: &&'static str| {
         let before = read(dir, name)?;
         let Some(text) = &before else { return Ok(None) };
-        let problem = |problem: String| broken(name, &problem);
-        let entry = agent.format.entry(text, agent.place).map_err(problem)?;
+        let left_as_it_is = PlanError::left(name);
+        let entry = agent.format.entry(text, agent.place).map_err(&left_as_it_is)?;
         if !entry.is_some_and(|entry| starts_us(&entry)) {
             return Ok(None);
         }
-        let left = agent.format.take(text, agent.place).map_err(problem)?;
+        let left = agent.format.take(text, agent.place).map_err(&left_as_it_is)?;
         let path = dir.join(name);
         let after = (path.is_symlink() || !agent.format.is_bare(&left, &agent.head())).then_some(left);
         Ok(Some(FilePlan { agent, act: Act::Remove, name, path, before, after }))
@@ -111,17 +111,14 @@ impl FilePlan {
     ///
     /// # Errors
     /// What keeps the file from being written, or that it has changed since it was looked at.
-    pub(super) fn carry_out(&self, dir: &Path) -> io::Result<()> {
-        let failed = |problem: String| io::Error::other(problem);
-        if read(dir, self.name).map_err(failed)? != self.before {
-            let changed = format!("{} has changed meanwhile and is left as it is: run it again", self.name);
-            return Err(failed(changed));
+    pub(super) fn carry_out(&self, dir: &Path) -> Result<(), PlanError> {
+        if read(dir, self.name)? != self.before {
+            return Err(PlanError::Changed { name: self.name });
         }
-        let told = |fault: crate::protocol::Fault| failed(told(&fault));
         match &self.after {
-            Some(text) => file::write(&self.path, text.as_bytes()).map_err(told),
+            Some(text) => Ok(file::write(&self.path, text.as_bytes())?),
             None => {
-                file::remove(&self.path).map_err(told)?;
+                file::remove(&self.path)?;
                 // A folder that held nothing else goes, too; one that does stays by itself.
                 let folder = self.path.parent().filter(|folder| *folder != dir);
                 let _ = folder.map(std::fs::remove_dir);
@@ -131,20 +128,7 @@ impl FilePlan {
     }
 }
 
-fn read(dir: &Path, name: &str) -> Result<Option<String>, String> {
-    let bytes = file::read(&dir.join(name)).map_err(|fault| told(&fault))?;
-    let text = bytes.map(String::from_utf8).transpose();
-    text.map_err(|_| broken(name, "it is not UTF-8"))
-}
-
-/// A file that cannot be changed by us, and what to do then.
-fn broken(name: &str, problem: &str) -> String {
-    format!("{name} is left as it is: {problem}")
-}
-
-fn told(fault: &crate::protocol::Fault) -> String {
-    match &fault.suggestion {
-        Some(suggestion) => format!("{}. {suggestion}", fault.message),
-        None => fault.message.clone(),
-    }
+fn read(dir: &Path, name: &str) -> Result<Option<String>, PlanError> {
+    let text = file::read(&dir.join(name))?.map(String::from_utf8).transpose();
+    text.map_err(|_| PlanError::left(name)(EditError::NotUtf8))
 }

@@ -5,18 +5,16 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::edit::Place;
+use super::error::EditError;
 
 /// The file's value.
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, EditError> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
-        match line {
-            Some(line) => format!("{} on line {line}", error.message()),
-            None => error.message().to_owned(),
-        }
+        EditError::Toml { message: error.message().to_owned(), line }
     })
 }
 
@@ -24,12 +22,12 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
 ///
 /// # Errors
 /// Where it cannot be put in.
-pub(super) fn put(text: &str, place: Place, entry: &Value) -> Result<String, String> {
+pub(super) fn put(text: &str, place: Place, entry: &Value) -> Result<String, EditError> {
     let text = take(text, place)?;
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut lines = vec![format!("[{}.{}]", place.container, place.name)];
     for (key, value) in entry.as_object().into_iter().flatten() {
-        let value = toml::Value::try_from(value).map_err(|error| error.to_string())?;
+        let value = toml::Value::try_from(value)?;
         lines.push(format!("{key} = {value}"));
     }
     // A text whose last line has no end is given none, so that it can be had back as it was.
@@ -45,8 +43,9 @@ pub(super) fn put(text: &str, place: Place, entry: &Value) -> Result<String, Str
 ///
 /// # Errors
 /// What is wrong with the text; where the entry has no table of its own.
-pub(super) fn take(text: &str, place: Place) -> Result<String, String> {
-    let root = DeTable::parse(text).map_err(|error| error.message().to_owned())?;
+pub(super) fn take(text: &str, place: Place) -> Result<String, EditError> {
+    let root = DeTable::parse(text)
+        .map_err(|error| EditError::Toml { message: error.message().to_owned(), line: None })?;
     let mut marks = Vec::new();
     mark(text, root.get_ref(), Some(&[place.container, place.name]), &mut marks);
     marks.sort_unstable_by_key(|mark| mark.start);
@@ -55,7 +54,7 @@ pub(super) fn take(text: &str, place: Place) -> Result<String, String> {
     for (index, one) in marks.iter().enumerate() {
         let line = text[..one.start].rfind('\n').map_or(0, |end| end + 1);
         if one.ours && !one.header && one.start >= at {
-            return Err(format!("its `{}` has no table of its own", place.name));
+            return Err(EditError::NoTable(place.name));
         }
         if !one.ours || !one.header {
             continue;

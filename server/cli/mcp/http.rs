@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 
 use serde_json::Value;
 
+use super::error::ServeError;
 use super::reach::Reach;
-use crate::protocol::Fault;
 use crate::socket::{Greeting, Speaks};
 
 /// What may set the bearer token.
@@ -16,7 +16,7 @@ const TOKEN: &str = "WHEREFORE_MCP_TOKEN";
 ///
 /// # Errors
 /// INVALID_ARGS for an address or a token that will not do; what keeps a server from starting.
-pub(super) fn serve(reach: &Reach, address: &str) -> Result<(), Fault> {
+pub(super) fn serve(reach: &Reach, address: &str) -> Result<(), ServeError> {
     let bearer = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let mut greeting = Greeting {
         speaks: Some(Speaks::Http),
@@ -28,15 +28,13 @@ pub(super) fn serve(reach: &Reach, address: &str) -> Result<(), Fault> {
     loop {
         let mut lines = BufReader::new(reach.connect(&greeting)?);
         let mut line = String::new();
-        lines.read_line(&mut line).map_err(|error| Fault::internal(error.to_string()))?;
+        lines.read_line(&mut line).map_err(ServeError::Answer)?;
         let answer: Value = serde_json::from_str(&line).unwrap_or_default();
         if let Some(error) = answer.get("error") {
-            return Err(
-                serde_json::from_value(error.clone()).unwrap_or_else(|_| Fault::internal(error.to_string()))
-            );
+            return Err(ServeError::said("", error));
         }
         let (Some(url), Some(token)) = (answer["url"].as_str(), answer["token"].as_str()) else {
-            return Err(Fault::internal("the server ended before it opened the address"));
+            return Err(ServeError::NoAddress);
         };
         if !told {
             told = true;

@@ -15,11 +15,11 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
+use super::error::ServeError;
 use super::line::{Line, answered};
 use super::reach::Reach;
 use crate::base::envelope::Envelope;
 use crate::mcp::{self, LONGEST};
-use crate::protocol::Fault;
 use crate::socket::{Greeting, Speaks};
 
 /// Servers that may end, and the time in which; more of them, and something is wrong.
@@ -70,7 +70,7 @@ impl Shared {
 ///
 /// # Errors
 /// What keeps a server from starting.
-pub(super) fn pump(reach: Reach) -> Result<(), Fault> {
+pub(super) fn pump(reach: Reach) -> Result<(), ServeError> {
     let shared = Arc::new(Shared::default());
     let mut stream = Arc::new(connect(&reach)?);
     shared.lock().server = Some(stream.clone());
@@ -88,10 +88,10 @@ pub(super) fn pump(reach: Reach) -> Result<(), Fault> {
         stream = match next(&reach, &shared, &mut losses) {
             _ if shared.lock().left => return Ok(()),
             Ok(next) => next,
-            Err(fault) => {
+            Err(error) => {
                 shared.lock().over = true;
                 shared.changed.notify_all();
-                return Err(fault);
+                return Err(error);
             }
         };
     }
@@ -101,12 +101,12 @@ pub(super) fn pump(reach: Reach) -> Result<(), Fault> {
 ///
 /// # Errors
 /// INTERNAL where there is none, where too many ended, or where the agent reads no more.
-fn next(reach: &Reach, shared: &Shared, losses: &mut Vec<Instant>) -> Result<Arc<UnixStream>, Fault> {
+fn next(reach: &Reach, shared: &Shared, losses: &mut Vec<Instant>) -> Result<Arc<UnixStream>, ServeError> {
     loop {
         losses.retain(|loss| loss.elapsed() < LOSSES.1);
         losses.push(Instant::now());
         if losses.len() > LOSSES.0 {
-            return Err(Fault::internal(format!("{} servers ended one after the other", losses.len())));
+            return Err(ServeError::Losses(losses.len()));
         }
         if let Some(server) = take_up(connect(reach)?, shared)? {
             return Ok(server);
@@ -115,7 +115,7 @@ fn next(reach: &Reach, shared: &Shared, losses: &mut Vec<Instant>) -> Result<Arc
     }
 }
 
-fn connect(reach: &Reach) -> Result<UnixStream, Fault> {
+fn connect(reach: &Reach) -> Result<UnixStream, ServeError> {
     reach.connect(&Greeting { speaks: Some(Speaks::Mcp), ..Greeting::default() })
 }
 
@@ -203,7 +203,7 @@ fn note(line: &[u8], state: &mut PumpState) {
 ///
 /// # Errors
 /// INTERNAL where the agent reads no more.
-fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), Fault> {
+fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), ServeError> {
     let mut server = BufReader::with_capacity(64 << 10, stream);
     let mut line = Vec::new();
     loop {
@@ -216,17 +216,13 @@ fn downward_to_agent(stream: &UnixStream, shared: &Shared) -> Result<(), Fault> 
             shared.lock().open.retain(|open| open.id != id);
         }
         let mut agent = std::io::stdout().lock();
-        agent.write_all(&line).and_then(|()| agent.flush()).map_err(|error| gone(&error))?;
+        agent.write_all(&line).and_then(|()| agent.flush()).map_err(ServeError::AgentGone)?;
     }
-}
-
-fn gone(error: &std::io::Error) -> Fault {
-    Fault::internal(format!("the agent closed its input: {error}"))
 }
 
 /// Makes a server the agent's: the handshake is repeated, what was under way is said to be lost. Nothing where the
 /// server ends meanwhile.
-fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Option<Arc<UnixStream>>, Fault> {
+fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Option<Arc<UnixStream>>, ServeError> {
     let mut state = shared.lock();
     let first = state.handshake[0].as_deref().and_then(|line| Line::read(line).request().map(str::to_owned));
     let greeted = !state.open.iter().any(|open| Some(&open.id) == first.as_ref());
@@ -245,13 +241,13 @@ fn take_up(mut server: UnixStream, shared: &Shared) -> Result<Option<Arc<UnixStr
                        it stands in the session log: look at the files, then make the call again if need be";
         let error = json!({ "code": -32603, "message": message });
         let lost = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n");
-        agent.write_all(lost.as_bytes()).map_err(|error| gone(&error))?;
+        agent.write_all(lost.as_bytes()).map_err(ServeError::AgentGone)?;
     }
     if greeted && state.handshake[1].is_some() {
         let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
-        agent.write_all(format!("{changed}\n").as_bytes()).map_err(|error| gone(&error))?;
+        agent.write_all(format!("{changed}\n").as_bytes()).map_err(ServeError::AgentGone)?;
     }
-    agent.flush().map_err(|error| gone(&error))?;
+    agent.flush().map_err(ServeError::AgentGone)?;
     let server = Arc::new(server);
     state.server = Some(server.clone());
     shared.changed.notify_all();

@@ -10,8 +10,9 @@ use std::process::{Command, Stdio};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
+use super::error::ServeError;
 use crate::cli::backend::RootArgs;
-use crate::protocol::{Code, Fault, Policy};
+use crate::protocol::{Fault, Policy};
 use crate::socket::{Greeting, RunningServer, enter, runtime_folder, servers};
 
 /// How often a server that ends just now is looked for anew.
@@ -47,7 +48,7 @@ impl Reach {
     ///
     /// # Errors
     /// What keeps a server from starting.
-    pub(super) fn connect(&self, greeting: &Greeting) -> Result<UnixStream, Fault> {
+    pub(super) fn connect(&self, greeting: &Greeting) -> Result<UnixStream, ServeError> {
         let greeting = Greeting { root: Some(self.root.clone()), policy: self.policy, ..greeting.clone() };
         let mut last = None;
         for _ in 0..TRIES {
@@ -61,8 +62,7 @@ impl Reach {
                 Err(error) => last = Some(error),
             }
         }
-        let error = last.map(|error| error.to_string()).unwrap_or_default();
-        Err(Fault::internal(format!("the server of {} cannot be reached: {error}", self.root)))
+        Err(ServeError::Unreachable { root: self.root.clone(), source: last })
     }
 
     /// The running server: an editor's before one without.
@@ -72,35 +72,29 @@ impl Reach {
     }
 
     /// Starts a server. Of several agents that come at once one does, and the others find it.
-    fn start(&self) -> Result<RunningServer, Fault> {
+    fn start(&self) -> Result<RunningServer, ServeError> {
         let folder = runtime_folder()?;
-        let fault = |what: String| Fault::internal(format!("no server could be started: {what}"));
-        let lock = File::open(&folder).map_err(|error| fault(format!("{}: {error}", folder.display())))?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|error| fault(error.to_string()))?;
+        let lock = File::open(&folder).map_err(|source| ServeError::Lock { folder, source })?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|error| ServeError::Start(error.into()))?;
         if let Some(server) = self.find() {
             return Ok(server);
         }
-        let program = std::env::current_exe().map_err(|error| fault(error.to_string()))?;
+        let program = std::env::current_exe().map_err(ServeError::Start)?;
         let mut command = Command::new(program);
         command.args(["serve", "--root", &self.root]).current_dir("/");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // What interrupts the agent's terminal is not meant for the server of all agents.
-        let mut child = command.process_group(0).spawn().map_err(|error| fault(error.to_string()))?;
+        let mut child = command.process_group(0).spawn().map_err(ServeError::Start)?;
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {
-            BufReader::new(stdout).read_line(&mut line).map_err(|error| fault(error.to_string()))?;
+            BufReader::new(stdout).read_line(&mut line).map_err(ServeError::Start)?;
         }
         // It may end before this process does, and is no zombie then.
         std::thread::spawn(move || child.wait());
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
         match said.get("error") {
-            Some(error) => {
-                Err(serde_json::from_value(error.clone()).unwrap_or_else(|_| fault(error.to_string())))
-            }
-            None => self.find().ok_or_else(|| {
-                Fault::new(Code::Internal, format!("the server of {} ended right after its start", self.root))
-                    .suggest("run `wherefore doctor`")
-            }),
+            Some(error) => Err(ServeError::said("no server could be started: ", error)),
+            None => self.find().ok_or_else(|| ServeError::EndedAtStart { root: self.root.clone() }),
         }
     }
 }

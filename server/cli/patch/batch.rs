@@ -44,14 +44,14 @@ struct BatchAnswer {
 }
 
 pub(super) fn run() -> Result<(), Fault> {
-    let end = |error: std::io::Error| file::fault("answer", Path::new("standard input"), &error);
+    let end = file::system("answer", Path::new("standard input"));
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line).map_err(end)? > 0 {
+    while input.read_until(b'\n', &mut line).map_err(&end)? > 0 {
         if !line.trim_ascii().is_empty() {
             let mut answer = serde_json::to_vec(&answer(&line)).unwrap_or_default();
             answer.push(b'\n');
-            output.write_all(&answer).and_then(|()| output.flush()).map_err(end)?;
+            output.write_all(&answer).and_then(|()| output.flush()).map_err(&end)?;
         }
         line.clear();
     }

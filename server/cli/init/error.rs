@@ -1,0 +1,75 @@
+//! Why an agent's settings file stays as it is.
+
+use thiserror::Error;
+
+use crate::cli::file::FileError;
+
+/// What is wrong with a settings file, or why our entry cannot be put in or taken out, as a clause.
+#[derive(Debug, Error)]
+pub(super) enum EditError {
+    /// The file is not UTF-8.
+    #[error("it is not UTF-8")]
+    NotUtf8,
+    /// The file is no JSON.
+    #[error(transparent)]
+    Json(#[from] jsonc_parser::errors::ParseError),
+    /// The file is no TOML. The message says where.
+    #[error("{message}{}", line.map(|line| format!(" on line {line}")).unwrap_or_default())]
+    Toml {
+        /// What is wrong.
+        message: String,
+        /// The line, counted from 1.
+        line: Option<usize>,
+    },
+    /// The entry is no TOML value.
+    #[error(transparent)]
+    Entry(#[from] toml::ser::Error),
+    /// The file's value is no object.
+    #[error("it holds no object")]
+    NoObject,
+    /// What holds the entries is no object.
+    #[error("its `{0}` is no object")]
+    ContainerNoObject(&'static str),
+    /// The entry's name has no value.
+    #[error("its `{0}` has no value")]
+    NoValue(&'static str),
+    /// The entry is written inline in another table.
+    #[error("its `{0}` has no table of its own")]
+    NoTable(&'static str),
+    /// The changed text would not say what it has to.
+    #[error("its `{0}` is written in a way that only a person can change")]
+    ByHand(&'static str),
+}
+
+/// Why a plan for an agent's file was not made or not carried out.
+#[derive(Debug, Error)]
+pub(super) enum PlanError {
+    /// The file cannot be changed by us.
+    #[error("{name} is left as it is: {source}")]
+    Left {
+        /// The file, below the project.
+        name: String,
+        /// Why.
+        source: EditError,
+    },
+    /// The file was not read, written or removed.
+    #[error("{source}{}", source.suggestion().map(|act| format!(". {act}")).unwrap_or_default())]
+    File {
+        /// Why.
+        #[from]
+        source: FileError,
+    },
+    /// The file changed after the plan was made.
+    #[error("{name} has changed meanwhile and is left as it is: run it again")]
+    Changed {
+        /// The file, below the project.
+        name: &'static str,
+    },
+}
+
+impl PlanError {
+    /// Makes an error of a file out of what is wrong with it.
+    pub(super) fn left(name: &str) -> impl Fn(EditError) -> Self {
+        move |source| Self::Left { name: name.to_owned(), source }
+    }
+}
