@@ -1,4 +1,6 @@
-//! A connection to a server: the handshake, the listing of its tools, calls.
+//! A connection to a server: the listing of its tools, calls, its end.
+
+mod handshake;
 
 use std::fmt;
 use std::path::Path;
@@ -10,24 +12,19 @@ use parking_lot::Mutex;
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest, PaginatedRequestParams,
-    PingRequest, ProtocolVersion, ServerPeerInfo, SubscriptionFilter,
+    PingRequest, ServerPeerInfo, SubscriptionFilter,
 };
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, Peer, PeerRequestOptions, RequestHandle, RunningService,
-    RunningServiceCancellationToken, ServiceError, serve_client_with_lifecycle,
-};
+use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RunningServiceCancellationToken, ServiceError};
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
+use self::handshake::HandshakeStart;
 use super::error::{self, UpstreamError};
 use super::flights::Flights;
-use super::handler::{Handler, Relist, question};
+use super::handler::{Relist, question};
 use super::health::Health;
-use super::http;
-use super::listening::Listening;
-use super::process::{Group, Process};
+use super::process::Group;
 use super::remote::RemoteTool;
-use super::stdio::Stdio;
 use crate::ports::Ask;
 use crate::protocol::McpServer;
 use crate::session::Scope;
@@ -82,14 +79,6 @@ impl Drop for Connection {
     }
 }
 
-/// What a handshake needs to be told of.
-struct HandshakeStart<'a> {
-    server: &'a str,
-    settings: &'a McpServer,
-    root: &'a Path,
-    health: Arc<Health>,
-}
-
 impl Connection {
     /// Starts or reaches a server and shakes hands with it. Unbounded in time: the caller's limit ends it.
     ///
@@ -101,17 +90,7 @@ impl Connection {
         root: &Path,
         health: Arc<Health>,
     ) -> Result<Self, UpstreamError> {
-        let start = HandshakeStart { server, settings, root, health };
-        match start.shake(ClientLifecycleMode::Initialize).await {
-            Err(HandshakeError::Era(_)) => {
-                let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-                start
-                    .shake(ClientLifecycleMode::Discover { preferred_versions })
-                    .await
-                    .map_err(HandshakeError::error)
-            }
-            done => done.map_err(HandshakeError::error),
-        }
+        HandshakeStart { server, settings, root, health }.run().await
     }
 
     /// All its tools.
@@ -353,75 +332,6 @@ impl Drop for Cancelling {
     }
 }
 
-/// Why a handshake failed.
-enum HandshakeError {
-    /// The server speaks, but not like this: another era of the protocol may do.
-    Era(UpstreamError),
-    Other(UpstreamError),
-}
-
-impl HandshakeError {
-    fn error(self) -> UpstreamError {
-        match self {
-            Self::Era(error) | Self::Other(error) => error,
-        }
-    }
-}
-
-impl HandshakeStart<'_> {
-    async fn shake(&self, mode: ClientLifecycleMode) -> Result<Connection, HandshakeError> {
-        let flights = Arc::<Flights>::default();
-        let relist = Arc::<OnceLock<Relist>>::default();
-        let root = format!("file://{}", self.root.display());
-        let handler = Handler {
-            server: self.server.to_owned(),
-            root: root.clone(),
-            flights: flights.clone(),
-            relist: relist.clone(),
-        };
-        let mut group = None;
-        let running = if self.settings.url.is_some() {
-            let transport = http::connect(self.server, self.settings).map_err(HandshakeError::Other)?;
-            let transport = Listening { transport, server: self.server.to_owned(), flights: flights.clone() };
-            serve_client_with_lifecycle(handler, transport, mode).await
-        } else {
-            let (process, stdin, stdout) =
-                Process::start(self.server, self.settings, self.root).await.map_err(HandshakeError::Other)?;
-            group = Some(process.group().clone());
-            let transport = Stdio::new(process, stdin, stdout, self.health.clone());
-            let raw = transport.raw().clone();
-            let transport = Listening { transport, server: self.server.to_owned(), flights: flights.clone() };
-            let running = serve_client_with_lifecycle(handler, transport, mode).await;
-            raw.store(true, Ordering::Relaxed);
-            running
-        };
-        let running = running.map_err(|error| self.refused(&error))?;
-        let (peer, end) = (running.peer().clone(), running.cancellation_token());
-        let over = watched(running);
-        Ok(Connection {
-            server: self.server.to_owned(),
-            peer,
-            end: Mutex::new(Some(end)),
-            over,
-            flights,
-            health: self.health.clone(),
-            relist,
-            group,
-            broken: AtomicBool::new(false),
-            root: json!({ "roots": [{ "uri": root }] }),
-        })
-    }
-
-    fn refused(&self, error: &ClientInitializeError) -> HandshakeError {
-        let failed = UpstreamError::of_handshake(self.server, error, &self.health);
-        match error {
-            ClientInitializeError::JsonRpcError(_)
-            | ClientInitializeError::NoCompatibleProtocolVersion { .. } => HandshakeError::Era(failed),
-            _ => HandshakeError::Other(failed),
-        }
-    }
-}
-
 /// In the newer era a server says that its tools are others only where it was asked to. One that does not take that
 /// is listed anew when it is started again.
 async fn subscribe(peer: Peer<RoleClient>, relist: Relist) {
@@ -430,14 +340,4 @@ async fn subscribe(peer: Peer<RoleClient>, relist: Relist) {
     while let Ok(Some(_)) = subscription.next().await {
         relist();
     }
-}
-
-/// Tells when a connection is over.
-fn watched(running: RunningService<RoleClient, Handler>) -> watch::Receiver<bool> {
-    let (sender, over) = watch::channel(false);
-    tokio::spawn(async move {
-        let _ = running.waiting().await;
-        sender.send_replace(true);
-    });
-    over
 }

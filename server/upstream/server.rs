@@ -1,5 +1,7 @@
 //! One configured server: started at the first need, one connection for all calls, started again with back-off.
 
+mod consented;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -17,9 +19,6 @@ use super::error::UpstreamError;
 use super::health::Health;
 use super::import;
 use super::known::Known;
-use crate::base::hash;
-use crate::base::hidden::shown;
-use crate::catalogue::ToolDef;
 use crate::protocol::McpServer;
 use crate::session::Session;
 
@@ -111,79 +110,6 @@ impl Server {
     /// What is known of its tools; nothing where they were never listed.
     pub(super) fn known(&self) -> Option<Arc<Known>> {
         self.known.read().clone()
-    }
-
-    /// The person's consent to it as it is set now.
-    pub(super) fn consent(&self) -> Option<Consent> {
-        let consent = self.consents.get(self.session.workspace().root(), &self.name);
-        consent.filter(|consent| consent.definition == self.definition)
-    }
-
-    /// Takes the project's definitions over it that need consent.
-    pub(super) fn define<'a>(&self, definitions: impl Iterator<Item = &'a ToolDef>) {
-        let of = |def: &ToolDef| {
-            let text = serde_json::to_string_pretty(def).unwrap_or_default();
-            (def.name.clone(), (hash::short(text.as_bytes()), text))
-        };
-        *self.definitions.write() = definitions.map(of).collect();
-    }
-
-    /// The project's definition of that name over it, with its hash, where it waits for consent.
-    pub(super) fn undefined_as(&self, name: &str) -> Option<(String, String)> {
-        let definitions = self.definitions.read();
-        let (hash, text) = definitions.get(name)?;
-        let consented = self.consent().is_some_and(|consent| consent.definitions.get(name) == Some(hash));
-        (!consented).then(|| (hash.clone(), text.clone()))
-    }
-
-    /// Every definition of the project's over it that waits for consent, by name, with what it says.
-    pub(super) fn undefined(&self) -> Vec<(String, String)> {
-        let names: Vec<String> = self.definitions.read().keys().cloned().collect();
-        let waits = |name: String| self.undefined_as(&name).map(|(_, text)| (name, text));
-        names.into_iter().filter_map(waits).collect()
-    }
-
-    /// The hash of each definition of the project's over it.
-    pub(super) fn definition_hashes(&self) -> BTreeMap<String, String> {
-        let definitions = self.definitions.read();
-        definitions.iter().map(|(name, (hash, _))| (name.clone(), hash.clone())).collect()
-    }
-
-    /// Whether nothing keeps it from being started. What the person set themselves may be; of a project's, the files that
-    /// it runs have to be those that were consented to.
-    pub(super) fn may_start(&self) -> bool {
-        let consented = || self.consent().is_some_and(|consent| consent.bound == self.bound());
-        self.settings.enabled && (!self.settings.of_project || consented())
-    }
-
-    /// The files of the project that its command line names, as they are now.
-    pub(super) fn bound(&self) -> bound::Files {
-        match self.settings.of_project {
-            true => bound::files(Path::new(self.session.workspace().root()), &self.settings, &self.hashes),
-            false => bound::Files::new(),
-        }
-    }
-
-    /// The files that changed since the person consented to it, in a line; nothing where that is not why it waits.
-    pub(super) fn changed(&self) -> Option<String> {
-        let (before, now) = (self.consent()?.bound, self.bound());
-        (before != now).then(|| shown(&bound::changed(&before, &now)).into_owned())
-    }
-
-    /// Closes to writing what a consent to it binds.
-    pub(super) fn hold(&self) {
-        let files = self.consent().filter(|_| self.settings.of_project).map(|consent| consent.bound);
-        let paths = files.map(|files| bound::paths(Path::new(self.session.workspace().root()), &files));
-        self.session.workspace().state().held().close(&self.rule(), paths.unwrap_or_default());
-    }
-
-    /// Opens it again.
-    pub(super) fn release(&self) {
-        self.session.workspace().state().held().close(&self.rule(), Vec::new());
-    }
-
-    fn rule(&self) -> String {
-        format!("consented-server {}", self.name)
     }
 
     /// Why it could not be started last, where it is not tried again yet.
