@@ -27,11 +27,11 @@ pub(super) struct Args {
     /// The policy for a change that the call makes
     #[arg(long, value_enum, default_value = "auto")]
     policy: PolicyArg,
-    /// Read calls from standard input, one {"tool", "arguments"} a line, or as the schema of `wherefore tools compose`
-    /// has them; print one answer a line, in the same order
+    /// Read calls from standard input, one a line: {"tool", "arguments"}, or a call in the form that `wherefore tools
+    /// compose` describes; print one answer a line, in the same order
     #[arg(long, conflicts_with_all = ["tool", "arguments"])]
     batch: bool,
-    /// The caller that the log names, as claude/1.2
+    /// The name of the agent in the log, as claude/1.2
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }

@@ -19,16 +19,16 @@ use crate::upstream::waiting::{Waiting, WaitingTool};
 /// Consent to the servers that a project names, and to tools whose descriptions have changed
 #[derive(Debug, Args)]
 pub(super) struct ConsentArgs {
-    /// Consent to everything that waits for this server, without a question
+    /// Consent to everything that waits for this server, without asking
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "revoke"])]
     pub yes: Vec<String>,
-    /// Consent to everything that waits, without a question
+    /// Consent to everything that waits, without asking
     #[arg(long, conflicts_with = "revoke")]
     pub all: bool,
     /// Take back the consent to this server
     #[arg(long, value_name = "NAME")]
     pub revoke: Option<String>,
-    /// Print what waits as JSON, without a question
+    /// Print what waits as JSON, without asking
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

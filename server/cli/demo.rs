@@ -30,10 +30,10 @@ use project::Project;
 pub(super) struct DemoArgs {
     /// The project to copy [default: a small project that ships with the program]
     pub dir: Option<PathBuf>,
-    /// Decide on the hunks by this rule, without a question [default: without a terminal, `alternate`]
+    /// Decide on each hunk by this rule instead of asking you [default: ask; without a terminal, `alternate`]
     #[arg(long, value_enum)]
     pub decide: Option<DecisionRule>,
-    /// Review in this editor: it opens the project with our plugin, and the agent waits for it
+    /// Review in this editor: it opens the copy with wherefore's plugin, and the agent waits for your decisions
     #[arg(long, value_enum, conflicts_with = "decide")]
     pub editor: Option<Which>,
 }

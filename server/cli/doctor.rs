@@ -103,7 +103,7 @@ fn page(checks: &[Check], broken: bool) -> io::Result<()> {
         }
     }
     page.line(match broken {
-        true => page.paint(TextLook::Red, "Something that is needed does not work."),
-        false => page.paint(TextLook::Green, "All that is needed works."),
+        true => page.paint(TextLook::Red, "A required check failed."),
+        false => page.paint(TextLook::Green, "All required checks passed."),
     })
 }

@@ -21,13 +21,13 @@ use super::print::{self, TerminalPage, TextLook};
 use super::{answer, show};
 use crate::patch;
 
-/// Set a project up: write its settings and an example tool, and tell the agents found here how to start wherefore
+/// Set a project up: write its settings and an example tool, and add wherefore to the settings of the agents found here
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// The project's folder
     #[arg(default_value = ".")]
     pub dir: PathBuf,
-    /// Write without a question
+    /// Write without asking
     #[arg(long)]
     pub yes: bool,
     /// The agents to set up, separated by commas [default: those found on this machine]

@@ -15,7 +15,7 @@ use crate::protocol::{Code, Fault};
 
 mod batch;
 
-/// Apply a diff as models write them; where it does not fit, exit 1 and leave the file untouched
+/// Apply a diff that a model wrote to a file; exit 1 and leave the file unchanged where the diff does not apply
 #[derive(Args, Debug)]
 pub(super) struct PatchArgs {
     /// The file to change; it need not exist where the diff creates it

@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// The reason that the agent is told
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// Include hunks that a policy applied and nobody has reviewed; to reject one takes it back
+    /// Include hunks that a policy applied and nobody has reviewed; rejecting such a hunk takes it back
     #[arg(long)]
     applied: bool,
     /// Only changes after this point of the log: a call, as c-0007, or a time, as 2026-01-31T12:00:00Z

@@ -1,4 +1,4 @@
-//! `wherefore rules`: the paths that are closed, asked for or warned of without anybody saying so, and why.
+//! `wherefore rules`: the paths that the built-in rules close, ask for or warn of, and why.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use super::answer;
 use super::print::{TerminalPage, TextLook};
 use crate::rules::{BuiltinGlob, RuleKind, table};
 
-/// List the built-in rules: which paths are closed, asked for or warned of, each with its reason
+/// List the built-in rules: the paths that are closed, that need your yes or that carry a warning, each with its reason
 #[derive(Debug, clap::Args)]
 pub(super) struct RulesArgs {
     /// Print JSON

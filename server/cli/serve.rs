@@ -8,7 +8,8 @@ use serde_json::json;
 use super::backend::RootArgs;
 use super::{answer, limits};
 
-/// Serve a folder to agents where no editor does; `wherefore mcp` starts this server, which ends with its last client
+/// Serve a folder to agents while no editor has it open; `wherefore mcp` starts this server, and it ends with its last
+/// client
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

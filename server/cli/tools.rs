@@ -31,7 +31,7 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum ToolsAction {
-    /// List the tools, all of them or those at a node, with a tag, or for a request
+    /// List the tools: all of them, or those under a node of the catalogue, with a tag, or that answer a request
     List(list::ListRequest),
     /// Show one tool in full
     Show {

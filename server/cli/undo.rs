@@ -9,7 +9,7 @@ use crate::protocol::{Fault, UndoAnswer};
 use crate::requests::Undo;
 use crate::requests::undo::UndoParams;
 
-/// Undo the change of a call; later edits stay, and where they overlap the change nothing is undone
+/// Undo the change that a call made, and keep later edits; where a later edit overlaps the change, undo nothing
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The call, as `c-0007` or `SESSION/c-0007`, or the id of an undo [default: the last change]

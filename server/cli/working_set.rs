@@ -13,7 +13,7 @@ use crate::requests::{Collect, WorkingSet};
 /// List the files that matter now, the hottest first, each with its reasons
 #[derive(Debug, clap::Args)]
 pub(super) struct WorkingSetArgs {
-    /// First drop the files that have cooled, and name them
+    /// First remove from the set the files that have cooled, and name them
     #[arg(long)]
     collect: bool,
     /// Print JSON

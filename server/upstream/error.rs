@@ -1,5 +1,5 @@
-//! What goes wrong with a server: errors that name the server and what happened, and the fault that each becomes in the
-//! answer to a call.
+//! The errors of a server of the Model Context Protocol. Each names the server, and becomes a fault in the answer to a
+//! call.
 
 use std::io;
 use std::sync::Arc;
@@ -24,19 +24,19 @@ pub(super) enum UpstreamError {
     /// The server breaks the protocol.
     #[error("{server} answered wrongly: {what}: {why}")]
     Protocol { server: String, what: String, why: String },
-    /// The server asks something, and the caller cannot be asked.
-    #[error("{server} asks a question before it goes on, and this caller cannot be asked")]
+    /// The server asks the person a question, and the client cannot ask them.
+    #[error("{server} asks the person a question, and this client cannot ask them")]
     NobodyToAsk { server: String },
     /// The server answered with an error of the protocol.
     #[error("{server}: {said}")]
     Refused { server: String, code: ErrorCode, said: String },
-    /// No request reaches the server.
+    /// The server cannot be reached.
     #[error("{server} cannot be reached: {why}")]
     Unreachable { server: String, why: String },
     /// The connection ended during a call.
     #[error("{server} went away during the call: {why}")]
     Lost { server: String, why: String },
-    /// The connection ended by itself.
+    /// The connection ended between calls.
     #[error("{server} is gone: {why}")]
     Crashed { server: String, why: String },
     /// The server's program or its handshake failed.
@@ -52,30 +52,32 @@ pub(super) enum UpstreamError {
     #[error("{server} did not answer the call of {tool} within {} ms; it was told to stop", limit.as_millis())]
     SlowCall { server: String, tool: String, limit: Duration },
     /// The settings have changed, and the server with them.
-    #[error("{server} is not used any more: the settings have changed")]
+    #[error("{server} is no longer used: the settings have changed")]
     Replaced { server: String },
     /// The person has not consented to the server as it is set now.
-    #[error("{server} is a server that this project names, and the person has not consented to it")]
+    #[error("this project names the server {server}, and the person has not consented to it")]
     Unconsented { server: String },
-    /// Files that the server runs are not those that the person consented to.
+    /// Files that the server runs changed since the person consented.
     #[error("{server} runs files that changed since the person consented: {files}")]
     FilesChanged { server: String, files: String },
-    /// The words of a tool are not those that the person consented to.
+    /// The description or a schema of a tool changed since the person consented.
     #[error("the tool {tool} of {server} {change}")]
     ToolChanged { server: String, tool: String, change: &'static str },
     /// The project defines a tool over a server of the person's.
-    #[error("this project defines {tool} over the person's server {server}, and they have not consented")]
+    #[error(
+        "this project defines {tool} over the person's server {server}, and the person has not consented"
+    )]
     DefinedOver { server: String, tool: String },
     /// The settings name a variable of the environment that is not set.
     #[error("{server} needs the environment variable {variable}, which is not set")]
     NoVariable { server: String, variable: String },
-    /// A header of the settings is none.
-    #[error("{server} has a header that cannot be sent: {header:?}")]
+    /// The settings name an invalid header.
+    #[error("{server} has a header that HTTP cannot carry: {header:?}")]
     BadHeader { server: String, header: String },
     /// The system does not start the program.
     #[error("{server} cannot be started: {program:?}: {source}")]
     Start { server: String, program: String, source: Arc<io::Error> },
-    /// An error of ours.
+    /// An error inside wherefore.
     #[error("{server}: {why}")]
     Internal { server: String, why: String },
     /// The call was ended, or its caller's answer failed.
@@ -121,7 +123,7 @@ impl UpstreamError {
             ClientInitializeError::TransportError { error, .. } => chain(&*error.error),
             ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
             ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => {
-                "its answer to `initialize` has another form than the protocol's".to_owned()
+                "its answer to `initialize` breaks the protocol".to_owned()
             }
             other => other.to_string(),
         };
@@ -185,7 +187,7 @@ impl UpstreamError {
         }
     }
 
-    /// Whether the reason may pass, so that another call may do.
+    /// Whether the reason may pass, so that another call may succeed.
     fn may_pass(&self) -> bool {
         match self {
             Self::Protocol { .. }
@@ -214,16 +216,16 @@ impl UpstreamError {
                     "read what the server says and send the call again with other arguments".to_owned()
                 }
                 Code::NotFound => format!("look at the tools of {server} again: they may have changed"),
-                _ => "read what the server says; another call may do".to_owned(),
+                _ => "read what the server says; another call may succeed".to_owned(),
             },
             Self::Unreachable { .. } => format!(
-                "try again in a moment; if it stays so, ask the person to look at mcp_servers.{server}"
+                "try again in a moment; if that fails too, ask the person to check mcp_servers.{server}"
             ),
-            Self::Lost { .. } => format!(
-                "make the call again: {server} is started anew; whether this one took effect is not known"
-            ),
+            Self::Lost { .. } => {
+                format!("make the call again: {server} is started anew; this call may have taken effect")
+            }
             Self::Crashed { .. } | Self::Handshake { .. } | Self::SlowStart { .. } => format!(
-                "go on without {server}, and ask the person to look at mcp_servers.{server} in the settings"
+                "go on without {server}, and ask the person to check mcp_servers.{server} in the settings"
             ),
             Self::Waiting { .. } => format!("go on without {server}, or call again after that time"),
             Self::SlowCall { .. } => {
@@ -238,11 +240,11 @@ impl UpstreamError {
                     .to_owned()
             }
             Self::NoVariable { variable, .. } => format!(
-                "ask the person to set {variable} where wherefore is started, or to mend mcp_servers.{server}"
+                "ask the person to set {variable} where wherefore is started, or to correct mcp_servers.{server}"
             ),
-            Self::BadHeader { .. } => format!("ask the person to mend `headers` of mcp_servers.{server}"),
+            Self::BadHeader { .. } => format!("ask the person to correct `headers` of mcp_servers.{server}"),
             Self::Start { program, .. } => format!(
-                "ask the person to install {program:?} or to mend `command` and `cwd` of mcp_servers.{server}"
+                "ask the person to install {program:?} or to correct `command` and `cwd` of mcp_servers.{server}"
             ),
             Self::Internal { .. } | Self::Call(_) => return None,
         })
@@ -285,7 +287,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     }
 }
 
-/// A server's own words, bounded and with nothing hidden.
+/// A server's own words, cut to a limit, with hidden characters shown.
 pub(super) fn words(text: &str) -> String {
     cut(&shown(text.trim()), WORDS)
 }

@@ -85,7 +85,7 @@ fn odd(server: &str, what: String, why: &str) -> Fault {
 }
 
 fn failed(server: &str, tool: &Tool, text: &str, structured: Option<Value>) -> Fault {
-    let said = if text.trim().is_empty() { "it does not say why" } else { text };
+    let said = if text.trim().is_empty() { "it gives no reason" } else { text };
     let message = format!("{server}: {} failed: {}", tool.name(), words(said));
     let fault = Fault { recoverable: true, ..Fault::internal(message) }
         .suggest("read what the server says and call again with other arguments, or go another way");

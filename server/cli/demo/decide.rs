@@ -80,7 +80,7 @@ impl Decider {
                     return Ok(by_rule(DecisionRule::All, 0));
                 }
                 "q" | "quit" => return Ok(self.quit()),
-                _ => page.line("   One of the letters y, n, r, a or q.")?,
+                _ => page.line("   Answer with y, n, r, a or q.")?,
             }
         }
     }

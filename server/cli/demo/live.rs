@@ -118,7 +118,9 @@ fn work(root: &str, recording: &Recording, closed: &AtomicBool, mut said: impl F
         };
         let code = answer.error.map(|fault| fault.code);
         if agent.changes.len() == known && code != step.expect {
-            work.wrong.push(format!("{} was to end in {:?}, not in {code:?}", step.tool, step.expect));
+            let (tool, expected) = (&step.tool, show::ending(step.expect));
+            work.wrong
+                .push(format!("{tool} should end with {expected}, but ended with {}", show::ending(code)));
         }
     }
     work.changes = agent.changes;

@@ -87,7 +87,10 @@ impl Play {
         let code = answer.error.map(|fault| fault.code);
         match code == step.expect {
             true => Ok(()),
-            false => self.check(false, &format!("the call was to end in {:?}, not in {code:?}", step.expect)),
+            false => {
+                let (expected, found) = (show::ending(step.expect), show::ending(code));
+                self.check(false, &format!("the call should end with {expected}, but ended with {found}"))
+            }
         }
     }
 
@@ -197,7 +200,7 @@ impl Play {
         self.right &= end::log(self.page, &self.project.root, &path)?;
         match ended {
             true => Ok(()),
-            false => self.check(false, "the server did not end well"),
+            false => self.check(false, "the server did not end as it should"),
         }
     }
 

@@ -9,7 +9,7 @@ use super::project::Project;
 use super::recording::Recording;
 use crate::cli::print::{TerminalPage, TextLook, fit, visible, wrap};
 use crate::cli::show::diff_look;
-use crate::protocol::{Envelope, Hunk, Status};
+use crate::protocol::{Code, Envelope, Hunk, Status};
 
 /// Lines of unchanged text shown before and after a hunk.
 const AROUND: usize = 2;
@@ -38,7 +38,7 @@ pub(super) fn call(page: TerminalPage, number: usize, tool: &str, arguments: &Va
     ))?;
     match arguments["why"].as_str() {
         Some(why) => paragraph(page, TextLook::Cyan, ("", ""), why),
-        None => paragraph(page, TextLook::Dim, ("", ""), "no why is given"),
+        None => paragraph(page, TextLook::Dim, ("", ""), "the call gives no reason (`why`)"),
     }
 }
 
@@ -154,4 +154,9 @@ pub(super) fn heading(page: TerminalPage, text: &str) -> io::Result<()> {
 pub(super) fn checked(page: TerminalPage, right: bool, text: &str) -> io::Result<()> {
     let mark = if right { page.paint(TextLook::Green, "✓") } else { page.paint(TextLook::Red, "✗") };
     page.line(format!("{INDENT}{mark} {text}"))
+}
+
+/// How a call ended, in words: with the code of a fault, or with success.
+pub(super) fn ending(code: Option<Code>) -> String {
+    code.map_or_else(|| "success".to_owned(), |code| format!("{code:?}"))
 }

@@ -32,13 +32,13 @@ const KNOWN: [KnownEditor; 4] = [
         name: "Helix",
         program: "hx",
         least: (24, 3),
-        how: "as any language client: code actions decide on hunks",
+        how: "as a language client: code actions accept and reject hunks",
     },
     KnownEditor {
         name: "Emacs",
         program: "emacs",
         least: (29, 1),
-        how: "as any language client: code actions decide on hunks",
+        how: "as a language client: code actions accept and reject hunks",
     },
 ];
 
@@ -67,7 +67,7 @@ pub(crate) fn usable(program: &str) -> Result<(), String> {
     match version(&said) {
         Some(has) if has >= editor.least => Ok(()),
         Some((major, minor)) => Err(format!("`{program}` is {major}.{minor}, which is too old: {mend}")),
-        None => Err(format!("`{program} --version` says no version: {mend}")),
+        None => Err(format!("`{program} --version` prints no version: {mend}")),
     }
 }
 
@@ -81,7 +81,7 @@ fn check(editor: &KnownEditor) -> Option<Check> {
             Check::well(editor.name, format!("{}.{} {}", has.0, has.1, editor.how))
         }
         Some(has) => Check::lacking(editor.name, format!("{}.{} is too old", has.0, has.1), mend()),
-        None => Check::lacking(editor.name, "it does not say its version", mend()),
+        None => Check::lacking(editor.name, "it does not print its version", mend()),
     })
 }
 

@@ -17,10 +17,10 @@ fn beneath() -> Check {
     let name = "openat2";
     let flags = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     match openat2(CWD, ".", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty(), flags) {
-        Ok(_) => Check::well(name, "paths are kept beneath the workspace by the kernel"),
+        Ok(_) => Check::well(name, "the kernel keeps paths inside the workspace"),
         Err(error) => Check::lacking(
             name,
-            format!("the kernel refuses it ({error}): paths are walked one component at a time"),
+            format!("the kernel refuses it ({error}): wherefore opens a path folder by folder instead"),
             "Use Linux 5.6 or later, or allow openat2 in the container's seccomp profile.",
         ),
     }
@@ -67,7 +67,7 @@ fn watches() -> Check {
     match limit.and_then(|limit| limit.trim().parse::<u64>().ok()) {
         Some(limit) if limit >= 65_536 => Check::well(name, format!("{limit} watches")),
         Some(limit) => Check::lacking(name, format!("{limit} watches, too few for a large project"), mend),
-        None => Check::lacking(name, "not there: changes on the disk are seen late", mend),
+        None => Check::lacking(name, "the kernel has none: wherefore sees changes on the disk late", mend),
     }
 }
 
@@ -77,7 +77,7 @@ fn locks() -> Check {
     let tried = tempfile::tempfile()
         .and_then(|file: File| Ok(flock(&file, FlockOperation::NonBlockingLockExclusive)?));
     match tried {
-        Ok(()) => Check::well(name, "the kernel frees locks of a process that died"),
+        Ok(()) => Check::well(name, "the kernel releases the locks of a process that ended"),
         Err(error) => {
             let folder = std::env::temp_dir();
             let mend = format!("Put {} on a local file system, or set TMPDIR.", Path::display(&folder));

@@ -11,7 +11,7 @@ use crate::workspace::config;
 const PATIENCE: Duration = Duration::from_secs(10);
 const NAME: &str = "embeddings";
 const STORE: &str = "embeddings.store";
-const MEND: &str = "Start that server, or mend [embeddings] in config.toml of the settings folder.";
+const MEND: &str = "Start the model's server, or correct [embeddings] in config.toml in the settings folder.";
 
 /// The checks of the model and of the store.
 pub(super) fn checks() -> Vec<Check> {
@@ -21,11 +21,14 @@ pub(super) fn checks() -> Vec<Check> {
             return vec![Check::lacking(
                 NAME,
                 wrong,
-                "Mend [embeddings] in config.toml of the settings folder.",
+                "Correct [embeddings] in config.toml in the settings folder.",
             )];
         }
         (None, None) => {
-            return vec![Check::well(NAME, "not set: tools and files are found by their words alone")];
+            return vec![Check::well(
+                NAME,
+                "no model is set: tools and files are found by their words alone",
+            )];
         }
         (None, Some(settings)) => settings,
     };
@@ -67,8 +70,8 @@ fn ask(settings: &EmbeddingSettings) -> Result<String, Fault> {
     let vectors = wait(&what, model.embed(vec!["read a file".to_owned()]))?;
     let length = vectors.first().map_or(0, Vec::len);
     let files = match embed::takes_files(settings) {
-        true => "it reads texts of files too, for search.vector",
-        false => "texts of files stay away from it; with `files = true` it reads them, for search.vector",
+        true => "it gets texts of files too, for search.vector",
+        false => "it gets no texts of files; with `files = true` it does, for search.vector",
     };
     let took = began.elapsed().as_millis();
     Ok(format!("{what}: vectors of {length} numbers, in {took} ms; {files}"))

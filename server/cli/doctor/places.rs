@@ -20,7 +20,7 @@ pub(super) fn checks() -> Vec<Check> {
         writable(
             "this folder",
             Some(PathBuf::from(".")),
-            "Run it in a project that you can write: logs go into its .wherefore.",
+            "Run wherefore in a folder that you can write: it keeps its logs in .wherefore there.",
         ),
         state(),
         indexes(),
@@ -31,7 +31,7 @@ pub(super) fn checks() -> Vec<Check> {
 fn state() -> Check {
     let name = "state folder";
     let mend =
-        "Set HOME or XDG_STATE_HOME to a folder that you can write: without it nothing can be changed.";
+        "Set HOME or XDG_STATE_HOME to a folder that you can write: wherefore changes no file without one.";
     let Some(folder) = person::state() else { return Check::broken(name, "there is none", mend) };
     let tried = writable(name, Some(folder.clone()), mend);
     if tried.health != super::CheckOutcome::Well {
@@ -48,12 +48,12 @@ fn state() -> Check {
 fn indexes() -> Check {
     let name = "search indexes";
     let Some(cache) = person::cache() else {
-        let mend = "Set HOME or XDG_CACHE_HOME: large workspaces are searched file by file until then.";
+        let mend = "Set HOME or XDG_CACHE_HOME: without a cache folder, a search reads every file of a large workspace.";
         return Check::lacking(name, "there is no cache folder", mend);
     };
     let sweep::Size { indexes, bytes } = sweep::held(&cache);
     let size = format!("{indexes}, {:.1} MB in {}", bytes as f64 / 1e6, sweep::below(&cache).display());
-    Check::well(name, format!("{size}; one goes when its folder is gone, or after 30 days unused"))
+    Check::well(name, format!("{size}; an index is removed with its workspace, or after 30 days without use"))
 }
 
 /// Whether a file can be made in the folder, or in the nearest one above it that is there.

@@ -13,9 +13,9 @@ pub(super) fn check() -> Check {
     match (loaded.warnings.first(), loaded.problems.is_empty()) {
         (Some(warning), _) => {
             let found = format!("{}; {warning}", loaded.problems.join("; "));
-            Check::broken(NAME, found, format!("Mend {file}."))
+            Check::broken(NAME, found, format!("Correct {file}."))
         }
-        (None, false) => Check::lacking(NAME, loaded.problems.join("; "), format!("Mend {file}.")),
+        (None, false) => Check::lacking(NAME, loaded.problems.join("; "), format!("Correct {file}.")),
         (None, true) => Check::well(NAME, format!("{file} can be read")),
     }
 }

@@ -36,9 +36,13 @@ pub(super) struct FilterArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EndedFilter {
+    /// The call succeeded
     Ok,
+    /// The call failed
     Error,
+    /// The call's change waits for a decision
     Pending,
+    /// No code runs the tool: the model fills in its output
     Latent,
     /// The call has not ended yet
     Running,
