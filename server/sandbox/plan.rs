@@ -113,6 +113,8 @@ pub enum Effects {
         /// An existing, empty, private folder on a file system with extended attributes of users.
         /// [`Overlay::changes`](crate::Overlay::changes) reads what was changed in it.
         folder: PathBuf,
+        /// Those of the writable folders that are written at once all the same, such as build folders in a workspace.
+        direct: Vec<PathBuf>,
     },
 }
 

@@ -147,7 +147,7 @@ fn protected(plan: &Plan, writable: &[PathBuf], survey: &Survey) -> Vec<PathBuf>
 }
 
 fn layers(plan: &Plan, writable: &[PathBuf]) -> Result<Vec<Layers>, SandboxError> {
-    let Effects::Overlay { folder } = &plan.effects else { return Ok(Vec::new()) };
+    let Effects::Overlay { folder, direct } = &plan.effects else { return Ok(Vec::new()) };
     let made = |(at, path): (usize, &PathBuf)| {
         let [upper, work] = ["upper", "work"].map(|name| folder.join(at.to_string()).join(name));
         for layer in [&upper, &work] {
@@ -155,7 +155,10 @@ fn layers(plan: &Plan, writable: &[PathBuf]) -> Result<Vec<Layers>, SandboxError
         }
         Ok(Layers { at: path.as_path().into(), upper: upper.into(), work: work.into() })
     };
-    writable.iter().enumerate().map(made).collect()
+    let direct: Result<Vec<PathBuf>, _> =
+        direct.iter().map(|path| fs::canonicalize(path).map_err(|error| unusable(path, &error))).collect();
+    let direct = direct?;
+    writable.iter().enumerate().filter(|(_, path)| !direct.contains(path)).map(made).collect()
 }
 
 /// The environment, made from nothing.

@@ -82,7 +82,7 @@ fn set(plan: &mut Plan, option: &str, value: OsString) -> Result<(), String> {
         "--scratch-mb" => plan.limits.scratch = number(&value)? << 20,
         "--processes" => plan.limits.processes = u32::try_from(number(&value)?).ok(),
         "--quarantine" => plan.quarantine = Some(value.into()),
-        "--overlay" => plan.effects = Effects::Overlay { folder: value.into() },
+        "--overlay" => plan.effects = Effects::Overlay { folder: value.into(), direct: Vec::new() },
         "--tier" if value == "A" => plan.lowest = Level::Namespaces,
         "--tier" if value == "A'" => plan.lowest = Level::Bubblewrap,
         "--tier" if value == "B" => plan.lowest = Level::Landlock,

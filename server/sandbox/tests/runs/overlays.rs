@@ -11,7 +11,7 @@ use crate::place::Place;
 
 fn overlaid(place: &Place, layers: &Path, script: &str) -> Report {
     let mut plan = place.plan(["sh", "-c", script]);
-    plan.effects = Effects::Overlay { folder: layers.to_owned() };
+    plan.effects = Effects::Overlay { folder: layers.to_owned(), direct: Vec::new() };
     let outcome = place.run(&plan);
     assert_eq!(outcome.report.exit_code, Some(0), "{}", outcome.errors);
     outcome.report

@@ -58,7 +58,7 @@ fn no_command_runs_in_a_lower_tier_than_its_plan_allows() {
     assert!(matches!(lesser.spawn(&place.plan(["true"])), Err(SandboxError::Unavailable { .. })));
     let mut overlaid = place.plan(["true"]);
     overlaid.lowest = Level::Landlock;
-    overlaid.effects = Effects::Overlay { folder: place.path().to_owned() };
+    overlaid.effects = Effects::Overlay { folder: place.path().to_owned(), direct: Vec::new() };
     assert!(matches!(lesser.spawn(&overlaid), Err(SandboxError::Unavailable { .. })));
     overlaid.effects = Effects::WriteThrough;
     let nothing = launcher().taking(Level::Nothing);
