@@ -26,6 +26,7 @@ use crate::base::clock::{Clock, SystemClock};
 pub use crate::catalogue::Problem;
 use crate::ports::Editor;
 use crate::protocol::Notice;
+use crate::sandbox::Launcher;
 use crate::session::{Connected, SessionOptions};
 use crate::workspace::{DocumentStore, WorkspaceError};
 pub use crate::workspace::{EditorId, Edits, TextChange};
@@ -46,6 +47,8 @@ pub struct HubOptions {
     pub shared_log: bool,
     /// The person's state folder: [`crate::base::person::state`], or another where nothing of theirs is to be touched.
     pub state: Option<PathBuf>,
+    /// What builds the sandboxes that commands run in: this program, or another where it is a test.
+    pub launcher: Launcher,
 }
 
 /// Where a session log is.
@@ -68,6 +71,7 @@ struct HubState {
     /// Whether short-lived processes of one day share a session log.
     shared_log: bool,
     state: Option<PathBuf>,
+    launcher: Launcher,
     editors: Arc<EditorRegistry>,
     documents: Arc<DocumentStore>,
     clock: Arc<dyn Clock>,
@@ -83,6 +87,7 @@ impl Hub {
         let editors = Arc::new(EditorRegistry::new(options.editor));
         Self(Arc::new(HubState {
             shared_log: options.shared_log,
+            launcher: options.launcher,
             state: options.state,
             news: Arc::new(toolbox::News::new(editors.clone())),
             editors,
@@ -109,7 +114,7 @@ impl Hub {
             shared_log: self.0.shared_log,
             state: self.0.state.clone(),
         };
-        let folder = Folder::open(path, options, self.0.news.clone())?;
+        let folder = Folder::open(path, options, self.0.launcher.clone(), self.0.news.clone())?;
         if let Some(client) = &*self.0.client_settings.read() {
             folder.configure(Some(client));
         }

@@ -42,6 +42,8 @@ mod review;
 
 mod pipeline;
 
+mod execution;
+
 mod tools;
 
 mod upstream;

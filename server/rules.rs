@@ -20,7 +20,7 @@ mod verdict;
 pub(crate) use builtin::{BuiltinGlob, RuleKind, table};
 pub(crate) use grant::{Allowed, Grant, Opener, RuleQuestion, Verdict};
 pub(crate) use held::Held;
-pub(crate) use judge::{Lists, Rules};
+pub(crate) use judge::{Lists, Rules, Ruling};
 pub(crate) use refusal::Refusal;
 pub(crate) use review::ReviewRules;
 pub(crate) use touch::{Effectful, PathTouch};

@@ -17,6 +17,7 @@ use crate::hub::{Hub, HubOptions};
 use crate::mcp::Seal;
 use crate::ports::NoEditor;
 use crate::protocol::Fault;
+use crate::sandbox::Launcher;
 use crate::socket::{SocketListener, listen};
 
 const WORKERS: usize = 2;
@@ -42,7 +43,12 @@ fn run(server: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
 
 /// A hub with no folder and no editor yet.
 fn hub() -> Hub {
-    Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false, state: person::state() })
+    Hub::new(HubOptions {
+        editor: Arc::new(NoEditor),
+        shared_log: false,
+        state: person::state(),
+        launcher: Launcher::own(),
+    })
 }
 
 /// Lets other processes in.

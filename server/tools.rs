@@ -1,5 +1,6 @@
 //! The built-in tools: the activities, one file each, and the list of them.
 
+mod background;
 mod change;
 mod context_assemble;
 mod count;
@@ -11,19 +12,26 @@ mod fs_mkdir;
 mod fs_patch;
 mod fs_read;
 mod fs_write;
+mod limit_word;
 mod memory_advise;
 mod memory_summarize;
+mod process_list;
+mod python_exec;
 mod refused;
 mod review_wait;
 mod search_lexical;
 mod search_vector;
 mod task_complete;
+mod terminal_kill;
+mod terminal_output;
+mod terminal_run;
 #[cfg(test)]
 mod tests;
 mod workspace_files;
 
 use std::sync::Arc;
 
+use crate::execution::Executor;
 use crate::memory::Extractive;
 use crate::protocol::{Code, Fault};
 use crate::registry::{Activities, PROD};
@@ -32,7 +40,7 @@ use crate::session::Scope;
 
 /// The built-in tools: each name with the code behind it. Its definition is `schemas/tools/NAME.yaml`.
 macro_rules! tools {
-    ($queue:ident: $($name:literal => $activity:expr,)+) => {
+    ($queue:ident, $executor:ident: $($name:literal => $activity:expr,)+) => {
         /// Each built-in definition: its path in the repository, and its text.
         pub(crate) const DEFINITIONS: &[(&str, &str)] = &[$((
             concat!("schemas/tools/", $name, ".yaml"),
@@ -40,7 +48,7 @@ macro_rules! tools {
         )),+];
 
         /// Every built-in activity, under the name of its tool.
-        pub(crate) fn activities($queue: &Arc<ProposalQueue>) -> Arc<Activities> {
+        pub(crate) fn activities($queue: &Arc<ProposalQueue>, $executor: &Arc<Executor>) -> Arc<Activities> {
             let activities = Activities::default();
             $(activities.register(PROD, $name, Arc::new($activity));)+
             Arc::new(activities)
@@ -48,7 +56,7 @@ macro_rules! tools {
     };
 }
 
-tools! { queue:
+tools! { queue, executor:
     "context.assemble" => context_assemble::AssembleContext,
     "fs.append" => fs_append::AppendText,
     "fs.copy" => fs_copy::CopyPath,
@@ -60,10 +68,15 @@ tools! { queue:
     "fs.write" => fs_write::WriteFile,
     "memory.advise" => memory_advise::TakeAdvice,
     "memory.summarize" => memory_summarize::SummarizeFiles(Arc::new(Extractive)),
+    "process.list" => process_list::ListProcesses(executor.clone()),
+    "python.exec" => python_exec::RunPython(executor.clone()),
     "review.wait" => review_wait::WaitForReview(queue.clone()),
     "search.lexical" => search_lexical::SearchLines,
     "search.vector" => search_vector::SearchFiles,
     "task_complete" => task_complete::CompleteTask(queue.clone()),
+    "terminal.kill" => terminal_kill::EndCommand(executor.clone()),
+    "terminal.output" => terminal_output::ShowOutput(executor.clone()),
+    "terminal.run" => terminal_run::RunCommand(executor.clone()),
     "workspace.files" => workspace_files::ListFiles,
 }
 

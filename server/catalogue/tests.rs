@@ -40,7 +40,11 @@ fn built_in_definitions_keep_every_rule() {
 /// Every property, however deep, has a type and a description.
 fn described(tool: &str, schema: &Value) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        assert!(property["type"].is_string() && property["description"].is_string(), "{tool}: {name}");
+        let of_any_type = (tool, name.as_str()) == ("python.exec", "return_value");
+        assert!(
+            (property["type"].is_string() || of_any_type) && property["description"].is_string(),
+            "{tool}: {name}"
+        );
         described(tool, property);
     }
     if let Some(items) = schema.get("items") {

@@ -11,6 +11,7 @@ use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
 use crate::requests::{Asker, Request};
+use crate::sandbox::Launcher;
 use crate::socket::{LinkError, ServerLink, servers};
 
 /// How many servers of a folder may end under one request, one after the other.
@@ -85,8 +86,12 @@ impl RequestTarget {
             .enable_all()
             .build()
             .map_err(|error| Fault::internal(error.to_string()))?;
-        let hub =
-            Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true, state: person::state() });
+        let hub = Hub::new(HubOptions {
+            editor: Arc::new(NoEditor),
+            shared_log: true,
+            state: person::state(),
+            launcher: Launcher::own(),
+        });
         hub.add_root(root)?;
         Ok(Self::Here(Some(runtime), hub))
     }

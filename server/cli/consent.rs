@@ -14,6 +14,7 @@ use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::Fault;
+use crate::sandbox::Launcher;
 use crate::upstream::waiting::{Waiting, WaitingTool};
 
 /// Consent to the servers that a project names, and to tools whose descriptions have changed
@@ -44,7 +45,12 @@ pub(super) fn run(args: &ConsentArgs) -> ExitCode {
 }
 
 fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
-    let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: true, state: person::state() });
+    let hub = Hub::new(HubOptions {
+        editor: Arc::new(NoEditor),
+        shared_log: true,
+        state: person::state(),
+        launcher: Launcher::own(),
+    });
     hub.add_root(&args.root.find()?)?;
     let folder = hub.folder(None)?;
     let servers = folder.toolbox().upstreams();

@@ -19,6 +19,7 @@ use crate::protocol::{ComposeForm, Door, ExpandToolParams, Fault};
 use crate::registry::{Format, render};
 use crate::requests::compose::ComposeParams;
 use crate::requests::{Asker, Compose, ExpandTool, Request};
+use crate::sandbox::Launcher;
 
 /// List, find and show the tools of a workspace, or compose several for a model
 #[derive(Debug, clap::Args)]
@@ -139,6 +140,7 @@ fn show(args: &Args) -> Result<(), Fault> {
                 editor: std::sync::Arc::new(NoEditor),
                 shared_log: true,
                 state: person::state(),
+                launcher: Launcher::own(),
             });
             hub.add_root(&args.root.find()?)?;
             runtime.block_on(in_workspace(args, hub))

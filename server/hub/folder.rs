@@ -13,10 +13,12 @@ use super::trail::Trail;
 use crate::base::WorkspacePath;
 use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
+use crate::execution::Executor;
 use crate::pipeline::Pipeline;
 use crate::protocol::{Access, Proposal, ProposalsParams, ToolSummary, WorkingSetAnswer, WorkspaceStatus};
 use crate::registry::{Registry, Tool};
 use crate::review::ProposalQueue;
+use crate::sandbox::Launcher;
 use crate::session::{Session, SessionOptions};
 use crate::tools;
 use crate::workspace::WorkspaceError;
@@ -35,11 +37,17 @@ impl Folder {
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub fn open(path: &str, options: SessionOptions, news: Arc<News>) -> Result<Self, WorkspaceError> {
+    pub fn open(
+        path: &str,
+        options: SessionOptions,
+        launcher: Launcher,
+        news: Arc<News>,
+    ) -> Result<Self, WorkspaceError> {
         let short_lived = options.shared_log;
         let session = Arc::new(Session::open(path, options)?);
         let queue = Arc::new(ProposalQueue::open(session.clone()));
-        let toolbox = Toolbox::open(session.clone(), tools::activities(&queue), news);
+        let executor = Arc::new(Executor::new(launcher));
+        let toolbox = Toolbox::open(session.clone(), tools::activities(&queue, &executor), news);
         // The command line is gone before anything changes.
         if !short_lived {
             toolbox.watch();

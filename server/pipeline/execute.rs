@@ -11,12 +11,13 @@ use crate::session::Scope;
 /// Runs the activity. A panic in it is a fault of the call, not the end of the process.
 ///
 /// # Errors
-/// What the activity says, TIMEOUT past the definition's limit, INTERNAL after a panic.
+/// What the activity says, TIMEOUT past the limit of the call or of the definition, INTERNAL after a panic.
 pub(super) async fn execute(call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
     let Some(activity) = call.call().activity().cloned() else {
         return Err(Fault::internal("a latent call has nothing to run"));
     };
-    let limit = Duration::from_millis(call.call().tool().def().sandbox.timeout_ms);
+    let defined = Duration::from_millis(call.call().tool().def().sandbox.timeout_ms);
+    let limit = activity.limit().unwrap_or(defined);
     let run = std::panic::AssertUnwindSafe(activity.run(call, scope)).catch_unwind();
     match tokio::time::timeout(limit, run).await {
         Ok(Ok(output)) => output,

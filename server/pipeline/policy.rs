@@ -12,15 +12,24 @@ use crate::session::Scope;
 /// that counts before the default, though not before a rule. It is so for a call from the command line, and for an
 /// agent's, whose policy is that of the `wherefore mcp` which let it in.
 ///
+/// Where the change `applies` by the person's settings, the default is to apply it, unless it is to refuse.
+///
 /// # Errors
 /// PERMISSION_DENIED where the policy is to refuse.
-pub(super) fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result<Policy, Fault> {
+pub(super) fn of(
+    scope: &Scope,
+    call: &Call,
+    writes: &[WorkspacePath],
+    applies: bool,
+) -> Result<Policy, Fault> {
     let governance = scope.governance();
     let asked = call.policy().unwrap_or(Policy::Auto);
     let defaults = match (call.policy(), call.origin().door) {
         (_, Door::Cli) | (Some(_), Door::Mcp) => [asked; 2],
         _ => governance.default_policies(),
     };
+    let defaults =
+        defaults.map(|policy| if applies && policy != Policy::Deny { Policy::Auto } else { policy });
     // A tool that a project defines over a built-in activity falls under the rules of both.
     let mut names = vec![call.tool().def().names()];
     if call.activity_name() != call.tool().name() {
@@ -53,5 +62,5 @@ pub(super) fn of(scope: &Scope, call: &Call, writes: &[WorkspacePath]) -> Result
 /// As [`of`] and [`WorkspacePath::parse`].
 pub(super) fn refuse_declared(scope: &Scope, call: &Call) -> Result<(), Fault> {
     let declared: Result<Vec<_>, _> = call.effects().writes.iter().map(|asked| scope.path(asked)).collect();
-    of(scope, call, &declared?).map(drop)
+    of(scope, call, &declared?, false).map(drop)
 }

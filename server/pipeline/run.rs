@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
     async fn review(&self, admitted: Admitted<'_>, draft: Draft) -> Result<(Status, Value), Fault> {
         let Admitted { scope, permitted, slot } = admitted;
         let (permitted, writes) = permit::draft(&self.pipeline.session, &scope, permitted, &draft).await?;
-        let policy = policy::of(&scope, permitted.call(), &writes)?;
+        let policy = policy::of(&scope, permitted.call(), &writes, draft.applies)?;
         let scope = scope.granted(permitted.grant());
         let queue = &self.pipeline.queue;
         let open = blocking(|| queue.submit(permitted.call(), draft, policy))?;

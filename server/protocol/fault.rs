@@ -27,6 +27,7 @@ pub enum Code {
     Rejected,
     Cancelled,
     Unsupported,
+    SandboxUnavailable,
     Internal,
 }
 

@@ -43,9 +43,10 @@ pub use requests::{
 };
 pub use risk::Risk;
 pub use settings::{
-    DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings, LogSettings,
-    McpServer, MemorySettings, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings,
-    RuleSettings, Settings, ShowCalls, StorageSettings, Surface, VectorStoreSettings, Verbosity, WhySettings,
+    CommandEffects, DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings,
+    LogSettings, McpServer, MemorySettings, NotifySettings, Policy, PolicyRule, RequireExpand,
+    ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings, Surface,
+    VectorStoreSettings, Verbosity, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

@@ -1,6 +1,7 @@
 //! Settings: the person's `config.toml`, tightened by the project's.
 
 mod embeddings;
+mod sandbox;
 mod servers;
 mod storage;
 
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
+pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;
 
@@ -272,6 +274,8 @@ pub struct Settings {
     pub discovery: DiscoverySettings,
     /// The working set.
     pub memory: MemorySettings,
+    /// The sandbox that commands run in.
+    pub sandbox: SandboxSettings,
     /// How long what is kept stays.
     pub storage: StorageSettings,
     /// The model that tools and files are found with too, by what they mean; none when absent.

@@ -1,6 +1,7 @@
 //! Activities: the code behind tools, by the types of what they take and answer.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -23,6 +24,11 @@ pub trait Activity: Send + Sync + 'static {
 
     /// What a call will touch, from its arguments alone.
     fn effects(&self, input: &Self::Input) -> Effects;
+
+    /// How long a call may run where its arguments say so; else the limit of its tool's definition holds.
+    fn limit(&self, _input: &Self::Input) -> Option<Duration> {
+        None
+    }
 
     /// Whether it can run here at all. Nobody is asked about a call that cannot.
     ///
@@ -63,6 +69,9 @@ pub trait PreparedActivity: Send + Sync {
     /// As [`Activity::effects`].
     fn effects(&self) -> Effects;
 
+    /// As [`Activity::limit`].
+    fn limit(&self) -> Option<Duration>;
+
     /// As [`Activity::ready`].
     ///
     /// # Errors
@@ -97,6 +106,10 @@ impl<A: Activity> AnyActivity for A {
 impl<A: Activity> PreparedActivity for WithInput<A> {
     fn effects(&self) -> Effects {
         self.activity.effects(&self.input)
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.activity.limit(&self.input)
     }
 
     fn ready(&self, call: &Call) -> Result<(), Fault> {

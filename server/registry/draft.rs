@@ -99,4 +99,7 @@ pub struct Draft {
     pub changes: Vec<Change>,
     /// Members added to the answer (`created`, a patch's report).
     pub notes: serde_json::Map<String, serde_json::Value>,
+    /// Whether the person's settings have such changes applied without a review. Rules for single tools and paths, and a
+    /// policy that refuses or that the person chose for the agent, hold all the same.
+    pub applies: bool,
 }

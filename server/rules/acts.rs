@@ -18,7 +18,7 @@ pub(super) struct Asking {
 /// What has to be asked before a command runs or the network is reached; nothing where the person consented.
 pub(super) fn asking(act: &Touch) -> Option<Asking> {
     match act {
-        Touch::Command { argv, consented: false } => Some(Asking {
+        Touch::Command { argv, consented: false, confined: false } => Some(Asking {
             act: format!("run {}", command(argv)),
             rule: "asked-command (a program may do what you may)",
         }),

@@ -22,6 +22,8 @@ pub enum Touch {
         argv: Vec<String>,
         /// Whether the person consented to it already.
         consented: bool,
+        /// Whether it runs in a sandbox.
+        confined: bool,
     },
     /// The network is reached.
     Network {
@@ -48,8 +50,9 @@ pub struct PathTouch {
 impl Touch {
     /// The command and the network of these effects.
     pub(super) fn outside(effects: &Effects) -> impl Iterator<Item = Self> {
-        let consented = effects.consented;
-        let command = effects.command.iter().map(move |argv| Self::Command { argv: argv.clone(), consented });
+        let Effects { consented, confined, .. } = *effects;
+        let command = effects.command.iter();
+        let command = command.map(move |argv| Self::Command { argv: argv.clone(), consented, confined });
         let reached = effects.network.iter();
         command.chain(reached.map(move |reached| Self::Network { reached: reached.clone(), consented }))
     }

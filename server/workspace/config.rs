@@ -271,6 +271,7 @@ fn set_in_vain(project: &Settings) -> impl Iterator<Item = &'static str> {
     let default = Settings::default();
     let persons = [
         ("[storage]", project.storage != default.storage),
+        ("[sandbox]", project.sandbox != default.sandbox),
         ("[notify]", project.notify != default.notify),
         ("[discovery]", project.discovery != default.discovery),
         ("review.wait_s", project.review.wait_s != default.review.wait_s),

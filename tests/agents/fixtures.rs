@@ -16,6 +16,7 @@ use tokio::sync::broadcast;
 use wherefore::hub::{Hub, HubOptions};
 use wherefore::mcp::{Agent, Seal, Terms, http};
 use wherefore::ports::NoEditor;
+use wherefore::sandbox::Launcher;
 
 use activities::Fixture;
 use handler::Handler;
@@ -36,7 +37,12 @@ impl Fixtures {
         let root = folder.canonicalize().unwrap().display().to_string();
         let kept = tempfile::tempdir().unwrap();
         let state = Some(kept.path().to_owned());
-        let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false, state });
+        let hub = Hub::new(HubOptions {
+            editor: Arc::new(NoEditor),
+            shared_log: false,
+            state,
+            launcher: Launcher::own(),
+        });
         hub.add_root(&root).unwrap();
         // There are many, and the suite calls each by its name.
         hub.settings_changed(Some(json!({ "discovery": { "surface": "direct" } })));

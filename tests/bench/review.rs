@@ -23,6 +23,7 @@ use wherefore::hub::{Hub, HubOptions};
 use wherefore::ports::NoEditor;
 use wherefore::protocol::{Act, DecideParams, Door, Envelope, Origin, Policy, RawCall, Status};
 use wherefore::requests::{Asker, Call, Decide, Request};
+use wherefore::sandbox::Launcher;
 
 /// Agents that write at one time, each as soon as its last write was answered.
 const AGENTS: usize = 50;
@@ -67,7 +68,12 @@ async fn crowd(reviewed: bool) -> Vec<Row> {
     let root = folder.path().canonicalize().unwrap();
     let state = tempfile::tempdir().unwrap();
     let place = Some(state.path().to_owned());
-    let hub = Hub::new(HubOptions { editor: Arc::new(NoEditor), shared_log: false, state: place });
+    let hub = Hub::new(HubOptions {
+        editor: Arc::new(NoEditor),
+        shared_log: false,
+        state: place,
+        launcher: Launcher::own(),
+    });
     hub.add_root(root.to_str().unwrap()).unwrap();
     let held = if reviewed { HELD } else { 0 };
     for number in 0..held {

@@ -110,7 +110,18 @@ fn calls(tool: &str, path: &str, turn: usize) -> Vec<Value> {
             json!({ "target_paths": [path], "into_path": format!("{fresh}.summary.md") }),
             json!({ "target_paths": ["open/a.txt"], "into_path": path }),
         ],
-        "review.wait" | "task_complete" => Vec::new(),
+        "terminal.run" => ["review", "apply"]
+            .map(|effects| {
+                let script = "cat \"$1\" \"$1\"/*; mkdir -p out; cp \"$1\" \"$2\"; echo written >>\"$1\"";
+                json!({ "cmd": ["sh", "-c", script, "sh", path, fresh], "effects": effects })
+            })
+            .into(),
+        "python.exec" => {
+            let code = format!("path = {path:?}\nopen(path, 'a').write('written')\nopen(path).read()");
+            vec![json!({ "code": format!("open({path:?}).read()") }), json!({ "code": code })]
+        }
+        // They take an id.
+        "terminal.output" | "terminal.kill" | "process.list" | "review.wait" | "task_complete" => Vec::new(),
         other => panic!("{other} is a new tool: say here how it reads and writes a path"),
     }
 }

@@ -8,7 +8,7 @@ use wherefore::hub::{DocumentEvent, EditorId, Hub, HubOptions};
 use wherefore::ports::NoEditor;
 use wherefore::protocol::{HunkState, Notice, Policy, ProposalsParams};
 
-use crate::support::{Bench, numbers};
+use crate::support::{Bench, launcher, numbers};
 
 /// How many reads this thread has asked the system for.
 fn reads() -> u64 {
@@ -148,7 +148,12 @@ async fn a_process_of_the_command_line_looks_once_and_leaves_no_trace() {
     bench.write("a.txt", &numbers(9, &[(6, "someone's six")]));
     let before = files(bench.folder.path());
     let state = Some(bench.state.path().to_owned());
-    let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true, state });
+    let hub = Hub::new(HubOptions {
+        editor: std::sync::Arc::new(NoEditor),
+        shared_log: true,
+        state,
+        launcher: launcher(),
+    });
     hub.add_root(&root).unwrap();
     let listed = hub.folder(None).unwrap().queue().list(&ProposalsParams::default());
     let states: Vec<_> = listed[0].hunks().map(|hunk| hunk.state).collect();

@@ -4,6 +4,7 @@
 mod acting;
 mod afterwards;
 mod closed;
+mod commands;
 mod crowd;
 mod documents;
 mod drafting;

@@ -15,6 +15,7 @@ use wherefore::protocol::{
 };
 use wherefore::requests::decide::DecideAnswer;
 use wherefore::requests::{Asker, Call, Decide, Request};
+use wherefore::sandbox::Launcher;
 
 /// How the editor answers to an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,7 +169,12 @@ impl Bench {
         });
         let state = tempfile::tempdir().unwrap();
         let place = Some(state.path().to_owned());
-        let hub = Hub::new(HubOptions { editor: editor.clone(), shared_log: false, state: place });
+        let hub = Hub::new(HubOptions {
+            editor: editor.clone(),
+            shared_log: false,
+            state: place,
+            launcher: launcher(),
+        });
         editor.hub.set(hub.clone()).unwrap();
         hub.add_root(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
         Self { folder, state, hub, editor, owns_hub: true }
@@ -306,6 +312,11 @@ impl Bench {
     pub(crate) fn log(&self) -> String {
         self.served().log(None).unwrap().text
     }
+}
+
+/// The built program builds the sandboxes of commands: this test cannot start itself as one.
+pub(crate) fn launcher() -> Launcher {
+    Launcher::of(env!("CARGO_BIN_EXE_wherefore"))
 }
 
 /// Lines `1` to `n`, some of them replaced.

@@ -8,7 +8,7 @@ use wherefore::protocol::{Act, Code, DecideParams, Door, Fault, Policy, Proposal
 use wherefore::requests::decide::DecideAnswer;
 use wherefore::requests::{Asker, Decide, Request};
 
-use crate::support::{Bench, states};
+use crate::support::{Bench, launcher, states};
 
 /// Decides every pending hunk of one proposal.
 async fn decide(hub: &Hub, proposal: &str, act: Act) -> Result<DecideAnswer, Fault> {
@@ -61,7 +61,12 @@ async fn proposals_outlive_the_process() {
     bench.call("fs.write", json!({ "path": "a.txt", "content": "A\nb\nC\n" }), Some(Policy::Hold)).await;
     let before = bench.proposals();
     let state = Some(bench.state.path().to_owned());
-    let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: true, state });
+    let hub = Hub::new(HubOptions {
+        editor: std::sync::Arc::new(NoEditor),
+        shared_log: true,
+        state,
+        launcher: launcher(),
+    });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
     assert_eq!(hub.folder(None).unwrap().queue().list(&ProposalsParams::default()), before);
     decide(&hub, &before[0].id, Act::Accept).await.unwrap();
@@ -140,7 +145,12 @@ async fn a_decision_that_the_log_does_not_take_is_said_and_written_later() {
     waiting.sort_by(|a, b| a.files[0].path.cmp(&b.files[0].path));
     let ids: Vec<ProposalId> = waiting.into_iter().map(|proposal| proposal.id).collect();
     let state = Some(bench.state.path().to_owned());
-    let hub = Hub::new(HubOptions { editor: std::sync::Arc::new(NoEditor), shared_log: false, state });
+    let hub = Hub::new(HubOptions {
+        editor: std::sync::Arc::new(NoEditor),
+        shared_log: false,
+        state,
+        launcher: launcher(),
+    });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
     // Its log is opened by its first event: something stands in the way just then.
     let sessions = bench.folder.path().join(".wherefore/sessions");

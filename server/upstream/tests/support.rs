@@ -10,11 +10,13 @@ use serde_json::{Map, Value, json};
 
 use crate::base::clock::SystemClock;
 use crate::catalogue;
+use crate::execution::Executor;
 use crate::pipeline::Pipeline;
 use crate::ports::{Ask, Caller, DocumentEdit, Editor};
 use crate::protocol::{AskParams, Door, Envelope, Fault, Notice, Origin, RawCall};
 use crate::registry::Registry;
 use crate::review::ProposalQueue;
+use crate::sandbox::Launcher;
 use crate::session::{Session, SessionOptions};
 use crate::tools;
 use crate::upstream::Upstreams;
@@ -132,7 +134,10 @@ impl Bench {
         let consents = Arc::new(Consents::at(Some(folder.path().join("state/consents.json"))));
         let upstreams = Arc::new(Upstreams::new(session.clone(), consents, Arc::new(|| ())));
         let queue = Arc::new(ProposalQueue::open(session.clone()));
-        let registry = Arc::new(Registry::new(Vec::new(), tools::activities(&queue)));
+        let registry = Arc::new(Registry::new(
+            Vec::new(),
+            tools::activities(&queue, &Arc::new(Executor::new(Launcher::own()))),
+        ));
         let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), queue));
         let bench = Self { folder, session, upstreams, registry, editor, pipeline };
         bench.read(&[]);

@@ -52,7 +52,7 @@
 ---@field details? any What the code alone cannot say: schema violations, a patch's report, the fresh hash.
 
 ---What went wrong, for a program.
----@alias wherefore.Code "NOT_FOUND"|"PERMISSION_DENIED"|"TIMEOUT"|"INVALID_ARGS"|"MISSING_WHY"|"QUOTA_EXCEEDED"|"TOOL_NOT_FOUND"|"UNKNOWN_PATH"|"NO_MATCH_IN_CATEGORY"|"NOT_AUTHORIZED"|"PATCH_MISMATCH"|"STALE"|"REJECTED"|"CANCELLED"|"UNSUPPORTED"|"INTERNAL"
+---@alias wherefore.Code "NOT_FOUND"|"PERMISSION_DENIED"|"TIMEOUT"|"INVALID_ARGS"|"MISSING_WHY"|"QUOTA_EXCEEDED"|"TOOL_NOT_FOUND"|"UNKNOWN_PATH"|"NO_MATCH_IN_CATEGORY"|"NOT_AUTHORIZED"|"PATCH_MISMATCH"|"STALE"|"REJECTED"|"CANCELLED"|"UNSUPPORTED"|"SANDBOX_UNAVAILABLE"|"INTERNAL"
 
 ---A decision made after its call was answered, brought with the agent's next result.
 ---@class wherefore.Delivery

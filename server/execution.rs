@@ -1,0 +1,176 @@
+//! Commands, run confined: what one may touch is planned from the rules, its output is captured, and what it changed in the
+//! workspace is read back as a draft.
+//!
+//! Invariants: a command of an agent never writes to the workspace itself, but to a layer over it; the rules judge each
+//! change that is taken from there; where no sandbox can be built, nothing runs.
+
+mod artifacts;
+mod builds;
+mod capture;
+mod changes;
+mod closures;
+mod error;
+mod ignored;
+mod layer;
+mod passed;
+mod plan;
+mod processes;
+mod python;
+mod run;
+mod scrollback;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+pub(crate) use artifacts::Artifact;
+pub(crate) use capture::readable;
+pub(crate) use error::ExecutionError;
+pub(crate) use processes::{Process, ProcessState, Processes};
+pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
+pub(crate) use run::RunOutcome;
+pub(crate) use scrollback::OutputPart;
+
+use crate::base::{WorkspacePath, blocking};
+use crate::protocol::CommandEffects;
+use crate::registry::{Call, Draft};
+use crate::sandbox::{Effects, Launcher};
+use crate::session::Scope;
+use crate::workspace::FileKind;
+use closures::{ClosureFinder, Closures};
+use layer::Layer;
+
+/// A command that a call runs.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandRequest {
+    /// The program and its arguments.
+    pub(crate) argv: Vec<String>,
+    /// The folder that it starts in.
+    pub(crate) cwd: WorkspacePath,
+    /// Variables that it is given beside those of every command.
+    pub(crate) env: BTreeMap<String, String>,
+    /// What it reads from its standard input.
+    pub(crate) input: Option<Vec<u8>>,
+    /// How long it may run.
+    pub(crate) limit: Duration,
+}
+
+/// What a command brought about.
+#[derive(Debug)]
+pub(crate) struct CommandOutcome {
+    /// What it wrote, and how it ended.
+    pub(crate) run: RunOutcome,
+    /// What it changed.
+    pub(crate) draft: Draft,
+    /// Changes that were not taken, a sentence each.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// Runs the commands of one workspace.
+#[derive(Debug)]
+pub(crate) struct Executor {
+    launcher: Launcher,
+    closures: ClosureFinder,
+    processes: Processes,
+}
+
+impl Executor {
+    /// One whose sandboxes are built by `launcher`.
+    pub(crate) fn new(launcher: Launcher) -> Self {
+        Self { launcher, closures: ClosureFinder::default(), processes: Processes::default() }
+    }
+
+    /// The commands in the background.
+    pub(crate) fn processes(&self) -> &Processes {
+        &self.processes
+    }
+
+    /// What becomes of a command's changes: what the person's settings say, else by whether it is a build. A caller's own word
+    /// can only have them reviewed.
+    pub(crate) fn effects(
+        &self,
+        scope: &Scope,
+        argv: &[String],
+        asked: Option<CommandEffects>,
+    ) -> CommandEffects {
+        let settings = &scope.settings().sandbox;
+        let of_kind = || match builds::is_build(argv, &settings.builds) {
+            true => CommandEffects::Apply,
+            false => CommandEffects::Review,
+        };
+        match asked {
+            Some(CommandEffects::Review) => CommandEffects::Review,
+            _ => settings.effects.unwrap_or_else(of_kind),
+        }
+    }
+
+    /// Runs a command to its end, and reads what it changed.
+    ///
+    /// # Errors
+    /// Where its folder is none, no sandbox can be built, its program is not there, or what it changed cannot be read.
+    pub(crate) async fn run(
+        &self,
+        scope: &Scope,
+        request: CommandRequest,
+    ) -> Result<CommandOutcome, ExecutionError> {
+        let (layer, running) = blocking(|| self.start(scope, &request))?;
+        let run = run::to_its_end(scope, running, request.input).await?;
+        let (draft, left_out) = match run.report.overlays.first() {
+            Some(overlay) => blocking(|| changes::read(scope, overlay))?,
+            None => <(Draft, Vec<String>)>::default(),
+        };
+        drop(layer);
+        Ok(CommandOutcome { run, draft, left_out })
+    }
+
+    /// Starts a command that goes on in the background, until it ends or its limit ends it. It writes to folders that git
+    /// ignores, and to the rest of the workspace where the person's settings have changes applied.
+    ///
+    /// # Errors
+    /// As [`Executor::run`].
+    pub(crate) fn start_in_background(
+        &self,
+        scope: &Scope,
+        call: &Call,
+        request: &CommandRequest,
+    ) -> Result<(), ExecutionError> {
+        expect_folder(scope, &request.cwd)?;
+        let closures = self.closures(scope)?;
+        let applies = scope.settings().sandbox.effects == Some(CommandEffects::Apply);
+        let ignored = closures.ignored.clone();
+        let mut plan = plan::plan(scope, request, closures, Effects::WriteThrough);
+        if !applies {
+            plan.writable = ignored;
+        }
+        let running = self.launcher.spawn(&plan)?;
+        let (id, why) = (call.id().clone(), call.why().as_str().to_owned());
+        self.processes.add(id, request.argv.clone(), why, running).map(drop)
+    }
+
+    fn closures(&self, scope: &Scope) -> Result<Closures, ExecutionError> {
+        self.closures.find(scope.files()).map_err(ExecutionError::doing("listing the workspace"))
+    }
+
+    fn start(
+        &self,
+        scope: &Scope,
+        request: &CommandRequest,
+    ) -> Result<(Layer, crate::sandbox::Running), ExecutionError> {
+        expect_folder(scope, &request.cwd)?;
+        let layer = Layer::make(scope.files().state())?;
+        let closures = self.closures(scope)?;
+        let (folder, direct) = (layer.path().to_owned(), closures.ignored.clone());
+        let mut plan =
+            plan::plan(scope, request, closures, Effects::Overlay { folder, direct: direct.clone() });
+        plan.writable.extend(direct);
+        Ok((layer, self.launcher.spawn(&plan)?))
+    }
+}
+
+fn expect_folder(scope: &Scope, path: &WorkspacePath) -> Result<(), ExecutionError> {
+    let what = match scope.files().stat(path)? {
+        Some(stat) if stat.kind == FileKind::Folder => return Ok(()),
+        Some(stat) => stat.kind.noun(),
+        None => "not there",
+    };
+    Err(ExecutionError::Start { path: path.as_str().to_owned(), what })
+}

@@ -1,0 +1,37 @@
+//! The layer over a workspace that a command writes to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::ExecutionError;
+use crate::workspace::State;
+
+/// The folder below a workspace's state in which layers stand.
+const LAYERS: &str = "layers";
+
+/// A private folder for what one command writes. It is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Layer(tempfile::TempDir);
+
+impl Layer {
+    /// Makes an empty one in the workspace's state folder.
+    ///
+    /// # Errors
+    /// Where there is no such folder, or the system refuses to make one.
+    pub(super) fn make(state: &Arc<State>) -> Result<Self, ExecutionError> {
+        let doing = ExecutionError::doing("making a folder for what the command writes");
+        let above = state.path().unwrap_or_else(|| std::env::temp_dir().join("wherefore")).join(LAYERS);
+        std::fs::create_dir_all(&above).map_err(&doing)?;
+        tempfile::tempdir_in(above).map(Self).map_err(&doing)
+    }
+
+    /// Where it stands.
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Where something stands below it.
+    pub(super) fn join(&self, below: &Path) -> PathBuf {
+        self.0.path().join(below)
+    }
+}

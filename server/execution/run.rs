@@ -1,0 +1,112 @@
+//! One run of a command: planned, started, listened to, ended.
+
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio::task::JoinHandle;
+
+use super::capture::Capture;
+use super::error::ExecutionError;
+use crate::sandbox::{Killer, Report, Running};
+use crate::session::Scope;
+
+/// How often a caller hears how far a command is.
+const TOLD: Duration = Duration::from_millis(250);
+/// Bytes that are read at once.
+const CHUNK: usize = 64 << 10;
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) struct RunOutcome {
+    /// Its standard output.
+    pub(crate) output: Capture,
+    /// Its standard error.
+    pub(crate) errors: Capture,
+    /// How it ended.
+    pub(crate) report: Report,
+}
+
+type Shared = Arc<Mutex<Capture>>;
+
+/// Waits until a command and all that it started are gone. Its caller hears how far it is, and ends it by cancelling.
+///
+/// # Errors
+/// Where the sandbox was not built, or the system refuses to read its output.
+pub(crate) async fn to_its_end(
+    scope: &Scope,
+    mut running: Running,
+    input: Option<Vec<u8>>,
+) -> Result<RunOutcome, ExecutionError> {
+    let (output, errors) = (Shared::default(), Shared::default());
+    let reading =
+        [listen(running.take_output(), output.clone())?, listen(running.take_errors(), errors.clone())?];
+    feed(running.take_input(), input);
+    let killer = running.killer().map_err(ExecutionError::doing("preparing to end the command"))?;
+    let waiting = tokio::task::spawn_blocking(move || running.wait());
+    let report = attend(scope, waiting, &killer, &[&errors, &output]).await;
+    for reader in reading {
+        // The pipes are at their end: no process of the sandbox is left that holds them.
+        let _ = reader.await;
+    }
+    let report = report??;
+    Ok(RunOutcome { output: taken(&output), errors: taken(&errors), report })
+}
+
+async fn attend<T>(
+    scope: &Scope,
+    mut waiting: JoinHandle<T>,
+    killer: &Killer,
+    streams: &[&Shared],
+) -> Result<T, ExecutionError> {
+    let mut tick = tokio::time::interval(TOLD);
+    let mut told = 0;
+    let mut killed = false;
+    loop {
+        tokio::select! {
+            ended = &mut waiting => return ended.map_err(|_| ExecutionError::Lost),
+            () = scope.cancel().cancelled(), if !killed => {
+                killer.kill();
+                killed = true;
+            }
+            _ = tick.tick() => {
+                let total = streams.iter().map(|stream| stream.lock().total()).sum();
+                if total > told {
+                    told = total;
+                    let line = streams.iter().find_map(|stream| stream.lock().last_line());
+                    line.into_iter().for_each(|line| scope.progress(&line, None));
+                }
+            }
+        }
+    }
+}
+
+/// Reads a stream to its end.
+fn listen(stream: Option<OwnedFd>, into: Shared) -> Result<JoinHandle<()>, ExecutionError> {
+    let reader = stream.map(pipe::Receiver::from_owned_fd).transpose();
+    let reader = reader.map_err(ExecutionError::doing("reading what the command writes"))?;
+    Ok(tokio::spawn(async move {
+        let Some(mut reader) = reader else { return };
+        let mut chunk = vec![0; CHUNK];
+        while let Ok(read @ 1..) = reader.read(&mut chunk).await {
+            into.lock().push(chunk.get(..read).unwrap_or_default());
+        }
+    }))
+}
+
+/// Writes a command's standard input, as fast as it reads it.
+fn feed(stream: Option<OwnedFd>, input: Option<Vec<u8>>) {
+    let (Some(stream), Some(input)) = (stream, input) else { return };
+    tokio::task::spawn_blocking(move || {
+        // A command that does not read its input to the end is none of our business.
+        let _ = std::fs::File::from(stream).write_all(&input);
+    });
+}
+
+fn taken(stream: &Shared) -> Capture {
+    std::mem::take(&mut *stream.lock())
+}

@@ -1,0 +1,125 @@
+//! What a command in the background wrote, by offset. The oldest bytes go where it is too much.
+
+use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+
+use super::error::ExecutionError;
+
+/// Bytes that are kept.
+const KEPT: usize = 1 << 20;
+
+/// The output of a command as it comes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scrollback(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    kept: Mutex<Kept>,
+    /// How many bytes came in all.
+    total: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: VecDeque<u8>,
+    /// The offset of the first byte that is kept.
+    from: u64,
+}
+
+/// A part of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OutputPart {
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+    /// The offset of its first byte, which is behind the one asked for where older bytes are gone.
+    pub(crate) from: u64,
+}
+
+impl OutputPart {
+    /// The offset behind its last byte.
+    pub(crate) fn next(&self) -> u64 {
+        self.from + self.bytes.len() as u64
+    }
+}
+
+impl Scrollback {
+    /// Takes what a stream brings, up to its end.
+    ///
+    /// # Errors
+    /// Where the system does not let it be read.
+    pub(super) fn follow(&self, stream: OwnedFd) -> Result<(), ExecutionError> {
+        let doing = ExecutionError::doing("reading what the command writes");
+        let mut reader = pipe::Receiver::from_owned_fd(stream).map_err(doing)?;
+        let into = self.clone();
+        tokio::spawn(async move {
+            let mut chunk = vec![0; 16 << 10];
+            while let Ok(read @ 1..) = reader.read(&mut chunk).await {
+                into.push(chunk.get(..read).unwrap_or_default());
+            }
+        });
+        Ok(())
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = self.0.kept.lock();
+        kept.bytes.extend(bytes);
+        let over = kept.bytes.len().saturating_sub(KEPT);
+        kept.bytes.drain(..over);
+        kept.from += over as u64;
+        let total = kept.from + kept.bytes.len() as u64;
+        drop(kept);
+        self.0.total.send_replace(total);
+    }
+
+    /// At most `most` bytes from the offset `from` on, as far as they are kept.
+    pub(crate) fn part(&self, from: u64, most: usize) -> OutputPart {
+        let kept = self.0.kept.lock();
+        let from = from.clamp(kept.from, kept.from + kept.bytes.len() as u64);
+        let skipped = usize::try_from(from - kept.from).unwrap_or(usize::MAX);
+        OutputPart { bytes: kept.bytes.iter().skip(skipped).take(most).copied().collect(), from }
+    }
+
+    /// Waits until more than `known` bytes came.
+    pub(crate) async fn grown(&self, known: u64) {
+        let mut total = self.0.total.subscribe();
+        // The sender is here: it cannot be gone.
+        let _ = total.wait_for(|total| *total > known).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_bytes_are_kept_and_found_by_their_offset() {
+        let output = Scrollback::default();
+        output.push(b"hello ");
+        output.push(b"world");
+        assert_eq!(output.part(6, 3), OutputPart { bytes: b"wor".to_vec(), from: 6 });
+        assert_eq!(output.part(11, 3), OutputPart { bytes: Vec::new(), from: 11 });
+        assert_eq!(output.part(99, 3).from, 11, "an offset that is not there yet");
+        output.push(&vec![b'x'; KEPT]);
+        let part = output.part(0, 4);
+        assert_eq!((part.from, &part.bytes[..]), (11, &b"xxxx"[..]), "what is gone is skipped");
+        assert_eq!(part.next(), 15);
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_hears_of_new_bytes() {
+        let output = Scrollback::default();
+        let waiting = tokio::spawn({
+            let output = output.clone();
+            async move { output.grown(0).await }
+        });
+        tokio::task::yield_now().await;
+        output.push(b"x");
+        waiting.await.unwrap();
+    }
+}

@@ -1,0 +1,153 @@
+//! terminal.run: a command in a sandbox, and what it changed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::limit_word::LimitWord;
+use crate::execution::{CommandOutcome, CommandRequest, Executor};
+use crate::protocol::{Code, CommandEffects, Effects, Fault};
+use crate::registry::{Activity, Draft, Output, Permitted};
+use crate::sandbox::{Report, signal_name};
+use crate::session::Scope;
+
+/// How much longer than its command a call may take: to read what it changed.
+pub(super) const AFTERWARDS: Duration = Duration::from_secs(120);
+
+/// Runs a command.
+pub(super) struct RunCommand(pub(super) Arc<Executor>);
+
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct RunInput {
+    cmd: Option<Vec<String>>,
+    line: Option<String>,
+    #[serde(default = "here")]
+    cwd: String,
+    #[serde(default = "half_a_minute")]
+    timeout_ms: u64,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    stdin: Option<String>,
+    effects: Option<CommandEffects>,
+    #[serde(default)]
+    background: bool,
+}
+
+impl RunInput {
+    /// The program and its arguments; nothing where the caller names none, or two.
+    fn argv(&self) -> Vec<String> {
+        match (&self.cmd, &self.line) {
+            (Some(words), None) => words.clone(),
+            (None, Some(line)) => vec!["bash".to_owned(), "-c".to_owned(), line.clone()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The answer.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct RunOutput {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    stdout: String,
+    stderr: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stdout_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<LimitWord>,
+    duration_ms: u64,
+    peak_memory: u64,
+    sandbox: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
+}
+
+fn here() -> String {
+    ".".to_owned()
+}
+
+fn half_a_minute() -> u64 {
+    30_000
+}
+
+impl Activity for RunCommand {
+    type Input = RunInput;
+    type Output = RunOutput;
+
+    fn effects(&self, input: &RunInput) -> Effects {
+        Effects { command: Some(input.argv()), confined: true, ..Effects::default() }
+    }
+
+    fn limit(&self, input: &RunInput) -> Option<Duration> {
+        Some(Duration::from_millis(input.timeout_ms) + AFTERWARDS)
+    }
+
+    async fn run(
+        &self,
+        input: Arc<RunInput>,
+        call: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output<RunOutput>, Fault> {
+        let request = request(&input, scope)?;
+        if input.background {
+            self.0.start_in_background(scope, call.call(), &request)?;
+            let answer = RunOutput { id: Some(call.call().id().to_string()), ..RunOutput::default() };
+            return Ok(Output::change(Draft::default(), answer));
+        }
+        let effects = self.0.effects(scope, &request.argv, input.effects);
+        let CommandOutcome { run, draft, left_out } = self.0.run(scope, request).await?;
+        scope.check()?;
+        let (stdout, stderr) = (run.output.text(), run.errors.text());
+        let truncated = stdout.cut || stderr.cut;
+        let keep = |bytes: Option<&[u8]>| bytes.map(|bytes| scope.files().state().put(bytes)).transpose();
+        let (stdout_hash, stderr_hash) = (keep(run.output.cut_bytes())?, keep(run.errors.cut_bytes())?);
+        let of_run = RunOutput::of(stdout.text, stderr.text, run.report);
+        let answer = RunOutput { stdout_hash, stderr_hash, left_out, ..of_run };
+        let draft = Draft { applies: effects == CommandEffects::Apply, ..draft };
+        Ok(Output { truncated, ..Output::change(draft, answer) })
+    }
+}
+
+impl RunOutput {
+    fn of(stdout: String, stderr: String, report: Report) -> Self {
+        Self {
+            id: None,
+            stdout,
+            stderr,
+            stdout_hash: None,
+            stderr_hash: None,
+            exit_code: report.exit_code,
+            signal: report.signal.map(signal_name),
+            limit: report.limit.map(LimitWord::of),
+            duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
+            peak_memory: report.peak_memory,
+            sandbox: report.tier.to_string(),
+            left_out: Vec::new(),
+        }
+    }
+}
+
+fn request(input: &RunInput, scope: &Scope) -> Result<CommandRequest, Fault> {
+    let argv = input.argv();
+    if argv.is_empty() {
+        return Err(Fault::new(Code::InvalidArgs, "a call runs one command: `cmd` or `line`")
+            .suggest("give the program and its arguments as `cmd`, or a line for bash as `line`"));
+    }
+    Ok(CommandRequest {
+        argv,
+        cwd: scope.path(&input.cwd)?,
+        env: input.env.clone(),
+        input: input.stdin.clone().map(String::into_bytes),
+        limit: Duration::from_millis(input.timeout_ms),
+    })
+}
