@@ -18,6 +18,8 @@ pub use wherefore_fetch as fetch;
 
 pub use wherefore_patch as patch;
 
+pub use wherefore_shell as shell;
+
 mod rules;
 
 pub mod catalogue;

@@ -11,6 +11,7 @@ pub mod compose;
 pub mod decide;
 pub mod expand_tool;
 pub mod hint;
+pub mod judge_command;
 pub mod list;
 pub mod list_tools;
 pub mod log;
@@ -98,6 +99,8 @@ table! {
         "Gives all that a call of one tool needs.";
     Compose(compose::ComposeParams) -> compose::ComposeAnswer = "wherefore/compose", looks,
         "Puts several tools into a form that a model fills or a model's API takes.";
+    JudgeCommand(judge_command::JudgeCommandParams) -> crate::shell::Judgement = "wherefore/judgeCommand", looks,
+        "Says what the rules make of a command, and of each command in it, without running it.";
     Log(log::LogParams) -> log::LogAnswer = "wherefore/log", looks,
         "Says where a session log is, and gives its text where that is asked for.";
 }

@@ -5,6 +5,7 @@
 
 mod acts;
 mod builtin;
+mod commands;
 mod fold;
 mod glob;
 mod grant;

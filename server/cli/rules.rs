@@ -1,5 +1,7 @@
 //! `wherefore rules`: the paths that the built-in rules close, ask for or warn of, and why.
 
+mod test;
+
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -11,13 +13,24 @@ use crate::rules::{BuiltinGlob, RuleKind, table};
 /// List the built-in rules: the paths that are closed, that need your yes or that carry a warning, each with its reason
 #[derive(Debug, clap::Args)]
 pub(super) struct RulesArgs {
+    #[command(subcommand)]
+    act: Option<RulesAction>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum RulesAction {
+    /// Say what the rules make of a command, and of each command in it, without running it
+    Test(test::TestArgs),
+}
+
 /// Runs it.
 pub(super) fn run(args: &RulesArgs) -> ExitCode {
+    if let Some(RulesAction::Test(test)) = &args.act {
+        return test::run(test, args.json || test.json);
+    }
     if args.json {
         let entry = |entry: &BuiltinGlob| json!({ "glob": entry.glob, "rule": entry.kind.rule(), "reason": entry.reason });
         answer::json(&table().iter().map(entry).collect::<Vec<_>>());

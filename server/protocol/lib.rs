@@ -43,10 +43,10 @@ pub use requests::{
 };
 pub use risk::Risk;
 pub use settings::{
-    CommandEffects, DiscoverySettings, Durability, EmbeddingSettings, ForwardWhy, Import, LimitSettings,
-    LogSettings, McpServer, MemorySettings, NotifySettings, Policy, PolicyRule, RequireExpand,
-    ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings, Surface,
-    VectorStoreSettings, Verbosity, WhySettings,
+    AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
+    ForwardWhy, Import, LimitSettings, LogSettings, McpServer, MemorySettings, NotifySettings, Policy,
+    PolicyRule, RequireExpand, ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls,
+    StorageSettings, Surface, VectorStoreSettings, Verbosity, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

@@ -1,5 +1,6 @@
 //! Settings: the person's `config.toml`, tightened by the project's.
 
+mod commands;
 mod embeddings;
 mod sandbox;
 mod servers;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use commands::{AllowedCommand, CommandRuleSettings};
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
@@ -161,6 +163,8 @@ pub struct RuleSettings {
     /// Taken out of the built-in sensitive paths. Not heard in a project's file. `.git` and
     /// `.wherefore` stay closed whatever it says.
     pub allow: Vec<String>,
+    /// What holds for commands.
+    pub commands: CommandRuleSettings,
 }
 
 /// `[limits]`

@@ -1,6 +1,7 @@
 //! The rules of one workspace, and what they say of one access to one path.
 
 use super::builtin::{self, RuleKind};
+use super::commands::CommandBook;
 use super::glob::{Candidates, Globs, Union, clipped};
 use super::grant::Opener;
 use super::held::Held;
@@ -34,6 +35,7 @@ pub struct Rules {
     spoken_of: Union,
     /// What is closed for as long as something holds it.
     held: Held,
+    commands: CommandBook,
 }
 
 /// One party's rules as they were read.
@@ -103,14 +105,48 @@ impl Rules {
         let closing = [&ours, &version_control, &sensitive, &runs, &asked];
         let spoken_of = Union::of(closing.into_iter().chain(of_parties));
         let held = Held::default();
+        let of_commands =
+            |lists: &Lists<'_>| lists.rules.map(|rules| rules.commands.clone()).unwrap_or_default();
+        let commands = CommandBook::new(&of_commands(user), &of_commands(project), &mut problems);
+        #[rustfmt::skip]
         let rules =
-            Self { ours, version_control, sensitive, runs, asked, warned, allow, parties, spoken_of, held };
+            Self { ours, version_control, sensitive, runs, asked, warned, allow, parties, spoken_of, held, commands };
         (rules, problems)
     }
 
     /// The same, and closed what is held.
     pub fn holding(self, held: Held) -> Self {
         Self { held, ..self }
+    }
+
+    /// The same, for commands that run in the workspace at `root`.
+    pub fn rooted(self, root: &str) -> Self {
+        Self { commands: self.commands.at(root), ..self }
+    }
+
+    pub(super) fn command_book(&self) -> &CommandBook {
+        &self.commands
+    }
+
+    /// Whose rules could not be read.
+    pub(super) fn unread(&self) -> Option<&str> {
+        self.parties.iter().find_map(|party| party.unread.as_deref())
+    }
+
+    /// What the built-in rules say of one access to a path that lies outside of the workspace.
+    pub(super) fn check_builtin(&self, access: Access, path: &WorkspacePath) -> Ruling {
+        let candidates = Candidates::of(path.as_str());
+        let writes = access == Access::Write;
+        let lists = [
+            (&self.ours, RuleKind::Private, true),
+            (&self.sensitive, RuleKind::Sensitive, true),
+            (&self.version_control, RuleKind::Versions, writes),
+            (&self.runs, RuleKind::Never, writes),
+        ];
+        let mut hits = lists.into_iter().filter(|(_, _, holds)| *holds);
+        let hit =
+            hits.find_map(|(globs, kind, _)| Some(Rule::BuiltIn(kind).named(globs.first(&candidates)?)));
+        hit.map_or(Ruling::Allow, |rule| Ruling::Deny { rule })
     }
 
     /// What the rules say of one access to one path.

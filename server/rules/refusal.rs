@@ -18,6 +18,16 @@ pub enum Refusal {
         /// The rule's name and its glob.
         rule: String,
     },
+    /// A rule is against a command.
+    #[error("rule {rule} refuses to run {command}")]
+    Command {
+        /// The command, each word quoted.
+        command: String,
+        /// The rule's name and why it is there.
+        rule: String,
+        /// The commands that were found in it.
+        found: Vec<String>,
+    },
     /// A rule asks a person first, and nobody asked them for this file.
     #[error("{rule} asks before a tool may {} `{path}`", verb(*access))]
     Unasked {
@@ -51,6 +61,10 @@ impl From<Refusal> for Fault {
                     Access::Write => "leave it as it is, and tell the person which change you wanted there",
                 })
                 .detail(json!({ "rule": rule, "path": asked, "resolved": resolved })),
+            Refusal::Command { rule, found, .. } => fault
+                .fatal()
+                .suggest("go on without it, or tell the person which command you wanted and why")
+                .detail(json!({ "rule": rule, "commands": found })),
             Refusal::Unasked { path, rule, .. } => fault
                 .suggest("name the file in a call of its own, as fs.read: then the person is asked")
                 .detail(json!({ "rule": rule, "path": path })),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::acts;
+use super::acts::Asking;
 use super::grant::{Allowed, Grant, Leave, RuleQuestion, Verdict};
 use super::judge::{Rules, Ruling};
 use super::refusal::Refusal;
@@ -48,7 +48,7 @@ impl Rules {
         for touch in &touches {
             match touch {
                 Touch::Path(path) => self.judge_path(path, &mut case)?,
-                act => case.judge_act(act),
+                act => case.judge_act(act, self.asking(act)?),
             }
         }
         let Case { asks, leaves, .. } = case;
@@ -111,11 +111,11 @@ struct Case<'a> {
 
 impl Case<'_> {
     /// A command or a part of the network.
-    fn judge_act(&mut self, act: &Touch) {
-        let Some(asking) = acts::asking(act) else { return };
+    fn judge_act(&mut self, act: &Touch, asking: Option<Asking>) {
+        let Some(asking) = asking else { return };
         self.leaves.push(Leave::Act(act.clone()));
         if !self.before.is_some_and(|before| before.holds(act)) {
-            self.ask(asking.act, asking.rule.to_owned());
+            self.ask(asking.act, asking.rule);
         }
     }
 

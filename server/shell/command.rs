@@ -1,6 +1,7 @@
 //! Commands as data: what a script runs, at every depth.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::word::Word;
 
@@ -56,7 +57,7 @@ impl ShellCommand {
 }
 
 /// A construct of the shell that a command stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Within {
     /// `$(…)` or backquotes.
@@ -81,8 +82,7 @@ pub struct Assignment {
 }
 
 /// How a stream is redirected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedirectKind {
     /// `<`
     Read,

@@ -6,7 +6,8 @@ mod paths;
 mod scripts;
 mod settings;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::allow::Allowance;
 use crate::command::{Doubt, Reading, ShellCommand, Within};
@@ -44,38 +45,40 @@ pub struct CommandRules<'a> {
 }
 
 /// What the rules say of a command, and of each command in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// The strictest verdict of all.
     pub verdict: CommandVerdict,
     /// The rule that gives it.
+    #[serde(default)]
     pub rule: Option<String>,
     /// Why, in a plain sentence.
+    #[serde(default)]
     pub why: Option<String>,
     /// The commands that were found, a wrapper before what it runs.
     pub commands: Vec<JudgedCommand>,
 }
 
 /// What the rules say of one command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedCommand {
     /// The command as a person reads it.
     pub command: String,
     /// Its words; what is not known in one is U+FFFC.
     pub argv: Vec<String>,
     /// The wrappers through which it is reached.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
     /// In what it stands.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Within>,
     /// What becomes of it.
     pub verdict: CommandVerdict,
     /// The rule that says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 

@@ -1,9 +1,10 @@
 //! What the rules say of a command: a verdict, the rule's name, and why.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What becomes of a command. Ordered from the loosest to the strictest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandVerdict {
     /// It runs, confined.
@@ -16,7 +17,7 @@ pub enum CommandVerdict {
 }
 
 /// A rule that is against a command, or wants a person to decide.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
     /// What the rule wants.
     pub verdict: CommandVerdict,
@@ -25,7 +26,6 @@ pub struct Objection {
     /// Why, in a plain sentence.
     pub why: String,
     /// Whether it holds whatever a person has allowed for always.
-    #[serde(skip)]
     pub firm: bool,
 }
 

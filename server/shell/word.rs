@@ -1,12 +1,9 @@
 //! The words of a command: known texts, patterns of file names, and texts that are computed.
 
-use serde::Serialize;
-
 use crate::place::HOLE;
 
 /// What is known of a word before the command runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordKind {
     /// All of its text.
     Known,
@@ -17,20 +14,17 @@ pub enum WordKind {
 }
 
 /// One word of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// Its text, or the pattern. In a computed one U+FFFC stands for each part that is not known.
     pub text: String,
     /// What is known of it.
     pub kind: WordKind,
     /// Whether a part of it is the value of a variable that the script itself sets.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub derived: bool,
     /// Texts that a computed word may have.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub maybe: Vec<String>,
     /// Whether it can have no others.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub listed: bool,
 }
 

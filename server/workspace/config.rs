@@ -251,6 +251,9 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
     if !project.rules.allow.is_empty() {
         loose("rules.allow opens sensitive paths");
     }
+    if !project.rules.commands.allow.is_empty() {
+        loose("rules.commands.allow allows commands");
+    }
     if project.embeddings.is_some() {
         loose("[embeddings] would send requests and texts of tools and files to where it says");
     }

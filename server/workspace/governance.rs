@@ -49,7 +49,7 @@ impl Governance {
             None => {
                 let (rules, problems) =
                     Rules::of(&lists(&loaded.person, PERSON), &lists(&loaded.project, PROJECT));
-                (Arc::new(rules.holding(store.state().held().clone())), problems)
+                (Arc::new(rules.holding(store.state().held().clone()).rooted(store.root().path())), problems)
             }
         };
         let lost = loaded.person.lost.any || loaded.project.lost.review || loaded.project.lost.rules;

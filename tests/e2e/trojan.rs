@@ -100,6 +100,16 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     ),
     ("patch", &[&["PATH", "PATH"], &["WORD", "WORD"]]),
     (
+        "rules",
+        &[
+            &[],
+            &["--json"],
+            &["test", "cat WORD"],
+            &["test", "--json", "cat WORD"],
+            &["test", "WORD", "PATH"],
+        ],
+    ),
+    (
         "review",
         &[
             &["--list"],
@@ -147,7 +157,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
 ];
 
 /// Subcommands that write nothing for a person that others wrote: protocols, and what is ours alone.
-const OTHERS: &[&str] = &["demo", "lsp", "mcp", "serve", "init", "rules", "completions", "help"];
+const OTHERS: &[&str] = &["demo", "lsp", "mcp", "serve", "init", "completions", "help"];
 
 fn subcommands(folder: &Path) -> BTreeSet<String> {
     let help = said(&wherefore(folder, &["--help"]).output().unwrap());

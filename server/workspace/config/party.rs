@@ -127,6 +127,13 @@ fn rules_of(value: toml::Value, lost: &mut Lost) -> RuleSettings {
             // Without it changes are held for the person; without `allow` less is open.
             "read_only" => (&mut rules.read_only, false),
             "allow" => (&mut rules.allow, false),
+            "commands" => {
+                match value.try_into() {
+                    Ok(commands) => rules.commands = commands,
+                    Err(_) => lost.rules = true,
+                }
+                continue;
+            }
             _ => {
                 lost.rules = true;
                 continue;
@@ -172,6 +179,9 @@ fn by_sections(text: &str, lost: &mut Lost) -> Table {
     all.retain(|key, _| matches!(key, "rules" | "review" | "why"));
     if let Some(toml::Value::Table(rules)) = all.get_mut("rules") {
         rules.remove("allow");
+        if let Some(toml::Value::Table(commands)) = rules.get_mut("commands") {
+            commands.remove("allow");
+        }
     }
     all
 }
