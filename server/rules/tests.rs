@@ -274,12 +274,14 @@ fn settings_of_the_person_and_the_project() {
         read_only: list(&["vendor/", "docs/*.md"]),
         ask: list(&["migrations"]),
         allow: list(&[".env.example", ".vscode", ".git", ".wherefore"]),
+        ..RuleSettings::default()
     };
     let project = RuleSettings {
         deny: list(&["Généré"]),
         read_only: list(&["Cargo.lock"]),
         ask: list(&["deploy/**"]),
         allow: list(&["*.pem"]),
+        ..RuleSettings::default()
     };
     let (rules, problems) = Rules::new(&user, &project);
     assert_eq!(problems.len(), 1, "{problems:?}");

@@ -97,3 +97,19 @@ fn what_is_judged_further_keeps_what_was_granted() {
     let again = look(Access::Write, "db/a").unwrap();
     assert!(matches!(rules().judge_further(allowed, vec![again]), Verdict::Allow(_)));
 }
+
+#[test]
+fn a_confined_command_is_asked_about_only_where_a_rule_says_so() {
+    let judged = |words: &[&str]| {
+        let command = Some(words.iter().map(|word| (*word).to_owned()).collect());
+        let effects = Effects { command, confined: true, ..Effects::default() };
+        rules().judge_call(Act(effects), look, None).unwrap()
+    };
+    assert!(matches!(judged(&["cargo", "test"]), Verdict::Allow(_)));
+    let Verdict::Ask(ask) = judged(&["bash", "-c", "ls && git push"]) else { panic!("not asked") };
+    assert!(ask.question.contains("which runs `ls`, `git push`"), "{}", ask.question);
+    assert!(ask.question.contains("Rule publishing ("), "{}", ask.question);
+    let Verdict::Deny(refusal) = judged(&["sh", "-c", "rm -rf ~"]) else { panic!("not refused") };
+    assert!(refusal.to_string().starts_with("rule destructive ("), "{refusal}");
+    assert!(matches!(judged(&["cat", ".env"]), Verdict::Deny(_)));
+}
