@@ -700,6 +700,52 @@ export interface ComposeAnswer {
   composed: unknown;
 }
 
+/** Params of `wherefore/judgeCommand`: a script, or an argument vector. */
+export interface JudgeCommandParams {
+  /** A script, as `bash -c` takes it. */
+  script?: string|null;
+  /** A program and its arguments. */
+  argv?: string[];
+  /** The workspace, where several are open: its path or its `file:` URI. */
+  root?: string|null;
+}
+
+/** What the rules say of a command, and of each command in it. */
+export interface Judgement {
+  /** The strictest verdict of all. */
+  verdict: CommandVerdict;
+  /** The rule that gives it. */
+  rule?: string|null;
+  /** Why, in a plain sentence. */
+  why?: string|null;
+  /** The commands that were found, a wrapper before what it runs. */
+  commands: JudgedCommand[];
+}
+
+/** What becomes of a command. Ordered from the loosest to the strictest. */
+export type CommandVerdict = "allow"|"ask"|"deny";
+
+/** What the rules say of one command. */
+export interface JudgedCommand {
+  /** The command as a person reads it. */
+  command: string;
+  /** Its words; what is not known in one is U+FFFC. */
+  argv: string[];
+  /** The wrappers through which it is reached. */
+  via?: string[];
+  /** In what it stands. */
+  within?: Within[];
+  /** What becomes of it. */
+  verdict: CommandVerdict;
+  /** The rule that says so. */
+  rule?: string|null;
+  /** Why. */
+  why?: string|null;
+}
+
+/** A construct of the shell that a command stands in. */
+export type Within = "substitution"|"process_substitution"|"here_document"|"function"|"pipeline";
+
 /** Params of `wherefore/log` and `wherefore.openLog`. */
 export interface LogParams {
   /** The workspace folder meant, where a server has several: an absolute path inside it. */
@@ -838,6 +884,8 @@ export const methods = {
   expandTool: 'wherefore/expandTool',
   /** Puts several tools into a form that a model fills or a model's API takes. From the client. */
   compose: 'wherefore/compose',
+  /** Says what the rules make of a command, and of each command in it, without running it. From the client. */
+  judgeCommand: 'wherefore/judgeCommand',
   /** Says where a session log is, and gives its text where that is asked for. From the client. */
   log: 'wherefore/log',
   /** The person looks at another document. From the client. */
@@ -876,6 +924,7 @@ export interface Requests {
   searchNodes: { params: SearchNodesParams; result: SearchNodesAnswer };
   expandTool: { params: ExpandToolParams; result: ExpandToolAnswer };
   compose: { params: ComposeParams; result: ComposeAnswer };
+  judgeCommand: { params: JudgeCommandParams; result: Judgement };
   log: { params: LogParams; result: LogAnswer };
 }
 

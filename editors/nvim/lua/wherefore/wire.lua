@@ -429,6 +429,35 @@
 ---@class wherefore.ComposeAnswer
 ---@field composed any The tools in the form asked for: JSON Schema 2020-12 for `calls`, else what that interface takes.
 
+---Params of `wherefore/judgeCommand`: a script, or an argument vector.
+---@class wherefore.JudgeCommandParams
+---@field script? string A script, as `bash -c` takes it.
+---@field argv? string[] A program and its arguments.
+---@field root? string The workspace, where several are open: its path or its `file:` URI.
+
+---What the rules say of a command, and of each command in it.
+---@class wherefore.Judgement
+---@field verdict wherefore.CommandVerdict The strictest verdict of all.
+---@field rule? string The rule that gives it.
+---@field why? string Why, in a plain sentence.
+---@field commands wherefore.JudgedCommand[] The commands that were found, a wrapper before what it runs.
+
+---What becomes of a command. Ordered from the loosest to the strictest.
+---@alias wherefore.CommandVerdict "allow"|"ask"|"deny"
+
+---What the rules say of one command.
+---@class wherefore.JudgedCommand
+---@field command string The command as a person reads it.
+---@field argv string[] Its words; what is not known in one is U+FFFC.
+---@field via? string[] The wrappers through which it is reached.
+---@field within? wherefore.Within[] In what it stands.
+---@field verdict wherefore.CommandVerdict What becomes of it.
+---@field rule? string The rule that says so.
+---@field why? string Why.
+
+---A construct of the shell that a command stands in.
+---@alias wherefore.Within "substitution"|"process_substitution"|"here_document"|"function"|"pipeline"
+
 ---Params of `wherefore/log` and `wherefore.openLog`.
 ---@class wherefore.LogParams
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
@@ -542,6 +571,9 @@ M.methods = {
   -- Puts several tools into a form that a model fills or a model's API takes.
   -- from the client: wherefore.ComposeParams -> wherefore.ComposeAnswer
   compose = "wherefore/compose",
+  -- Says what the rules make of a command, and of each command in it, without running it.
+  -- from the client: wherefore.JudgeCommandParams -> wherefore.Judgement
+  judgeCommand = "wherefore/judgeCommand",
   -- Says where a session log is, and gives its text where that is asked for.
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer
   log = "wherefore/log",
