@@ -1,6 +1,7 @@
 //! The way of every call: resolve, log, permit, execute, review. Every door enters here and nowhere else.
 
 mod execute;
+mod hosts;
 mod inject;
 mod notices;
 mod permit;
@@ -28,6 +29,7 @@ use crate::protocol::{Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Refused, Registry};
 use crate::review::ProposalQueue;
 use crate::session::Session;
+use hosts::KnownHosts;
 use record::{CallEntry, Pace};
 use run::Run;
 
@@ -40,6 +42,8 @@ pub struct Pipeline {
     slots: Semaphore,
     /// One permit a call that waits for a slot or has one.
     places: Semaphore,
+    /// What the person need not be asked about again.
+    hosts: Arc<KnownHosts>,
     /// How calls that run are stopped, by id.
     running: Mutex<HashMap<CallId, CancellationToken>>,
 }
@@ -90,6 +94,7 @@ impl Pipeline {
             queue,
             slots: Semaphore::new(limits.running),
             places: Semaphore::new(places.min(Semaphore::MAX_PERMITS)),
+            hosts: Arc::default(),
             running: Mutex::default(),
         }
     }

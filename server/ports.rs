@@ -76,6 +76,12 @@ pub trait Editor: Send + Sync + Debug {
     }
 }
 
+/// Asks about hosts that a running call comes to, and did not declare: where a URL redirects to.
+pub trait HostGate: Send + Sync + Debug {
+    /// Lets the call reach a host, or says why not.
+    fn reach<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Result<(), Fault>>;
+}
+
 /// No editor: nobody to ask, nothing to show.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEditor;

@@ -24,4 +24,4 @@ pub(crate) use held::Held;
 pub(crate) use judge::{Lists, Rules, Ruling};
 pub(crate) use refusal::Refusal;
 pub(crate) use review::ReviewRules;
-pub(crate) use touch::{Effectful, PathTouch};
+pub(crate) use touch::{Effectful, PathTouch, Touch};

@@ -4,6 +4,7 @@ mod background;
 mod change;
 mod context_assemble;
 mod count;
+mod fetch;
 mod fs_append;
 mod fs_copy;
 mod fs_edit;
@@ -58,6 +59,7 @@ macro_rules! tools {
 
 tools! { queue, executor:
     "context.assemble" => context_assemble::AssembleContext,
+    "fetch" => fetch::FetchUrl::default(),
     "fs.append" => fs_append::AppendText,
     "fs.copy" => fs_copy::CopyPath,
     "fs.edit" => fs_edit::EditFile,

@@ -33,4 +33,4 @@ pub use fetched::{Content, Fetched, Redirect};
 pub use fetcher::{Fetcher, Gate, Request};
 pub use network::{MachineNetwork, Network};
 pub use permits::Permits;
-pub use target::Target;
+pub use target::{Target, host_of};

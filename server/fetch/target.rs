@@ -10,6 +10,14 @@ use crate::permits::Permits;
 /// Bytes that a URL has at most.
 const LONGEST: usize = 8192;
 
+/// The host of a URL that may be fetched, as far as no permit is needed to know: see [`Target::host`].
+///
+/// # Errors
+/// What is wrong with the URL, but for its port.
+pub fn host_of(text: &str) -> Result<String, UrlError> {
+    Target::parse_any_port(text).map(|target| target.host)
+}
+
 /// A URL that was looked at: http or https, no credentials, a host, and a port that is for the web.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -26,11 +34,15 @@ impl Target {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str, permits: &Permits) -> Result<Self, UrlError> {
+        Self::parse_any_port(text)?.with_port(permits)
+    }
+
+    fn parse_any_port(text: &str) -> Result<Self, UrlError> {
         // The parser would leave tabs and line ends out, and so read another URL than a person does.
         if text.chars().any(|c| c.is_control() || c == ' ') {
             return Err(UrlError::Control);
         }
-        Self::looked_at(Url::parse(text)?, text.len(), permits)
+        Self::looked_at(Url::parse(text)?, text.len())
     }
 
     /// Reads where a redirect of this URL leads.
@@ -43,10 +55,10 @@ impl Target {
         if location.chars().any(char::is_control) {
             return Err(UrlError::Control);
         }
-        Self::looked_at(self.url.join(location)?, location.len(), permits)
+        Self::looked_at(self.url.join(location)?, location.len())?.with_port(permits)
     }
 
-    fn looked_at(mut url: Url, length: usize, permits: &Permits) -> Result<Self, UrlError> {
+    fn looked_at(mut url: Url, length: usize) -> Result<Self, UrlError> {
         if length.max(url.as_str().len()) > LONGEST {
             return Err(UrlError::Long { most: LONGEST });
         }
@@ -64,11 +76,17 @@ impl Target {
         if host.is_empty() || host.split('.').any(str::is_empty) {
             return Err(UrlError::NoHost);
         }
-        let granted = permits.grants(&host, port);
-        if !granted && !matches!(port, 80 | 443 | 8000..=8999) {
-            return Err(UrlError::Port { port });
+        Ok(Self { url, host, port, granted: false })
+    }
+
+    /// The same, once its port is one of the web or a permit names it.
+    fn with_port(self, permits: &Permits) -> Result<Self, UrlError> {
+        let granted = permits.grants(&self.host, self.port);
+        match self.port {
+            80 | 443 | 8000..=8999 => Ok(Self { granted, ..self }),
+            _ if granted => Ok(Self { granted, ..self }),
+            port => Err(UrlError::Port { port }),
         }
-        Ok(Self { url, host, port, granted })
     }
 
     /// The URL, without a fragment.

@@ -1,10 +1,16 @@
 //! The rules judge what a call will touch; what they ask goes to a person.
 
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::hosts::KnownHosts;
 use crate::base::WorkspacePath;
 use crate::base::hidden::in_line;
-use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault, PathContent};
+use crate::ports::HostGate;
+use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault, Network, PathContent};
 use crate::registry::{Call, Content, Draft, Permitted};
-use crate::rules::{PathTouch, RuleQuestion, Verdict};
+use crate::rules::{Grant, PathTouch, RuleQuestion, Touch, Verdict};
 use crate::session::{Scope, Session};
 
 const ALLOW: &str = "Allow";
@@ -15,11 +21,72 @@ const DENY: &str = "Deny";
 /// # Errors
 /// PERMISSION_DENIED where a path leaves the workspace, a rule says no, a person says no or nobody is there to ask;
 /// CANCELLED where it is told to stop before they answer; and why its tool cannot run here at all, before anybody is asked.
-pub(super) async fn permit(session: &Session, scope: &Scope, call: Call) -> Result<Permitted, Fault> {
+pub(super) async fn permit(
+    session: &Session,
+    scope: &Scope,
+    call: Call,
+    hosts: &KnownHosts,
+) -> Result<Permitted, Fault> {
     call.ready()?;
     let look = |access, asked: &str| resolve(scope, access, scope.path(asked)?);
-    let verdict = scope.files().rules().judge_call(call, look, None)?;
-    settled(session, scope, verdict).await
+    let known = hosts.of(&call);
+    let verdict = scope.files().rules().judge_call(call, look, known.as_deref())?;
+    let permitted = settled(session, scope, verdict).await?;
+    hosts.keep(&permitted);
+    Ok(permitted)
+}
+
+/// The scope in which a call that reaches the network can come to further hosts; any other call keeps its own.
+pub(super) fn reaching(
+    session: &Arc<Session>,
+    scope: Scope,
+    permitted: &Permitted,
+    hosts: &Arc<KnownHosts>,
+) -> Scope {
+    if permitted.call().effects().network.is_empty() {
+        return scope;
+    }
+    scope.reaching(Arc::new(FurtherHosts {
+        session: session.clone(),
+        scope: scope.clone(),
+        call: permitted.call().clone(),
+        grant: permitted.grant().clone(),
+        known: hosts.clone(),
+    }))
+}
+
+/// Judges the hosts that a running call comes to. The question holds the call's slot.
+#[derive(Debug)]
+struct FurtherHosts {
+    session: Arc<Session>,
+    scope: Scope,
+    call: Call,
+    grant: Arc<Grant>,
+    known: Arc<KnownHosts>,
+}
+
+impl HostGate for FurtherHosts {
+    fn reach<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(async move {
+            if declares(&self.grant, host) {
+                return Ok(());
+            }
+            let before = self.known.of(&self.call).unwrap_or_else(|| self.grant.clone());
+            let verdict = self.scope.files().rules().judge_host(self.call.clone(), host, &before);
+            let permitted = settled(&self.session, &self.scope, verdict).await?;
+            self.known.keep(&permitted);
+            Ok(())
+        })
+    }
+}
+
+/// Whether a grant was for this very host, or for any.
+fn declares(grant: &Grant, host: &str) -> bool {
+    grant.touches().iter().any(|touch| match touch {
+        Touch::Network { reached: Network::Host(declared), .. } => declared == host,
+        Touch::Network { reached: Network::Any, .. } => true,
+        Touch::Path(_) | Touch::Command { .. } => false,
+    })
 }
 
 /// Judges a permitted call once more where the rules changed while it waited; gives the scope in which it runs.

@@ -90,10 +90,11 @@ impl<'a> Run<'a> {
     async fn permit(&self, scope: Scope, call: Call) -> Result<Admitted<'a>, Fault> {
         let session = &self.pipeline.session;
         policy::refuse_declared(&scope, &call)?;
-        let permitted = permit::permit(session, &scope, call).await?;
+        let permitted = permit::permit(session, &scope, call, &self.pipeline.hosts).await?;
         let slot = self.pipeline.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
         scope.check()?;
         let (scope, permitted) = permit::renewed(session, scope, permitted).await?;
+        let scope = permit::reaching(session, scope, &permitted, &self.pipeline.hosts);
         Ok(Admitted { scope, permitted, slot })
     }
 

@@ -44,8 +44,8 @@ pub use requests::{
 pub use risk::Risk;
 pub use settings::{
     AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
-    ForwardWhy, Import, LimitSettings, LogSettings, McpServer, MemorySettings, NotifySettings, Policy,
-    PolicyRule, RequireExpand, ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls,
+    FetchSettings, ForwardWhy, Import, LimitSettings, LogSettings, McpServer, MemorySettings, NotifySettings,
+    Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls,
     StorageSettings, Surface, VectorStoreSettings, Verbosity, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};

@@ -2,6 +2,7 @@
 
 mod commands;
 mod embeddings;
+mod fetch;
 mod sandbox;
 mod servers;
 mod storage;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use commands::{AllowedCommand, CommandRuleSettings};
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
+pub use fetch::FetchSettings;
 pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;
@@ -280,6 +282,8 @@ pub struct Settings {
     pub memory: MemorySettings,
     /// The sandbox that commands run in.
     pub sandbox: SandboxSettings,
+    /// What is fetched beside the public internet.
+    pub fetch: FetchSettings,
     /// How long what is kept stays.
     pub storage: StorageSettings,
     /// The model that tools and files are found with too, by what they mean; none when absent.

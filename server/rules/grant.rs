@@ -51,6 +51,20 @@ impl Grant {
         self.leaves.iter().any(|leave| matches!(leave, Leave::Act(leave) if leave == act))
     }
 
+    /// The hosts that the person said yes to, and those of `before`; nothing where there is none more.
+    pub fn further_hosts(&self, before: Option<&Self>) -> Option<Self> {
+        let is_new = |leave: &&Leave| match leave {
+            Leave::Act(act @ Touch::Network { .. }) => before.is_none_or(|before| !before.holds(act)),
+            Leave::Act(_) | Leave::Path(..) => false,
+        };
+        let leaves: Vec<_> = self.leaves.iter().filter(is_new).cloned().collect();
+        let hosts = Self { touches: Vec::new(), leaves };
+        (!hosts.leaves.is_empty()).then(|| match before {
+            Some(before) => before.and(hosts),
+            None => hosts,
+        })
+    }
+
     /// Joins what is granted later.
     pub(super) fn and(&self, later: Self) -> Self {
         let touches = self.touches.iter().cloned().chain(later.touches).collect();

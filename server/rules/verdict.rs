@@ -7,7 +7,7 @@ use super::grant::{Allowed, Grant, Leave, RuleQuestion, Verdict};
 use super::judge::{Rules, Ruling};
 use super::refusal::Refusal;
 use super::touch::{Effectful, PathTouch, Touch, verb};
-use crate::protocol::Access;
+use crate::protocol::{Access, Network};
 
 /// Files that one question names.
 const ASKED: usize = 20;
@@ -35,6 +35,13 @@ impl Rules {
         let touches = touches.into_iter().map(Touch::Path).collect();
         let weighed = self.weighed(touches, Some(&before));
         concluded(subject, weighed.map(|Weighed { grant, asks }| Weighed { grant: before.and(grant), asks }))
+    }
+
+    /// Judges a host that an allowed call comes to on its way: where a URL redirects to. What `before` reaches is not asked
+    /// again.
+    pub fn judge_host<T>(&self, subject: T, host: &str, before: &Grant) -> Verdict<T> {
+        let touch = Touch::Network { reached: Network::Host(host.to_owned()), consented: false };
+        concluded(subject, self.weighed(vec![touch], Some(before)))
     }
 
     /// Judges accesses that are no call's: those of an undo.

@@ -14,7 +14,7 @@ use crate::index::lexical::query::Query;
 use crate::index::lexical::search::{Found, Options};
 use crate::journal::JournalError;
 use crate::memory::Notes;
-use crate::ports::Caller;
+use crate::ports::{Caller, HostGate};
 use crate::protocol::{Advice, HintOutcome, LogEvent, Origin, Settings, WatchStatus, WorkingSetAnswer};
 use crate::rules::{Grant, Opener};
 use crate::workspace::{Files, Governance};
@@ -28,6 +28,7 @@ pub struct Scope {
     cancel: CancellationToken,
     caller: Option<Arc<dyn Caller>>,
     origin: Arc<Origin>,
+    hosts: Option<Arc<dyn HostGate>>,
 }
 
 impl Scope {
@@ -41,7 +42,7 @@ impl Scope {
         let governance = session.workspace().governance();
         let files =
             Files::new(session.workspace().state().clone(), governance.rules().clone(), Opener::Unasked);
-        Self { session, governance, files, cancel, caller, origin: Arc::new(origin.clone()) }
+        Self { session, governance, files, cancel, caller, origin: Arc::new(origin.clone()), hosts: None }
     }
 
     /// Who called.
@@ -53,6 +54,17 @@ impl Scope {
     #[must_use]
     pub fn granted(&self, grant: &Arc<Grant>) -> Self {
         Self { files: self.files.opened_by(Opener::Call(grant.clone())), ..self.clone() }
+    }
+
+    /// The same scope, in which hosts can be reached once `hosts` lets them.
+    #[must_use]
+    pub fn reaching(&self, hosts: Arc<dyn HostGate>) -> Self {
+        Self { hosts: Some(hosts), ..self.clone() }
+    }
+
+    /// What lets the call reach further hosts, where it declared that it reaches the network.
+    pub fn hosts(&self) -> Option<&Arc<dyn HostGate>> {
+        self.hosts.as_ref()
     }
 
     /// The same scope under the settings and rules that hold now; nothing where it has them already. No grant is in it.

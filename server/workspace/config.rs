@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::base::person;
 use crate::embed;
+use crate::fetch::Permits;
 use crate::protocol::{McpServer, PolicyRule, Settings};
 use crate::workspace::Store;
 pub(crate) use party::Party;
@@ -115,6 +116,13 @@ fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) -> Option<Str
         Ok(()) => true,
         Err(wrong) => {
             problems.push(format!("mcp_servers.{}: {wrong}", crate::base::hidden::shown(name)));
+            false
+        }
+    });
+    settings.fetch.local.retain(|entry| match Permits::parse([entry.as_str()]) {
+        Ok(_) => true,
+        Err(wrong) => {
+            problems.push(format!("fetch.local: {wrong}"));
             false
         }
     });
@@ -273,6 +281,7 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
 fn set_in_vain(project: &Settings) -> impl Iterator<Item = &'static str> {
     let default = Settings::default();
     let persons = [
+        ("[fetch]", project.fetch != default.fetch),
         ("[storage]", project.storage != default.storage),
         ("[sandbox]", project.sandbox != default.sandbox),
         ("[notify]", project.notify != default.notify),

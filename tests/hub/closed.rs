@@ -110,6 +110,7 @@ fn calls(tool: &str, path: &str, turn: usize) -> Vec<Value> {
             json!({ "target_paths": [path], "into_path": format!("{fresh}.summary.md") }),
             json!({ "target_paths": ["open/a.txt"], "into_path": path }),
         ],
+        "fetch" => vec![json!({ "url": format!("file://{path}") })],
         "terminal.run" => ["review", "apply"]
             .map(|effects| {
                 let script = "cat \"$1\" \"$1\"/*; mkdir -p out; cp \"$1\" \"$2\"; echo written >>\"$1\"";

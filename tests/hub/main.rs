@@ -10,6 +10,7 @@ mod documents;
 mod drafting;
 mod editing;
 mod examples;
+mod fetching;
 mod following;
 mod governance;
 mod kinds;
