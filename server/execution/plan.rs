@@ -43,7 +43,7 @@ pub(super) fn plan(scope: &Scope, request: &CommandRequest, closures: Closures, 
     let settings = &scope.settings().sandbox;
     let mut plan = Plan::new(&root, request.argv.iter().map(OsString::from)).writing(&root);
     plan.cwd = root.join(request.cwd.as_str());
-    plan.read_only.extend(toolchains(settings));
+    plan.toolchains = toolchains(settings);
     plan.protected = closures.protected;
     plan.masked = closures.masked;
     plan.env = environment(settings, request);

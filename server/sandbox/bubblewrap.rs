@@ -21,6 +21,7 @@ pub(crate) fn command(spec: &Spec, program: &Path) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(["--unshare-all", "--cap-drop", "ALL", "--hostname", "sandbox"]);
     command.args(["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"]);
+    command.args(["--perms", "1777", "--tmpfs", "/var/tmp"]);
     command.arg("--tmpfs").arg(spec.home.as_path());
     for shown in &spec.shown {
         let path = shown.path.as_path();

@@ -9,8 +9,8 @@ use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets};
 
 use crate::confine;
+use crate::kernel;
 use crate::linux;
-use crate::plan::Limits;
 use crate::seccomp::{self, Sockets};
 use crate::spec::{Spec, Stage, Way};
 use crate::trouble::{At, Trouble};
@@ -34,7 +34,7 @@ fn prepare(spec: &Spec) -> Result<(), Trouble> {
         rustix::process::setsid().at(Stage::Rights)?;
     }
     linux::default_signals();
-    limit(&spec.limits).at(Stage::Rights)?;
+    limit(spec).at(Stage::Rights)?;
     linux::close_on_exec().at(Stage::Rights)?;
     let cwd = spec.cwd.as_path();
     rustix::process::chdir(cwd).at_path(Stage::Folder, cwd)?;
@@ -44,7 +44,11 @@ fn prepare(spec: &Spec) -> Result<(), Trouble> {
     linux::filter_system_calls(&seccomp::program(sockets)).at(Stage::Seccomp)
 }
 
-fn limit(limits: &Limits) -> io::Result<()> {
+fn limit(spec: &Spec) -> io::Result<()> {
+    let limits = &spec.limits;
+    // The count is this user namespace's, in which the helper and init are two more.
+    let counts = spec.way == Way::Namespaces && kernel::is_since(kernel::OWN_PROCESS_COUNT);
+    set(Resource::Nproc, limits.processes.filter(|_| counts).map(|most| u64::from(most) + 2))?;
     set(Resource::Core, Some(0))?;
     set(Resource::Nofile, Some(OPEN_FILES))?;
     set(Resource::Fsize, limits.file_size)?;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -92,6 +92,7 @@ impl Launcher {
         let folders = resolve::writable(plan)?;
         let overlaid = plan.effects != Effects::WriteThrough;
         let survey = if overlaid { Survey::default() } else { Survey::take(&folders) };
+        let sockets = sockets(plan, &folders, &survey);
         let scratch = match level {
             Level::Landlock => Some(tempfile::tempdir().map_err(SandboxError::Start)?),
             _ => None,
@@ -101,7 +102,7 @@ impl Launcher {
             Level::Bubblewrap => Way::Inside,
             Level::Namespaces => Way::Namespaces,
         };
-        let spec = resolve::spec(plan, way, &survey, scratch.as_ref().map(TempDir::path))?;
+        let spec = resolve::spec(plan, way, (&survey, &sockets), scratch.as_ref().map(TempDir::path))?;
         let afterwards = Afterwards {
             before: (!overlaid).then_some(survey),
             quarantine: plan.quarantine.clone(),
@@ -129,6 +130,15 @@ impl Launcher {
         let [_, _, errors] = &ends.theirs;
         Helper::start(bubblewrap::command(spec, self.helpers.program()).stderr(errors.try_clone()?))
     }
+}
+
+/// The sockets of the host that the command would reach. On an overlay they are files like others, which nobody serves.
+fn sockets(plan: &Plan, writable: &[PathBuf], survey: &Survey) -> Vec<PathBuf> {
+    let inside = |path: &PathBuf| writable.iter().any(|folder| path.starts_with(folder));
+    let only_read: Vec<PathBuf> = resolve::readable(plan).into_iter().filter(|path| !inside(path)).collect();
+    let read = Survey::take(&only_read);
+    let covered = |path: &&Path| plan.effects == Effects::WriteThrough || !inside(&path.to_path_buf());
+    survey.sockets().chain(read.sockets()).filter(covered).map(Path::to_owned).collect()
 }
 
 fn ends(streams: Streams) -> io::Result<Ends> {

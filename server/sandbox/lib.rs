@@ -30,6 +30,7 @@ mod error;
 mod grants;
 mod helper;
 mod init;
+mod kernel;
 mod launcher;
 mod linux;
 mod memory;

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
+use crate::spec::Way;
+
 /// How many measurements pass between two looks at files in memory.
 const SELDOM: u32 = 4;
 
@@ -12,18 +14,21 @@ const SELDOM: u32 = 4;
 pub(crate) struct Memory {
     page: u64,
     measured: u32,
-    in_files: u64,
+    unmapped: u64,
+    has_own_segments: bool,
 }
 
 impl Memory {
-    pub(crate) fn new() -> Self {
-        Self { page: rustix::param::page_size() as u64, measured: 0, in_files: 0 }
+    pub(crate) fn new(way: Way) -> Self {
+        let page = rustix::param::page_size() as u64;
+        Self { page, measured: 0, unmapped: 0, has_own_segments: way != Way::Landlock }
     }
 
     /// What the processes use together. It is exact only where the quick count says that they may use more than `limit`.
     pub(crate) fn of(&mut self, processes: &[i32], limit: Option<u64>) -> u64 {
         if limit.is_some() && self.measured.is_multiple_of(SELDOM) {
-            self.in_files = files_in_memory(processes);
+            let segments = if self.has_own_segments { segments().unwrap_or_default() } else { 0 };
+            self.unmapped = files_in_memory(processes) + segments;
         }
         self.measured = self.measured.wrapping_add(1);
         let (mut resident, mut own) = (0, 0);
@@ -31,7 +36,7 @@ impl Memory {
             resident += all;
             own += all.saturating_sub(shared);
         }
-        let quick = own + self.in_files;
+        let quick = own + self.unmapped;
         match limit {
             Some(limit) if quick <= limit && resident > limit => {
                 quick.max(processes.iter().filter_map(|pid| exact_count(*pid)).sum())
@@ -57,6 +62,14 @@ fn exact_count(pid: i32) -> Option<u64> {
         counts.then(|| value.trim().strip_suffix(" kB")?.parse::<u64>().ok()).flatten()
     };
     Some(text.lines().filter_map(kibibytes).sum::<u64>() * 1024)
+}
+
+/// The resident memory of the shared segments of this namespace, attached or not.
+fn segments() -> Option<u64> {
+    let text = fs::read_to_string("/proc/sysvipc/shm").ok()?;
+    let mut lines = text.lines();
+    let at = lines.next()?.split_whitespace().position(|column| column == "rss")?;
+    Some(lines.filter_map(|line| line.split_whitespace().nth(at)?.parse::<u64>().ok()).sum())
 }
 
 /// The files in memory that the processes have open, each counted once.

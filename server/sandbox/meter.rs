@@ -41,7 +41,7 @@ impl Meter {
             Some(_) => written.filter_map(|shown| Disk::of(shown.path.as_path())).collect(),
             None => Vec::new(),
         };
-        Self { way: spec.way, limits: spec.limits, memory: Memory::new(), peak: 0, disks }
+        Self { way: spec.way, limits: spec.limits, memory: Memory::new(spec.way), peak: 0, disks }
     }
 
     /// The most memory that was used at once, in bytes.

@@ -40,6 +40,8 @@ pub struct Plan {
     pub env: Vec<(OsString, OsString)>,
     /// Folders and files that the command reads, such as the workspace and toolchains.
     pub read_only: Vec<PathBuf>,
+    /// Folders of programs that the command reads. They hold no sockets; they are not looked through for any.
+    pub toolchains: Vec<PathBuf>,
     /// Folders and files that the command writes.
     pub writable: Vec<PathBuf>,
     /// Paths below writable ones that stay read-only, beside what [`PROTECTED_NAMES`] names in each writable folder.
@@ -141,6 +143,7 @@ impl Plan {
             cwd: root.clone(),
             env: Vec::new(),
             read_only: vec![root],
+            toolchains: Vec::new(),
             writable: Vec::new(),
             protected: Vec::new(),
             masked: Vec::new(),

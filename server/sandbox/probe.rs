@@ -45,6 +45,8 @@ pub(crate) fn tier(launcher: &Launcher) -> Tier {
 
 fn works(launcher: &Launcher, level: Level) -> Result<(), SandboxError> {
     let mut plan = Plan::new("/usr", ["true"]);
+    // Every sandbox shows it; nothing else needs to be looked through.
+    plan.read_only.clear();
     plan.limits.wall = Some(LONGEST);
     let report = launcher.spawn_in(level, &plan)?.wait()?;
     if report.exit_code == Some(0) { Ok(()) } else { Err(SandboxError::Lost) }

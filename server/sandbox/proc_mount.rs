@@ -7,6 +7,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Result;
 use rustix::mount::{FsOpenFlags, MountAttrFlags};
 
+use crate::kernel;
 use crate::linux::{MountChange, change_mount};
 use crate::root::{Root, attach, copy_of, mounted};
 use crate::spec::Spec;
@@ -17,7 +18,7 @@ const COVERED: [&str; 5] = ["kcore", "keys", "timer_list", "sysrq-trigger", "kal
 /// The size in which the kernel counts shared memory.
 const PAGE: u64 = 4096;
 
-/// The numbers of processes that the kernel keeps for itself once they wrapped around.
+/// The lowest number of a process after the numbers wrapped around.
 const RESERVED: u32 = 300;
 
 /// Mounts `/proc`, after the limits that are set through it.
@@ -26,7 +27,7 @@ pub(crate) fn mount(root: &Root, spec: &Spec) -> Result<()> {
     let tree = mounted(&system, MountAttrFlags::MOUNT_ATTR_NOEXEC)?;
     set(&tree, "sys/user/max_user_namespaces", 0);
     if let Some(processes) = spec.limits.processes {
-        set(&tree, "sys/kernel/pid_max", RESERVED.saturating_add(processes));
+        limit_processes(&tree, processes);
     }
     if let Some(memory) = spec.limits.memory {
         set(&tree, "sys/kernel/shmall", u32::try_from(memory / PAGE).unwrap_or(u32::MAX));
@@ -43,6 +44,14 @@ pub(crate) fn mount(root: &Root, spec: &Spec) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Leaves as many numbers for processes as there may be.
+fn limit_processes(tree: &OwnedFd, processes: u32) {
+    if kernel::is_since(kernel::OWN_PID_MAX) {
+        set(tree, "sys/kernel/ns_last_pid", RESERVED - 1);
+        set(tree, "sys/kernel/pid_max", RESERVED.saturating_add(processes));
+    }
 }
 
 /// Sets a value of this namespace. An older kernel has none of its own and refuses; the watch over the processes holds all the

@@ -42,19 +42,23 @@ fn refuse_way_out(plan: &Plan, path: &Path, real: &Path) -> Result<(), SandboxEr
     }
 }
 
+/// The folders that `plan` lets the command read and not write.
+pub(crate) fn readable(plan: &Plan) -> Vec<PathBuf> {
+    plan.read_only.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
+}
+
 /// The message for `plan`. `scratch` is a private folder of the host, where the sandbox cannot have one of its own.
 pub(crate) fn spec(
     plan: &Plan,
     way: Way,
-    survey: &Survey,
+    (survey, sockets): (&Survey, &[PathBuf]),
     scratch: Option<&Path>,
 ) -> Result<Spec, SandboxError> {
     check_command(plan)?;
     let writable = writable(plan)?;
     let home = scratch.map_or_else(|| private_home(&writable, plan), Path::to_owned);
     let protected = protected(plan, &writable, survey);
-    let masked: Vec<PathBuf> =
-        plan.masked.iter().cloned().chain(survey.sockets().map(Path::to_owned)).collect();
+    let masked: Vec<PathBuf> = plan.masked.iter().cloned().chain(sockets.iter().cloned()).collect();
     let mut shown = shown(plan)?;
     if way == Way::Landlock {
         shown = granted(&shown, &Closed { protected: &protected, masked: &masked }, scratch);
@@ -79,7 +83,7 @@ pub(crate) fn spec(
 /// What of the host the sandbox shows, parents before what lies in them.
 fn shown(plan: &Plan) -> Result<Vec<Shown>, SandboxError> {
     let mut shown = view::system().to_vec();
-    let read = plan.read_only.iter().map(|path| (path, How::ReadOnly));
+    let read = plan.read_only.iter().chain(&plan.toolchains).map(|path| (path, How::ReadOnly));
     for (path, how) in read.chain(plan.writable.iter().map(|path| (path, How::Writable))) {
         let found = view::with_links(path, &how).map_err(|error| unusable(path, &error))?;
         found.iter().try_for_each(|one| refuse_whole_system(one.path.as_path()))?;
@@ -117,7 +121,7 @@ fn unusable(path: &Path, error: &io::Error) -> SandboxError {
 /// The place of the private home. A workspace that holds the person's home is shown as it is, so the private one lies elsewhere.
 fn private_home(writable: &[PathBuf], plan: &Plan) -> PathBuf {
     let home = view::home();
-    let shown = writable.iter().chain(&plan.read_only);
+    let shown = writable.iter().chain(&plan.read_only).chain(&plan.toolchains);
     if shown.into_iter().any(|path| home.starts_with(path)) { PathBuf::from("/run/home") } else { home }
 }
 
@@ -139,7 +143,7 @@ fn refuse_whole_system(path: &Path) -> Result<(), SandboxError> {
 /// The paths that stay read-only: those of the plan, and those with a protected name, at any depth.
 fn protected(plan: &Plan, writable: &[PathBuf], survey: &Survey) -> Vec<PathBuf> {
     let named = writable.iter().flat_map(|folder| PROTECTED_NAMES.iter().map(|name| folder.join(name)));
-    let found = survey.protected().map(Path::to_owned);
+    let found = survey.protected();
     let mut all: Vec<PathBuf> = plan.protected.iter().cloned().chain(named).chain(found).collect();
     all.sort();
     all.dedup();

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! sandbox-run --probe
-//! sandbox-run [--root DIR] [--tier A|B] [--read-only PATH]... [--write PATH]... [--mask PATH]... [--protect PATH]...
-//!             [--env NAME=VALUE]... [--wall-ms N] [--memory-mb N] [--scratch-mb N] [--processes N] [--overlay UPPER] [--quarantine DIR] [--as-json]
-//!             -- COMMAND...
+//! sandbox-run [--root DIR] [--tier A|B] [--read-only PATH]... [--toolchain PATH]... [--write PATH]... [--mask PATH]...
+//!             [--protect PATH]... [--overlay UPPER] [--quarantine DIR] [--env NAME=VALUE]... [--wall-ms N]
+//!             [--memory-mb N] [--scratch-mb N] [--processes N] [--as-json] -- COMMAND...
 //! ```
 //!
 //! The root is readable, and writable where `--write` names it. Without `--root` it is the current folder, and writable.
@@ -73,13 +73,14 @@ fn set(plan: &mut Plan, option: &str, value: OsString) -> Result<(), String> {
             plan.read_only[0] = value.into();
         }
         "--read-only" => plan.read_only.push(value.into()),
+        "--toolchain" => plan.toolchains.push(value.into()),
+        "--scratch-mb" => plan.limits.scratch = number(&value)? << 20,
         "--write" => plan.writable.push(value.into()),
         "--mask" => plan.masked.push(value.into()),
         "--protect" => plan.protected.push(value.into()),
         "--env" => plan.env.push(pair(&value)?),
         "--wall-ms" => plan.limits.wall = Some(Duration::from_millis(number(&value)?)),
         "--memory-mb" => plan.limits.memory = Some(number(&value)? << 20),
-        "--scratch-mb" => plan.limits.scratch = number(&value)? << 20,
         "--processes" => plan.limits.processes = u32::try_from(number(&value)?).ok(),
         "--quarantine" => plan.quarantine = Some(value.into()),
         "--overlay" => plan.effects = Effects::Overlay { folder: value.into(), direct: Vec::new() },

@@ -81,9 +81,16 @@ impl Survey {
         survey
     }
 
-    /// The protected paths that are there, so that the sandbox makes them read-only.
-    pub(crate) fn protected(&self) -> impl Iterator<Item = &Path> {
-        self.of_kind(PlantedKind::Protected)
+    /// The protected paths that are there, so that the sandbox makes them read-only. In a repository without a protected
+    /// name these are its settings and hooks.
+    pub(crate) fn protected(&self) -> impl Iterator<Item = PathBuf> {
+        self.of_kind(PlantedKind::Protected).flat_map(|path| {
+            if path.ends_with("HEAD") {
+                ["HEAD", "config", "hooks"].map(|name| path.with_file_name(name)).to_vec()
+            } else {
+                vec![path.to_owned()]
+            }
+        })
     }
 
     /// The sockets of the host, so that the sandbox covers them.
@@ -117,15 +124,21 @@ impl Survey {
         let mut buffer = vec![MaybeUninit::uninit(); 1 << 15];
         while let Some(folder) = waiting.pop() {
             // A repository holds many files and no folder of sockets: its watcher's socket stands at the top.
-            let is_deep = folder.file_name().is_none_or(|name| name != ".git");
+            let is_git = folder.file_name().is_some_and(|name| name == ".git");
+            let mut bare = Bare::default();
             let at = for_each_entry(&folder, &mut buffer, |name, kind, inode| {
                 self.look_at(&folder, (name, kind, inode));
-                if kind == FileType::Directory && is_deep {
+                bare.look_at(name, inode);
+                if kind == FileType::Directory && !is_git {
                     let below = folder.join(name);
                     waiting.extend((!known.contains_key(&below)).then_some(below));
                 }
             });
-            self.folders.extend(at.map(|at| (folder, at)));
+            if let Some(inode) = bare.head().filter(|_| !is_git) {
+                self.found.insert(folder.join("HEAD"), Seen { kind: PlantedKind::Protected, inode });
+            }
+            // One that cannot be read is kept too, so that the next look knows that it was so before.
+            self.folders.insert(folder, at.unwrap_or_default());
         }
     }
 
@@ -142,6 +155,28 @@ fn changed(folder: &Stat) -> Changed {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
     let is_old = folder.st_ctime < now - LATELY;
     is_old.then_some((folder.st_ino, folder.st_ctime, folder.st_ctime_nsec))
+}
+
+/// What makes a folder a repository for git, though its name says nothing: `HEAD`, `objects` and `refs`.
+#[derive(Default)]
+struct Bare {
+    head: Option<u64>,
+    folders: u8,
+}
+
+impl Bare {
+    fn look_at(&mut self, name: &OsStr, inode: u64) {
+        match name.as_bytes() {
+            b"HEAD" => self.head = Some(inode),
+            b"objects" | b"refs" => self.folders += 1,
+            _ => {}
+        }
+    }
+
+    /// The inode of `HEAD` in a repository. Without that file it is none.
+    fn head(&self) -> Option<u64> {
+        self.head.filter(|_| self.folders == 2)
+    }
 }
 
 /// Calls `each` for what `folder` holds. It asks for no more than the folder itself tells: names, kinds and inodes.

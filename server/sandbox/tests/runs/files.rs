@@ -4,7 +4,7 @@ use std::fs;
 
 use wherefore_sandbox::{Plan, SandboxError};
 
-use crate::place::Place;
+use crate::place::{Place, launcher};
 
 #[test]
 fn a_command_writes_what_it_may_and_nothing_else() {
@@ -29,6 +29,20 @@ fn a_read_only_workspace_is_not_changed() {
     assert_eq!(outcome.output, "kept");
     assert_eq!(fs::read_to_string(place.path().join("text")).unwrap(), "kept");
     assert!(!place.path().join("new").exists());
+}
+
+#[test]
+fn a_workspace_in_any_folder_for_temporary_files_is_shown() {
+    let Some(_) = Place::new() else { return };
+    for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
+        let Ok(place) = tempfile::tempdir_in(folder) else { continue };
+        let plan = Plan::new(place.path(), ["touch", "made"]).writing(place.path());
+        match launcher().spawn(&plan) {
+            Ok(running) => assert_eq!(running.wait().unwrap().exit_code, Some(0), "{folder}"),
+            Err(error) => assert!(folder == "/dev/shm", "{folder}: {error}"),
+        }
+        assert_eq!(place.path().join("made").exists(), folder != "/dev/shm");
+    }
 }
 
 #[test]

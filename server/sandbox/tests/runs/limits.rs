@@ -134,6 +134,22 @@ for n in range(4): os.wait()";
 }
 
 #[test]
+fn no_more_processes_are_there_at_once_than_the_limit_says() {
+    let Some(place) = Place::new() else { return };
+    let script = "import os, time
+n = 0
+try:
+  while n < 400:
+    if os.fork() == 0:
+      time.sleep(5); os._exit(0)
+    n += 1
+except OSError: pass
+print(n)";
+    let outcome = limited(&place, script, |plan| plan.limits.processes = Some(32));
+    assert_eq!(outcome.output, "31\n", "{} {:?}", outcome.errors, outcome.report);
+}
+
+#[test]
 fn odd_limits_are_true_limits() {
     let Some(place) = Place::new() else { return };
     let mut plan = place.plan(["sleep", "20"]);

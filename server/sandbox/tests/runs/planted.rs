@@ -69,3 +69,38 @@ fn sockets_of_the_host_in_the_workspace_are_covered() {
         assert!(listener.accept().is_err());
     }
 }
+
+#[test]
+fn a_repository_without_a_protected_name_is_found() {
+    let Some(place) = Place::new() else { return };
+    let quarantine = tempfile::tempdir().unwrap();
+    fs::create_dir_all(place.path().join("kept/objects")).unwrap();
+    fs::create_dir_all(place.path().join("kept/refs")).unwrap();
+    fs::write(place.path().join("kept/HEAD"), "ref: refs/heads/main").unwrap();
+    fs::write(place.path().join("kept/config"), "old").unwrap();
+    let script = "mkdir -p new/objects new/refs; echo ref: refs/heads/main > new/HEAD; echo bad > kept/config; touch HEAD";
+    let mut plan = place.plan(["sh", "-c", script]);
+    plan.quarantine = Some(quarantine.path().to_owned());
+    let report = place.run(&plan).report;
+    let told: Vec<_> =
+        report.planted.iter().map(|one| one.path.strip_prefix(place.path()).unwrap()).collect();
+    assert_eq!(told, [Path::new("new/HEAD")]);
+    assert_eq!(fs::read_to_string(place.path().join("kept/config")).unwrap(), "old");
+    assert!(!place.path().join("new/HEAD").exists() && place.path().join("HEAD").exists());
+}
+
+#[test]
+fn sockets_of_the_host_in_a_folder_that_is_only_read_are_covered() {
+    let Some(place) = Place::new() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let listener = UnixListener::bind(folder.path().join("door")).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let script = format!(
+        "import socket\nsocket.socket(socket.AF_UNIX).connect('{}/door')\nprint('reached')",
+        folder.path().display()
+    );
+    let mut plan = place.plan(["/usr/bin/python3", "-c", &script]);
+    plan.read_only.push(folder.path().to_owned());
+    assert_eq!(place.run(&plan).output, "");
+    assert!(listener.accept().is_err());
+}

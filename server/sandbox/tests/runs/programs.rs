@@ -42,7 +42,7 @@ fn cargo_builds_and_runs_a_program() {
     .unwrap();
     let mut plan = place.plan(["cargo", "run", "--offline", "--quiet"]);
     plan.env.push(("PATH".into(), format!("{}:/usr/bin:/bin", cargo.display()).into()));
-    plan.read_only.extend([cargo, rustup]);
+    plan.toolchains.extend([cargo, rustup]);
     plan.limits.wall = Some(Duration::from_secs(120));
     assert_eq!(output(&place, &plan), "built\n");
 }
