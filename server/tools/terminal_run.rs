@@ -46,6 +46,13 @@ impl RunInput {
             _ => Vec::new(),
         }
     }
+
+    /// The command as the rules judge it: with the variables that are set for it, as `env` would set them.
+    fn judged(&self) -> Vec<String> {
+        let variables = self.env.iter().map(|(name, value)| format!("{name}={value}"));
+        let wrapper = (!self.env.is_empty()).then(|| "env".to_owned());
+        wrapper.into_iter().chain(variables).chain(self.argv()).collect()
+    }
 }
 
 /// The answer.
@@ -85,7 +92,7 @@ impl Activity for RunCommand {
     type Output = RunOutput;
 
     fn effects(&self, input: &RunInput) -> Effects {
-        Effects { command: Some(input.argv()), confined: true, ..Effects::default() }
+        Effects { command: Some(input.judged()), confined: true, ..Effects::default() }
     }
 
     fn limit(&self, input: &RunInput) -> Option<Duration> {

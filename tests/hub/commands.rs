@@ -20,6 +20,13 @@ async fn run(bench: &Bench, line: &str) -> Envelope {
     bench.call("terminal.run", json!({ "line": line }), None).await
 }
 
+/// Runs a script that stands in a file, so that the rules do not judge what is in it and only the sandbox holds.
+async fn run_file(bench: &Bench, script: &str, timeout_ms: u64) -> Envelope {
+    fs::write(bench.folder.path().join("script.sh"), script).unwrap();
+    let arguments = json!({ "cmd": ["bash", "script.sh"], "timeout_ms": timeout_ms });
+    bench.call("terminal.run", arguments, None).await
+}
+
 fn result(answer: Envelope) -> Value {
     assert_eq!(answer.error, None, "{answer:?}");
     Value::clone(&answer.result.unwrap())
@@ -29,7 +36,7 @@ fn result(answer: Envelope) -> Value {
 async fn a_command_answers_with_its_streams_and_its_code() {
     let bench = bench(&[("sub/a.txt", "one\n")]);
     let arguments = json!({
-        "cmd": ["sh", "-c", "cat a.txt; cat; echo $COLOR $SECRET_TOKEN >&2; exit 3"],
+        "cmd": ["sh", "-c", "cat a.txt; cat; echo $COLOR $HISTFILE >&2; exit 3"],
         "cwd": "sub", "stdin": "typed\n", "env": { "COLOR": "green" },
     });
     let answer = result(bench.call("terminal.run", arguments, None).await);
@@ -162,13 +169,12 @@ async fn what_the_rules_close_is_closed_to_commands() {
     ]);
     symlink("../.env", bench.folder.path().join("deep/link")).unwrap();
     let reads = "cat .env deep/down/server.pem denied/a.txt asked/a.txt deep/link; cat denied/* asked/*; \
-                 grep -r MARK . ; ls -la . denied; cat .wherefore/config.toml";
-    let answer = result(run(&bench, reads).await);
+                 grep -r 'MAR[K]' . ; ls -la . denied; cat .wherefore/config.toml";
+    let answer = result(run_file(&bench, reads, 30_000).await);
     assert!(!answer.to_string().contains("MARK"), "{answer}");
     let writes = "echo x >> .git/config; echo x > .git/hooks; echo x >> frozen/a.txt; echo x > .env; mkdir -p .vscode; \
                   echo '{}' > .vscode/tasks.json; echo x >> .wherefore/config.toml; mv frozen other; cat frozen/a.txt";
-    let answer = run(&bench, writes).await;
-    let value = result(answer);
+    let value = result(run_file(&bench, writes, 30_000).await);
     assert!(value["stdout"].as_str().unwrap().contains("frozen"), "{value}");
     for proposal in bench.proposals() {
         bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
@@ -187,6 +193,24 @@ async fn what_the_rules_close_is_closed_to_commands() {
 }
 
 #[tokio::test]
+async fn a_command_that_a_rule_names_is_asked_for_or_refused() {
+    let bench = Bench::new(&[(".env", "TOKEN=1\n"), ("build/a.txt", "one\n")]);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold", "wait_s": 0 } })));
+    let asked = json!({ "line": "true && rm -rf build" });
+    bench.will_answer(Some("Deny"));
+    let fault = bench.call("terminal.run", asked.clone(), None).await.error.unwrap();
+    assert_eq!(fault.code, Code::PermissionDenied, "{fault:?}");
+    bench.will_answer(Some("Allow"));
+    assert_eq!(bench.call("terminal.run", asked, None).await.error, None);
+    let loaded = json!({ "cmd": ["true"], "env": { "LD_PRELOAD": "build/a.so" } });
+    bench.will_answer(Some("Deny"));
+    assert!(bench.call("terminal.run", loaded, None).await.error.is_some());
+    bench.will_answer(Some("Allow"));
+    let refused = run(&bench, "echo $(bash -c 'cat .env')").await.error.unwrap();
+    assert!(refused.message.contains(".env"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_limit_ends_a_command_with_all_that_it_started() {
     let bench = bench(&[]);
     let mark = format!("wherefore-left-{}", std::process::id());
@@ -194,7 +218,7 @@ async fn a_limit_ends_a_command_with_all_that_it_started() {
         "trap '' TERM; for i in 1 2 3; do (exec -a {mark} setsid sleep 77) & done; echo begun; sleep 77"
     );
     let started = Instant::now();
-    let answer = bench.call("terminal.run", json!({ "line": line, "timeout_ms": 500 }), None).await;
+    let answer = run_file(&bench, &line, 500).await;
     assert!(started.elapsed() < Duration::from_secs(10));
     let value = result(answer);
     assert_eq!((&value["limit"], &value["exit_code"]), (&json!("time"), &Value::Null), "{value}");
@@ -219,7 +243,7 @@ async fn no_network_and_nothing_of_the_person_is_reached() {
         "exec 3<>/dev/tcp/127.0.0.1/{port} && echo REACHED; cat {}/secret; ls -A ~; getent hosts localhost; cat /proc/1/environ",
         home.path().display()
     );
-    let answer = result(run(&bench, &line).await);
+    let answer = result(run_file(&bench, &line, 30_000).await);
     let text = answer.to_string();
     assert!(!text.contains("REACHED") && !text.contains("MARKSECRET"), "{text}");
     listener.set_nonblocking(true).unwrap();
