@@ -81,6 +81,30 @@ pub enum HeaderError {
 #[error("{0:?} is no host with a port, as localhost:3000")]
 pub struct PermitError(pub(crate) String);
 
+/// An entry of [`HostList`](crate::HostList) that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no host, as crates.io, .npmjs.org or localhost:5432")]
+pub struct HostError(String);
+
+impl HostError {
+    pub(crate) fn new(entry: &str) -> Self {
+        Self(entry.chars().take(100).collect())
+    }
+}
+
+/// Why a proxy carries nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProxyError {
+    #[error("the request cannot be read")]
+    Malformed,
+    #[error("{host}:{port} is not among the hosts that this command may reach")]
+    Closed { host: String, port: u16 },
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error("the connection broke: {0}")]
+    Broken(#[from] io::Error),
+}
+
 fn at(host: &str, address: IpAddr) -> String {
     let literal = host.trim_matches(['[', ']']).parse() == Ok(address);
     if literal { address.to_string() } else { format!("{host} leads to {address}, which") }

@@ -11,9 +11,15 @@ pub struct Permits(Vec<Permit>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Permit {
+    host: HostName,
+    port: u16,
+}
+
+/// A host, or every host below a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HostName {
     /// IDNA-encoded, in small letters; an IPv6 address in brackets.
     host: String,
-    port: u16,
     /// Whether the hosts below it count, and not it itself.
     below: bool,
 }
@@ -28,7 +34,7 @@ impl Permits {
     }
 
     pub(crate) fn grants(&self, host: &str, port: u16) -> bool {
-        self.0.iter().any(|permit| permit.port == port && permit.names(host))
+        self.0.iter().any(|permit| permit.port == port && permit.host.names(host))
     }
 }
 
@@ -36,17 +42,23 @@ impl Permit {
     fn parse(entry: &str) -> Result<Self, PermitError> {
         let wrong = || PermitError(entry.chars().take(100).collect());
         let (host, port) = entry.rsplit_once(':').ok_or_else(wrong)?;
-        let (host, below) = host.strip_prefix('.').map_or((host, false), |host| (host, true));
-        let host = Host::parse(host.strip_suffix('.').unwrap_or(host)).map_err(|_| wrong())?;
-        // A star would name no host that there is.
-        if below && !matches!(host, Host::Domain(_)) || entry.contains('*') {
-            return Err(wrong());
-        }
+        let host = HostName::parse(host).ok_or_else(wrong)?;
         let port = port.parse().ok().filter(|port| *port != 0).ok_or_else(wrong)?;
-        Ok(Self { host: host.to_string(), port, below })
+        Ok(Self { host, port })
+    }
+}
+
+impl HostName {
+    /// Reads `example.com`, `[::1]` and, for every host below a domain, `.example.com`.
+    pub(crate) fn parse(entry: &str) -> Option<Self> {
+        let (host, below) = entry.strip_prefix('.').map_or((entry, false), |host| (host, true));
+        let host = Host::parse(host.strip_suffix('.').unwrap_or(host)).ok()?;
+        // A star would name no host that there is.
+        let is_one = !(below && !matches!(host, Host::Domain(_)) || entry.contains('*'));
+        is_one.then(|| Self { host: host.to_string(), below })
     }
 
-    fn names(&self, host: &str) -> bool {
+    pub(crate) fn names(&self, host: &str) -> bool {
         if self.below {
             host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
         } else {

@@ -4,6 +4,7 @@ mod addresses;
 mod bodies;
 mod hosts;
 mod pages;
+mod proxies;
 mod redirects;
 mod requests;
 mod urls;

@@ -1,0 +1,57 @@
+//! The hosts that a person opens to a program.
+
+use url::Host;
+
+use crate::error::HostError;
+use crate::permits::{HostName, Permits};
+
+/// Named hosts. An entry without a port opens the ports 80 and 443 of public addresses; one with a port opens that port,
+/// also at an address of this machine or of a private network.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostList {
+    public: Vec<HostName>,
+    named: Permits,
+}
+
+/// How far a host is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opened {
+    /// At its public addresses.
+    Public,
+    /// At every address that a person may open.
+    Anywhere,
+}
+
+impl HostList {
+    /// Reads entries such as `crates.io`, `.npmjs.org` for every host below a domain, and `localhost:5432`.
+    ///
+    /// # Errors
+    /// The first entry that is none.
+    pub fn parse<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, HostError> {
+        let (named, public): (Vec<&str>, Vec<&str>) = entries.into_iter().partition(|entry| has_port(entry));
+        let public =
+            public.into_iter().map(|entry| HostName::parse(entry).ok_or_else(|| HostError::new(entry)));
+        let wrong = |entry: &&str| Permits::parse([*entry]).is_err();
+        match named.iter().find(|entry| wrong(entry)) {
+            Some(entry) => Err(HostError::new(entry)),
+            None => Ok(Self {
+                public: public.collect::<Result<_, _>>()?,
+                named: Permits::parse(named).unwrap_or_default(),
+            }),
+        }
+    }
+
+    /// How far a port of a host is open.
+    pub(crate) fn opens(&self, host: &str, port: u16) -> Option<Opened> {
+        if self.named.grants(host, port) {
+            return Some(Opened::Anywhere);
+        }
+        let is_web = matches!(port, 80 | 443);
+        (is_web && self.public.iter().any(|name| name.names(host))).then_some(Opened::Public)
+    }
+}
+
+/// Whether an entry ends with a port. An IPv6 address holds colons too.
+fn has_port(entry: &str) -> bool {
+    entry.rsplit_once(':').is_some_and(|(host, _)| !host.is_empty() && Host::parse(entry).is_err())
+}
