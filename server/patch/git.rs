@@ -1,9 +1,11 @@
 //! Diffs as git writes them, file by file: the extended headers that say what befell a file beside its lines.
 
 mod binary;
+mod print;
 
 use super::names;
 pub use binary::{BinaryError, BinaryPatch};
+pub use print::{GitChange, GitContent, git_change};
 
 /// The type of a file in git: the first digits of its mode.
 const TYPE: u32 = 0o170_000;

@@ -38,7 +38,7 @@ use wherefore_base as base;
 
 pub use apply::{apply, apply_to};
 pub use cut::{Cut, cut, splice};
-pub use git::{BinaryError, BinaryPatch, GitBody, GitFile, git_files};
+pub use git::{BinaryError, BinaryPatch, GitBody, GitChange, GitContent, GitFile, git_change, git_files};
 pub use readings::Reading;
 pub use refusal::{Difference, Excerpt, LineRange, Refusal, RefusalCode};
 pub use relocate::{Moves, relocate};

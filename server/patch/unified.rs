@@ -13,7 +13,6 @@ pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String 
     if before == after {
         return String::new();
     }
-    let (old, new) = (split(before.unwrap_or_default()), split(after.unwrap_or_default()));
     let (a, b) = (show("a/", path), show("b/", path));
     let mut diff = format!("diff --git {} {}\n", a.trim_end_matches('\t'), b.trim_end_matches('\t'));
     match (before, after) {
@@ -21,11 +20,19 @@ pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String 
         (_, None) => diff.push_str("deleted file mode 100644\n"),
         _ => {}
     }
-    let runs = runs(&old, &new);
-    if !runs.is_empty() {
+    let hunks = hunks(before.unwrap_or_default(), after.unwrap_or_default());
+    if !hunks.is_empty() {
         let name = |text: Option<&str>, name: String| text.map_or("/dev/null".to_owned(), |_| name);
-        diff.push_str(&format!("--- {}\n+++ {}\n", name(before, a), name(after, b)));
+        diff.push_str(&format!("--- {}\n+++ {}\n{hunks}", name(before, a), name(after, b)));
     }
+    diff
+}
+
+/// The hunks from one text to another.
+pub(crate) fn hunks(before: &str, after: &str) -> String {
+    let (old, new) = (split(before), split(after));
+    let mut diff = String::new();
+    let runs = runs(&old, &new);
     for group in runs.chunk_by(|first, next| next.old.0 - first.old.1 <= 2 * CONTEXT) {
         print(&mut diff, group, &old, &new);
     }

@@ -5,7 +5,7 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 
 /// The digits of git's base 85.
-const DIGITS: &[u8; 85] =
+pub(super) const DIGITS: &[u8; 85] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
 /// The value of each digit; [`NO_DIGIT`] for any other byte.
