@@ -20,6 +20,7 @@ mod print;
 mod progress;
 mod review;
 mod rules;
+mod sandbox;
 mod search;
 mod serve;
 mod show;
@@ -54,6 +55,7 @@ enum Command {
     Patch(patch::PatchArgs),
     Review(review::Args),
     Rules(rules::RulesArgs),
+    Sandbox(sandbox::SandboxArgs),
     Undo(undo::Args),
     Search(search::SearchArgs),
     Log(log::LogArgs),
@@ -95,6 +97,7 @@ pub fn main() -> ExitCode {
         Command::Patch(args) => patch::run(&args),
         Command::Review(args) => review::run(&args),
         Command::Rules(args) => rules::run(&args),
+        Command::Sandbox(args) => sandbox::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Log(args) => log::run(args),

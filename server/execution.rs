@@ -5,11 +5,14 @@
 //! change that is taken from there; where no sandbox can be built, nothing runs.
 
 mod artifacts;
+mod attached;
 mod builds;
 mod capture;
+mod carrier;
 mod changes;
 mod closures;
 mod error;
+mod exported;
 mod ignored;
 mod layer;
 mod passed;
@@ -23,8 +26,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub(crate) use artifacts::Artifact;
+pub(crate) use attached::{AttachedOutcome, AttachedRequest};
 pub(crate) use capture::readable;
 pub(crate) use error::ExecutionError;
+pub(crate) use exported::git_diff;
 pub(crate) use processes::{Process, ProcessState, Processes};
 pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
 pub(crate) use run::RunOutcome;
@@ -33,11 +38,13 @@ pub(crate) use scrollback::OutputPart;
 use crate::base::{WorkspacePath, blocking};
 use crate::protocol::CommandEffects;
 use crate::registry::{Call, Draft};
-use crate::sandbox::{Effects, Launcher};
+use crate::sandbox::{Effects, Launcher, Running};
 use crate::session::Scope;
 use crate::workspace::FileKind;
+use carrier::Carrier;
 use closures::{ClosureFinder, Closures};
 use layer::Layer;
+use wherefore_fetch::HostList;
 
 /// A command that a call runs.
 #[derive(Clone, Debug)]
@@ -50,6 +57,8 @@ pub(crate) struct CommandRequest {
     pub(crate) env: BTreeMap<String, String>,
     /// What it reads from its standard input.
     pub(crate) input: Option<Vec<u8>>,
+    /// The hosts that it reaches, through a proxy of ours.
+    pub(crate) hosts: HostList,
     /// How long it may run.
     pub(crate) limit: Duration,
 }
@@ -112,13 +121,13 @@ impl Executor {
         scope: &Scope,
         request: CommandRequest,
     ) -> Result<CommandOutcome, ExecutionError> {
-        let (layer, running) = blocking(|| self.start(scope, &request))?;
+        let (layer, running, carrier) = blocking(|| self.start(scope, &request))?;
         let run = run::to_its_end(scope, running, request.input).await?;
         let (draft, left_out) = match run.report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,
             None => <(Draft, Vec<String>)>::default(),
         };
-        drop(layer);
+        drop((layer, carrier));
         Ok(CommandOutcome { run, draft, left_out })
     }
 
@@ -141,9 +150,10 @@ impl Executor {
         if !applies {
             plan.writable = ignored;
         }
-        let running = self.launcher.spawn(&plan)?;
+        let mut running = self.launcher.spawn(&plan)?;
+        let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
         let (id, why) = (call.id().clone(), call.why().as_str().to_owned());
-        self.processes.add(id, request.argv.clone(), why, running).map(drop)
+        self.processes.add(id, (request.argv.clone(), why), running, carrier).map(drop)
     }
 
     fn closures(&self, scope: &Scope) -> Result<Closures, ExecutionError> {
@@ -154,7 +164,7 @@ impl Executor {
         &self,
         scope: &Scope,
         request: &CommandRequest,
-    ) -> Result<(Layer, crate::sandbox::Running), ExecutionError> {
+    ) -> Result<(Layer, Running, Option<Carrier>), ExecutionError> {
         expect_folder(scope, &request.cwd)?;
         let layer = Layer::make(scope.files().state())?;
         let closures = self.closures(scope)?;
@@ -162,7 +172,9 @@ impl Executor {
         let mut plan =
             plan::plan(scope, request, closures, Effects::Overlay { folder, direct: direct.clone() });
         plan.writable.extend(direct);
-        Ok((layer, self.launcher.spawn(&plan)?))
+        let mut running = self.launcher.spawn(&plan)?;
+        let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
+        Ok((layer, running, carrier))
     }
 }
 

@@ -2,14 +2,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::CommandRequest;
 use super::closures::Closures;
+use super::{CommandRequest, carrier};
 use crate::base::person;
 use crate::protocol::SandboxSettings;
 use crate::sandbox::{Effects, Plan, Streams};
 use crate::session::Scope;
 
+/// The folder below a workspace's state that planted files are moved to.
+const QUARANTINE: &str = "quarantine";
 /// Folders below the person's home that hold compilers and interpreters, and nothing private. A command reads them.
 const TOOLCHAINS: [&str; 18] = [
     ".cargo/bin",
@@ -47,12 +50,20 @@ pub(super) fn plan(scope: &Scope, request: &CommandRequest, closures: Closures, 
     plan.protected = closures.protected;
     plan.masked = closures.masked;
     plan.env = environment(settings, request);
+    plan.quarantine = (effects == Effects::WriteThrough).then(|| quarantine(scope)).flatten();
     plan.effects = effects;
+    plan.network = carrier::network(&request.hosts);
     plan.streams = Streams::Piped { input: request.input.is_some() };
     plan.limits.wall = Some(request.limit);
     plan.limits.memory = Some(settings.memory_mb << 20);
     plan.limits.processes = Some(settings.processes);
     plan
+}
+
+/// A folder of this run's own for what is planted.
+fn quarantine(scope: &Scope) -> Option<PathBuf> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some(scope.files().state().path()?.join(QUARANTINE).join(now.as_nanos().to_string()))
 }
 
 /// Plans a run that reads the workspace of `scope` and writes below `folder` alone, where it starts in `work`.

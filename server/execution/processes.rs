@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use super::carrier::Carrier;
 use super::error::ExecutionError;
 use super::scrollback::Scrollback;
 use crate::base::CallId;
@@ -52,9 +53,9 @@ impl Processes {
     pub(crate) fn add(
         &self,
         id: CallId,
-        argv: Vec<String>,
-        why: String,
+        (argv, why): (Vec<String>, String),
         mut running: Running,
+        carrier: Option<Carrier>,
     ) -> Result<Arc<Process>, ExecutionError> {
         let mut all = self.0.lock();
         if all.values().filter(|process| process.runs()).count() >= MOST {
@@ -75,6 +76,7 @@ impl Processes {
                 Ok(report) => ProcessState::Ended(report),
                 Err(error) => ProcessState::Failed(error.to_string()),
             };
+            drop(carrier);
             // Nobody may ask any more.
             let _ = told.send(ended);
         });

@@ -17,6 +17,7 @@ use super::{CommandRequest, Executor};
 use crate::base::{WorkspacePath, blocking};
 use crate::sandbox::Running;
 use crate::session::Scope;
+use wherefore_fetch::HostList;
 
 /// What runs the code of a call.
 const RUNNER: &str = include_str!("runner.py");
@@ -114,6 +115,7 @@ impl Executor {
             cwd: WorkspacePath::root(),
             env: BTreeMap::new(),
             input: Some(Vec::new()),
+            hosts: HostList::default(),
             limit: request.limit,
         };
         let plan = plan::beside(scope, &command, self.closures(scope)?, layer.path(), &work);

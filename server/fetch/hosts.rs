@@ -41,6 +41,11 @@ impl HostList {
         }
     }
 
+    /// Whether no host is open.
+    pub fn is_empty(&self) -> bool {
+        self.public.is_empty() && self.named.is_empty()
+    }
+
     /// How far a port of a host is open.
     pub(crate) fn opens(&self, host: &str, port: u16) -> Option<Opened> {
         if self.named.grants(host, port) {

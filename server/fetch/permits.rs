@@ -33,6 +33,10 @@ impl Permits {
         entries.into_iter().map(Permit::parse).collect::<Result<_, _>>().map(Self)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn grants(&self, host: &str, port: u16) -> bool {
         self.0.iter().any(|permit| permit.port == port && permit.host.names(host))
     }

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::limit_word::LimitWord;
 use crate::execution::{CommandOutcome, CommandRequest, Executor};
-use crate::protocol::{Code, CommandEffects, Effects, Fault};
+use crate::protocol::{Code, CommandEffects, Effects, Fault, Network};
 use crate::registry::{Activity, Draft, Output, Permitted};
 use crate::sandbox::{Report, signal_name};
 use crate::session::Scope;
+use wherefore_fetch::HostList;
 
 /// How much longer than its command a call may take: to read what it changed.
 pub(super) const AFTERWARDS: Duration = Duration::from_secs(120);
@@ -33,6 +34,8 @@ pub(super) struct RunInput {
     env: BTreeMap<String, String>,
     stdin: Option<String>,
     effects: Option<CommandEffects>,
+    #[serde(default)]
+    hosts: Vec<String>,
     #[serde(default)]
     background: bool,
 }
@@ -92,7 +95,8 @@ impl Activity for RunCommand {
     type Output = RunOutput;
 
     fn effects(&self, input: &RunInput) -> Effects {
-        Effects { command: Some(input.judged()), confined: true, ..Effects::default() }
+        let network = input.hosts.iter().cloned().map(Network::Host).collect();
+        Effects { command: Some(input.judged()), network, confined: true, ..Effects::default() }
     }
 
     fn limit(&self, input: &RunInput) -> Option<Duration> {
@@ -154,6 +158,9 @@ fn request(input: &RunInput, scope: &Scope) -> Result<CommandRequest, Fault> {
         argv,
         cwd: scope.path(&input.cwd)?,
         env: input.env.clone(),
+        hosts: HostList::parse(input.hosts.iter().map(String::as_str)).map_err(|error| {
+            Fault::new(Code::InvalidArgs, error.to_string()).suggest("name hosts as `hosts: [\"crates.io\"]`")
+        })?,
         input: input.stdin.clone().map(String::into_bytes),
         limit: Duration::from_millis(input.timeout_ms),
     })

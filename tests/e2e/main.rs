@@ -4,6 +4,7 @@
 mod agents;
 mod asks;
 mod command_line;
+mod confined;
 mod demo;
 mod departing;
 mod discovery;

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use wherefore::protocol::{Act, ChangeKind, Code, Envelope, Policy, Status};
 
 use crate::support::{Bench, numbers};
@@ -248,6 +249,39 @@ async fn no_network_and_nothing_of_the_person_is_reached() {
     assert!(!text.contains("REACHED") && !text.contains("MARKSECRET"), "{text}");
     listener.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err());
+}
+
+#[tokio::test]
+async fn the_hosts_that_the_person_allows_are_reached_and_no_other() {
+    let script = "import sys, urllib.request as r\n\
+                  for url in sys.argv[1:]:\n    \
+                  try: print(r.urlopen(url, timeout=5).read().decode())\n    \
+                  except Exception as e: print(e)\n";
+    let bench = Bench::new(&[("get.py", script)]);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold", "wait_s": 0 } })));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = [0; 4096];
+            stream.read(&mut head).await.unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nREACHED").await.unwrap();
+        }
+    });
+    let [open, closed] = [format!("http://127.0.0.1:{port}/"), "http://127.0.0.1:1/".to_owned()];
+    let arguments =
+        json!({ "cmd": ["python3", "get.py", open, closed], "hosts": [format!("127.0.0.1:{port}")] });
+    bench.will_answer(Some("Deny"));
+    let fault = bench.call("terminal.run", arguments.clone(), None).await.error.unwrap();
+    assert_eq!(fault.code, Code::PermissionDenied, "{fault:?}");
+    bench.will_answer(Some("Allow"));
+    let answer = result(bench.call("terminal.run", arguments.clone(), None).await);
+    assert_eq!(answer["stdout"], "REACHED\nHTTP Error 403: Forbidden\n", "{answer}");
+    let without = json!({ "cmd": ["python3", "get.py", open] });
+    let answer = result(bench.call("terminal.run", without, None).await);
+    assert!(answer["stdout"].as_str().unwrap().contains("refused"), "{answer}");
+    let wrong = json!({ "cmd": ["true"], "hosts": ["https://crates.io/"] });
+    assert_eq!(bench.call("terminal.run", wrong, None).await.error.unwrap().code, Code::InvalidArgs);
 }
 
 #[tokio::test]

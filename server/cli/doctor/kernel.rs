@@ -6,10 +6,11 @@ use std::path::Path;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
 
 use super::Check;
+use crate::sandbox::{Launcher, Level};
 
 /// Every check of the kernel.
 pub(super) fn checks() -> Vec<Check> {
-    vec![beneath(), landlock(), namespaces(), watches(), locks()]
+    vec![beneath(), landlock(), namespaces(), sandbox(), watches(), locks()]
 }
 
 /// `openat2` with `RESOLVE_BENEATH`: tried, not looked up.
@@ -37,11 +38,24 @@ fn landlock() -> Check {
         true => "not known: /sys/kernel/security is not mounted",
         false => "not among the active security modules",
     };
-    Check::lacking(
-        name,
-        found,
-        "Add landlock to the kernel's lsm= parameter. Tools that run commands will need it.",
-    )
+    Check::lacking(name, found, "Add landlock to the kernel's lsm= parameter.")
+}
+
+/// What commands are confined with: a command is run in each tier until one works.
+fn sandbox() -> Check {
+    let name = "sandbox";
+    let launcher = Launcher::own();
+    let tier = launcher.probe();
+    let reasons = || tier.reasons.join("; ");
+    match tier.level {
+        Level::Namespaces => Check::well(name, format!("{}: commands run confined", tier.level)),
+        Level::Bubblewrap | Level::Landlock => Check::lacking(
+            name,
+            format!("{}: commands whose changes are reviewed are refused", tier.level),
+            reasons(),
+        ),
+        Level::Nothing => Check::lacking(name, "no command is run: none could be confined", reasons()),
+    }
 }
 
 /// Whether a user may make namespaces.

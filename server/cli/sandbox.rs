@@ -1,0 +1,218 @@
+//! `wherefore sandbox`: a person's own command, confined as terminal.run confines an agent's.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::answer;
+use super::backend::{RequestTarget, RootArgs};
+use super::limits;
+use super::print::visible;
+use crate::base::{WorkspacePath, person};
+use crate::execution::{
+    AttachedOutcome, AttachedRequest, CommandRequest, ExecutionError, Executor, git_diff,
+};
+use crate::hub::{Hub, HubOptions};
+use crate::ports::NoEditor;
+use crate::protocol::{Code, Door, Fault, Origin, Policy, RawCall};
+use crate::requests::Call;
+use crate::sandbox::{Launcher, Limit, Report, SandboxError};
+use crate::session::Scope;
+use wherefore_fetch::HostList;
+
+/// Who proposes what a command changed, as the review and the log name it.
+const AGENT: &str = "wherefore sandbox";
+/// The exit code where a limit ended the command: that of `timeout`.
+const OVER: u8 = 124;
+/// The exit code where the command was not run.
+const NOT_RUN: u8 = 125;
+/// The exit code where there is no such program: that of a shell.
+const NO_PROGRAM: u8 = 127;
+
+/// Run a command in the sandbox that agents' commands run in; its exit code is passed on
+///
+/// It reads the workspace, what the rules leave open, and toolchains; it writes to the workspace, but not to .git,
+/// .wherefore and other files that make programs run. It has no network and an empty home folder. Exit codes of
+/// wherefore's own: 124 a limit ended it, 125 it was not run, 127 there is no such program.
+#[derive(Debug, clap::Args)]
+pub(super) struct SandboxArgs {
+    #[command(flatten)]
+    root: RootArgs,
+    /// A host that the command may reach by http or https, as crates.io, .npmjs.org or localhost:5432; several with
+    /// commas or by repeating
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    net: Vec<String>,
+    /// Propose what the command changes, hunk by hunk, instead of writing it
+    #[arg(long)]
+    review: bool,
+    /// Why it is run, for the proposal and the log
+    #[arg(long, value_name = "TEXT", requires = "review")]
+    why: Option<String>,
+    /// Set a variable for the command
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+    /// End the command after so many seconds [default: never]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
+    command: Vec<String>,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write it as NAME=VALUE".to_owned()),
+    }
+}
+
+/// Runs it.
+pub(super) fn run(args: &SandboxArgs) -> ExitCode {
+    match confined(args) {
+        Ok(code) => ExitCode::from(code),
+        Err((fault, code)) => {
+            answer::fault(&fault);
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// A fault with the exit code that says how far the command came.
+type Failed = (Fault, u8);
+
+fn confined(args: &SandboxArgs) -> Result<u8, Failed> {
+    let not_run = |fault| (fault, NOT_RUN);
+    let root = args.root.find().map_err(not_run)?;
+    let request = request(args, &root).map_err(not_run)?;
+    limits::room_for_files().map_err(not_run)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| not_run(Fault::internal(error.to_string())))?;
+    let hub = Hub::new(HubOptions {
+        editor: Arc::new(NoEditor),
+        shared_log: true,
+        state: person::state(),
+        launcher: Launcher::own(),
+    });
+    hub.add_root(&root).map_err(|error| not_run(error.into()))?;
+    let folder = hub.folder(None).map_err(|error| not_run(error.into()))?;
+    let cancel = CancellationToken::new();
+    let scope = Scope::new(folder.session().clone(), &Origin::door(Door::Cli), cancel.clone(), None);
+    let outcome = runtime.block_on(async {
+        let stopping = tokio::spawn(stop_at_signals(cancel));
+        let outcome = Executor::new(Launcher::own()).run_attached(&scope, &request).await;
+        stopping.abort();
+        outcome
+    });
+    let outcome = outcome.map_err(not_started)?;
+    tell(&outcome);
+    if args.review {
+        propose(args, &root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
+    }
+    Ok(code(&outcome.report))
+}
+
+/// The end of this process is that of the command, which has no terminal of its own that could say so.
+async fn stop_at_signals(cancel: CancellationToken) {
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut signals = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect::<Vec<_>>();
+    let any = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+    futures::future::select_all(any).await;
+    cancel.cancel();
+}
+
+fn request(args: &SandboxArgs, root: &str) -> Result<AttachedRequest, Fault> {
+    let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
+    let below = here.as_deref().and_then(|here| here.strip_prefix(root).ok()).and_then(Path::to_str);
+    let hosts = HostList::parse(args.net.iter().map(String::as_str));
+    Ok(AttachedRequest {
+        command: CommandRequest {
+            argv: args.command.clone(),
+            cwd: below.and_then(WorkspacePath::clean).unwrap_or_else(WorkspacePath::root),
+            env: args.env.iter().cloned().collect::<BTreeMap<_, _>>(),
+            input: None,
+            hosts: hosts.map_err(|error| Fault::new(Code::InvalidArgs, error.to_string()))?,
+            limit: Duration::ZERO,
+        },
+        limit: args.timeout.map(Duration::from_secs),
+        is_reviewed: args.review,
+    })
+}
+
+fn not_started(error: ExecutionError) -> Failed {
+    let code = match &error {
+        ExecutionError::Sandbox(SandboxError::Program { .. }) => NO_PROGRAM,
+        _ => NOT_RUN,
+    };
+    (error.into(), code)
+}
+
+/// Says on standard error what a person would not see otherwise.
+fn tell(outcome: &AttachedOutcome) {
+    let say = |text: &str| answer::note(&format!("wherefore: {}", visible(text)));
+    for planted in &outcome.report.planted {
+        let path = planted.path.display();
+        say(&match &planted.quarantined {
+            Some(moved) => format!("{path} could make programs run; it was moved to {}", moved.display()),
+            None => format!("{path} was moved or left behind by the command; look at it before you use it"),
+        });
+    }
+    outcome.left_out.iter().for_each(|left| say(&format!("not taken: {left}")));
+    if let Some(limit) = outcome.report.limit {
+        say(match limit {
+            Limit::Wall => "the command ran too long and was ended",
+            Limit::Cpu => "the command used too much processor time and was ended",
+            Limit::Memory => "the command used too much memory and was ended",
+            Limit::Processes => "the command had too many processes and was ended",
+            Limit::Disk => "the command filled the disk and was ended",
+        });
+    }
+}
+
+/// Hands what the command changed to whoever serves the folder, as a proposal that waits.
+fn propose(args: &SandboxArgs, root: &str, scope: &Scope, outcome: &AttachedOutcome) -> Result<(), Fault> {
+    let (diff, folders) = git_diff(scope.files().state(), &outcome.draft)?;
+    for folder in &folders {
+        answer::note(&format!("wherefore: not taken: {}: a folder by itself", visible(folder)));
+    }
+    if diff.is_empty() {
+        answer::note("wherefore: the command changed nothing");
+        return Ok(());
+    }
+    let line = args.command.join(" ");
+    let why = args.why.clone().unwrap_or_else(|| format!("Review what `{line}` changes"));
+    let origin = Origin { agent: Some(AGENT.to_owned()), ..Origin::door(Door::Cli) };
+    let raw = RawCall {
+        tool: "fs.patch".to_owned(),
+        arguments: json!({ "diff": diff, "why": why }),
+        origin,
+        policy: Some(Policy::Hold),
+        root: Some(root.to_owned()),
+        ..RawCall::default()
+    };
+    let envelope = RequestTarget::open(root)?.ask::<Call>(raw)?;
+    match envelope.error {
+        None => {
+            let files = outcome.draft.changes.len() - folders.len();
+            answer::note(&format!("wherefore: {files} changes wait for you: `wherefore review` shows them"));
+            Ok(())
+        }
+        Some(fault) => Err(fault),
+    }
+}
+
+fn code(report: &Report) -> u8 {
+    match (report.limit, report.exit_code, report.signal) {
+        (Some(_), _, _) => OVER,
+        (None, Some(code), _) => u8::try_from(code).unwrap_or(u8::MAX),
+        (None, None, signal) => 128 + u8::try_from(signal.unwrap_or_default() & 127).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,110 @@
+//! `wherefore sandbox` and `wherefore rules test`: what a person runs confined, and what the rules would say of it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::agent::{place, wherefore};
+use crate::support::{Editor, Options};
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    wherefore(folder, args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_confined_command_passes_its_streams_and_its_code_on() {
+    let folder = place();
+    let work = folder.path().join("work");
+    fs::write(work.join(".env"), "MARKSECRET\n").unwrap();
+    let output = run(
+        folder.path(),
+        &["sandbox", "--", "sh", "-c", "cat .env; echo out; echo err >&2; echo new > made.txt; exit 7"],
+    );
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    assert_eq!(text(&output.stdout), "out\n");
+    assert!(text(&output.stderr).contains("err") && !text(&output.stderr).contains("MARK"), "{output:?}");
+    assert_eq!(fs::read_to_string(work.join("made.txt")).unwrap(), "new\n");
+    for (args, code) in [
+        (vec!["--", "no-such-program"], 127),
+        (vec!["--", "sh", "-c", "kill -TERM $$"], 143),
+        (vec!["--timeout", "1", "--", "sleep", "30"], 124),
+        (vec!["--net", "https://crates.io", "--", "true"], 125),
+        (vec!["--env", "A=b c", "--", "sh", "-c", "test \"$A\" = 'b c'"], 0),
+        (vec!["--", "sh", "-c", "echo x > .git/config"], 2),
+    ] {
+        let output = run(folder.path(), &[vec!["sandbox"], args].concat());
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+    }
+    let planted =
+        run(folder.path(), &["sandbox", "--", "sh", "-c", "mkdir -p sub/.git; echo x > sub/.git/config"]);
+    assert!(text(&planted.stderr).contains("was moved to"), "{planted:?}");
+    assert!(!work.join("sub/.git").exists());
+}
+
+#[test]
+fn what_a_confined_command_changes_waits_as_a_proposal() {
+    let folder = place();
+    let work = folder.path().join("work");
+    for (name, bytes) in
+        [("a.txt", "one\ntwo\n"), ("b.bin", "\0old"), ("c.txt", "moved\n"), ("d.txt", "gone\n")]
+    {
+        fs::write(work.join(name), bytes).unwrap();
+    }
+    let script = "sed -i s/two/2/ a.txt; printf '\\0new' > b.bin; mv c.txt e.txt; rm d.txt; ln -s a.txt l; chmod +x a.txt";
+    let output = run(
+        folder.path(),
+        &["sandbox", "--review", "--why", "Try every kind of change", "--", "sh", "-c", script],
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stderr).contains("wait for you"), "{output:?}");
+    assert_eq!(fs::read_to_string(work.join("a.txt")).unwrap(), "one\ntwo\n");
+    let review = run(folder.path(), &["review", "--json"]);
+    let waiting = text(&review.stdout);
+    for kind in ["edit", "binary", "rename", "delete", "symlink", "mode"] {
+        assert!(waiting.contains(&format!("\"{kind}\"")), "{kind}: {waiting}");
+    }
+    assert!(waiting.contains("Try every kind of change"), "{waiting}");
+    assert_eq!(run(folder.path(), &["review", "--accept", "all"]).status.code(), Some(0));
+    assert_eq!(fs::read(work.join("b.bin")).unwrap(), b"\0new");
+    assert_eq!(fs::read_to_string(work.join("l")).unwrap(), "one\n2\n");
+    assert!(work.join("e.txt").exists() && !work.join("d.txt").exists() && !work.join("c.txt").exists());
+}
+
+#[test]
+fn a_proposal_of_a_confined_command_reaches_the_editor_that_has_the_folder_open() {
+    let mut editor = Editor::connect(&Options::default());
+    let work = editor.folder.path().join("work");
+    fs::write(work.join("a.txt"), "one\ntwo\n").unwrap();
+    let output = run(editor.folder.path(), &["sandbox", "--review", "--", "sed", "-i", "s/two/2/", "a.txt"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let answer = editor.request("wherefore/proposals", json!({})).unwrap();
+    assert!(answer.to_string().contains("wherefore sandbox"), "{answer}");
+    let told = json!(editor.drain(Duration::from_millis(500))).to_string();
+    assert!(told.contains("Review what `sed -i s/two/2/ a.txt` changes"), "{told}");
+}
+
+#[test]
+fn the_rules_say_what_they_make_of_a_command() {
+    let folder = place();
+    for (command, verdict) in [
+        ("ls -la && cargo test", "allow"),
+        ("echo hi | bash -c 'git push --force'", "ask"),
+        ("xargs -I{} sh -c 'rm -rf /' < list", "deny"),
+        ("cat .env", "deny"),
+    ] {
+        let output = run(folder.path(), &["rules", "test", command, "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let judged: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(judged["verdict"], verdict, "{judged}");
+        assert!(judged["commands"].as_array().is_some_and(|commands| !commands.is_empty()), "{judged}");
+    }
+    let shown = text(&run(folder.path(), &["rules", "test", "--", "git", "push", "--force"]).stdout);
+    assert!(shown.contains("git push --force"), "{shown}");
+}
