@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use crate::bubblewrap;
 use crate::error::SandboxError;
 use crate::helper::{Helper, Helpers};
+use crate::linked::Linked;
 use crate::linux;
 use crate::overlay::Overlay;
 use crate::plan::{Effects, Network, Plan, Streams};
@@ -91,8 +92,9 @@ impl Launcher {
         let started = Instant::now();
         let folders = resolve::writable(plan)?;
         let overlaid = plan.effects != Effects::WriteThrough;
-        let survey = if overlaid { Survey::default() } else { Survey::take(&folders) };
-        let sockets = sockets(plan, &folders, &survey);
+        let linked = Linked::of(&plan.masked);
+        let survey = if overlaid { Survey::default() } else { Survey::take(&folders, &linked) };
+        let covered = covered(plan, &folders, &survey, &linked);
         let scratch = match level {
             Level::Landlock => Some(tempfile::tempdir().map_err(SandboxError::Start)?),
             _ => None,
@@ -102,7 +104,7 @@ impl Launcher {
             Level::Bubblewrap => Way::Inside,
             Level::Namespaces => Way::Namespaces,
         };
-        let spec = resolve::spec(plan, way, (&survey, &sockets), scratch.as_ref().map(TempDir::path))?;
+        let spec = resolve::spec(plan, way, (&survey, &covered), scratch.as_ref().map(TempDir::path))?;
         let afterwards = Afterwards {
             before: (!overlaid).then_some(survey),
             quarantine: plan.quarantine.clone(),
@@ -132,13 +134,18 @@ impl Launcher {
     }
 }
 
-/// The sockets of the host that the command would reach. On an overlay they are files like others, which nobody serves.
-fn sockets(plan: &Plan, writable: &[PathBuf], survey: &Survey) -> Vec<PathBuf> {
+/// What is covered beside the paths that the plan masks: their files under further names, and the sockets of the host that
+/// the command would reach. On an overlay sockets are files like others, which nobody serves.
+fn covered(plan: &Plan, writable: &[PathBuf], survey: &Survey, linked: &Linked) -> Vec<PathBuf> {
     let inside = |path: &PathBuf| writable.iter().any(|folder| path.starts_with(folder));
     let only_read: Vec<PathBuf> = resolve::readable(plan).into_iter().filter(|path| !inside(path)).collect();
-    let read = Survey::take(&only_read);
-    let covered = |path: &&Path| plan.effects == Effects::WriteThrough || !inside(&path.to_path_buf());
-    survey.sockets().chain(read.sockets()).filter(covered).map(Path::to_owned).collect()
+    let read = Survey::take(&only_read, linked);
+    let is_overlaid = plan.effects != Effects::WriteThrough;
+    let written = if is_overlaid && !linked.is_empty() { Survey::take(writable, linked) } else { Survey::default() };
+    let reached = |path: &&Path| !is_overlaid || !inside(&path.to_path_buf());
+    let sockets = survey.sockets().chain(read.sockets()).filter(reached);
+    let twins = survey.twins().chain(read.twins()).chain(written.twins());
+    sockets.chain(twins).map(Path::to_owned).collect()
 }
 
 fn ends(streams: Streams) -> io::Result<Ends> {

@@ -51,14 +51,14 @@ pub(crate) fn readable(plan: &Plan) -> Vec<PathBuf> {
 pub(crate) fn spec(
     plan: &Plan,
     way: Way,
-    (survey, sockets): (&Survey, &[PathBuf]),
+    (survey, covered): (&Survey, &[PathBuf]),
     scratch: Option<&Path>,
 ) -> Result<Spec, SandboxError> {
     check_command(plan)?;
     let writable = writable(plan)?;
     let home = scratch.map_or_else(|| private_home(&writable, plan), Path::to_owned);
     let protected = protected(plan, &writable, survey);
-    let masked: Vec<PathBuf> = plan.masked.iter().cloned().chain(sockets.iter().cloned()).collect();
+    let masked: Vec<PathBuf> = plan.masked.iter().cloned().chain(covered.iter().cloned()).collect();
     let mut shown = shown(plan)?;
     if way == Way::Landlock {
         shown = granted(&shown, &Closed { protected: &protected, masked: &masked }, scratch);

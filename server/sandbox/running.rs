@@ -15,8 +15,9 @@ use crate::control::Control;
 use crate::error::SandboxError;
 use crate::helper::Helper;
 use crate::overlay::Overlay;
+use crate::quarantine;
 use crate::spec::{Limit, Stage, Word};
-use crate::survey::{self, Planted, Survey};
+use crate::survey::{Planted, Survey};
 use crate::tier::Level;
 
 /// The caller's ends of a command's standard streams.
@@ -182,10 +183,12 @@ impl Afterwards {
     /// Looks for what was planted, and moves it away.
     fn planted(&self) -> Vec<Planted> {
         let Some(before) = &self.before else { return Vec::new() };
-        let mut planted = before.again().planted_since(before);
+        let (now, opened) = before.again();
+        let mut planted = now.planted_since(before);
         if let Some(folder) = &self.quarantine {
-            survey::quarantine(&mut planted, folder);
+            quarantine::quarantine(&mut planted, folder);
         }
+        drop(opened);
         planted
     }
 }

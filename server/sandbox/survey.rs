@@ -3,16 +3,17 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, OsStr};
-use std::fs;
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat};
+use rustix::io::Errno;
 use serde::Serialize;
 
+use crate::linked::Linked;
+use crate::opened::Opened;
 use crate::plan::PROTECTED_NAMES;
 
 /// Something that a command left in a writable folder, and that programs outside of the sandbox might run or wait for.
@@ -48,6 +49,8 @@ pub(crate) struct Survey {
     found: HashMap<PathBuf, Seen>,
     /// The folders that were looked into, with the time of their last change.
     folders: HashMap<PathBuf, Changed>,
+    /// Further names of masked files.
+    twins: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,22 +66,29 @@ type Changed = Option<(u64, i64, u64)>;
 const LATELY: i64 = 2;
 
 impl Survey {
-    /// Looks at everything below `folders`. A folder that cannot be read is passed over: the command cannot read it either.
-    pub(crate) fn take(folders: &[PathBuf]) -> Self {
+    /// Looks at everything below `folders`. A folder of somebody else's that cannot be read is passed over: the command
+    /// cannot read it either.
+    pub(crate) fn take(folders: &[PathBuf], linked: &Linked) -> Self {
         let mut survey = Self::default();
-        survey.look_below(folders.to_vec(), &HashMap::new());
+        survey.look_below(folders.to_vec(), &HashMap::new(), linked);
         survey
     }
 
-    /// Looks once more, into those folders that changed since, and into new ones.
-    pub(crate) fn again(&self) -> Self {
-        let has_changed = |(folder, before): (&PathBuf, &Changed)| {
-            let now = rustix::fs::lstat(folder).ok().map(|now| changed(&now))?;
-            (before.is_none() || now != *before).then(|| folder.clone())
+    /// Looks once more, into those folders that changed since, and into new ones. Folders that their owner could not enter
+    /// stay open until the second part of the answer is dropped.
+    pub(crate) fn again(&self) -> (Self, Opened) {
+        let has_changed = |folder: &Path, before: &Changed| match rustix::fs::lstat(folder) {
+            Ok(now) => before.is_none() || changed(&now) != *before,
+            // A folder on the way was closed; it is opened before this one's turn.
+            Err(error) => error == Errno::ACCESS,
         };
+        let folders = self.folders.iter().filter(|(folder, before)| has_changed(folder, before));
+        let mut waiting: Vec<PathBuf> = folders.map(|(folder, _)| folder.clone()).collect();
+        // The last one is taken first, and what holds a folder has to come before it.
+        waiting.sort_by(|one, other| other.cmp(one));
         let mut survey = Self::default();
-        survey.look_below(self.folders.iter().filter_map(has_changed).collect(), &self.folders);
-        survey
+        let opened = survey.look_below(waiting, &self.folders, &Linked::default());
+        (survey, opened)
     }
 
     /// The protected paths that are there, so that the sandbox makes them read-only. In a repository without a protected
@@ -96,6 +106,11 @@ impl Survey {
     /// The sockets of the host, so that the sandbox covers them.
     pub(crate) fn sockets(&self) -> impl Iterator<Item = &Path> {
         self.of_kind(PlantedKind::Socket)
+    }
+
+    /// Further names of masked files, so that the sandbox covers them too.
+    pub(crate) fn twins(&self) -> impl Iterator<Item = &Path> {
+        self.twins.iter().map(PathBuf::as_path)
     }
 
     /// What is there now, and was not there in `before`.
@@ -119,20 +134,33 @@ impl Survey {
         self.found.iter().filter(move |(_, seen)| seen.kind == kind).map(|(path, _)| path.as_path())
     }
 
-    /// Looks into `waiting`, and into what lies below but for the `known` ones.
-    fn look_below(&mut self, mut waiting: Vec<PathBuf>, known: &HashMap<PathBuf, Changed>) {
+    /// Looks into `waiting`, and into what lies below but for the `known` ones. The answer keeps the folders open that had
+    /// to be opened for it.
+    fn look_below(
+        &mut self,
+        mut waiting: Vec<PathBuf>,
+        known: &HashMap<PathBuf, Changed>,
+        linked: &Linked,
+    ) -> Opened {
         let mut buffer = vec![MaybeUninit::uninit(); 1 << 15];
+        let mut opened = Opened::default();
         while let Some(folder) = waiting.pop() {
             // A repository holds many files and no folder of sockets: its watcher's socket stands at the top.
             let is_git = folder.file_name().is_some_and(|name| name == ".git");
             let mut bare = Bare::default();
-            let at = for_each_entry(&folder, &mut buffer, |name, kind, inode| {
-                self.look_at(&folder, (name, kind, inode));
-                bare.look_at(name, inode);
-                if kind == FileType::Directory && !is_git {
-                    let below = folder.join(name);
-                    waiting.extend((!known.contains_key(&below)).then_some(below));
-                }
+            let entries = open_folder(&folder, &mut opened);
+            let at = entries.and_then(|entries| {
+                for_each_entry(&entries, &mut buffer, |name, kind, inode| {
+                    self.look_at(&folder, (name, kind, inode));
+                    bare.look_at(name, inode);
+                    if kind == FileType::RegularFile && linked.holds(&entries, name, inode) {
+                        self.twins.push(folder.join(name));
+                    }
+                    if kind == FileType::Directory && !is_git {
+                        let below = folder.join(name);
+                        waiting.extend((!known.contains_key(&below)).then_some(below));
+                    }
+                })
             });
             if let Some(inode) = bare.head().filter(|_| !is_git) {
                 self.found.insert(folder.join("HEAD"), Seen { kind: PlantedKind::Protected, inode });
@@ -140,6 +168,7 @@ impl Survey {
             // One that cannot be read is kept too, so that the next look knows that it was so before.
             self.folders.insert(folder, at.unwrap_or_default());
         }
+        opened
     }
 
     fn look_at(&mut self, folder: &Path, (name, kind, inode): (&OsStr, FileType, u64)) {
@@ -179,23 +208,37 @@ impl Bare {
     }
 }
 
+/// Opens a folder to list it. One that its owner closed is opened for the owner first.
+fn open_folder(folder: &Path, opened: &mut Opened) -> Option<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = || rustix::fs::open(folder, flags, Mode::empty());
+    let found = match open() {
+        Err(Errno::ACCESS) if opened.open(folder) => open(),
+        other => other,
+    };
+    let found = found.ok()?;
+    // To list a folder is less than to enter it.
+    if !opened.may_enter(&found) {
+        opened.open(folder);
+    }
+    Some(found)
+}
+
 /// Calls `each` for what `folder` holds. It asks for no more than the folder itself tells: names, kinds and inodes.
-fn for_each_entry(
-    folder: &Path,
+pub(crate) fn for_each_entry(
+    folder: &OwnedFd,
     buffer: &mut [MaybeUninit<u8>],
     mut each: impl FnMut(&OsStr, FileType, u64),
 ) -> Option<Changed> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(folder, flags, Mode::empty()).ok()?;
-    let at = changed(&rustix::fs::fstat(&opened).ok()?);
-    let mut entries = RawDir::new(&opened, buffer);
+    let at = changed(&rustix::fs::fstat(folder).ok()?);
+    let mut entries = RawDir::new(folder, buffer);
     while let Some(Ok(entry)) = entries.next() {
         let name = entry.file_name();
         if name == c"." || name == c".." {
             continue;
         }
         let kind = match entry.file_type() {
-            FileType::Unknown => asked_kind(&opened, name),
+            FileType::Unknown => asked_kind(folder, name),
             known => known,
         };
         each(OsStr::from_bytes(name.to_bytes()), kind, entry.ino());
@@ -207,37 +250,6 @@ fn for_each_entry(
 fn asked_kind(folder: &OwnedFd, name: &CStr) -> FileType {
     let found = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
     found.map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode))
-}
-
-/// Moves what was planted below `folders` into `quarantine`, and says where each went.
-pub(crate) fn quarantine(planted: &mut [Planted], quarantine: &Path) {
-    for (number, one) in planted.iter_mut().enumerate() {
-        if one.kind == PlantedKind::Moved {
-            continue;
-        }
-        let Some(name) = one.path.file_name() else { continue };
-        let mut target = std::ffi::OsString::from(format!("{number}-"));
-        target.push(name);
-        one.quarantined = move_away(&one.path, &quarantine.join(target)).ok();
-    }
-}
-
-/// Moves `path` to `target`, or, where that is another file system, aside in its own folder.
-fn move_away(path: &Path, target: &Path) -> io::Result<PathBuf> {
-    if let Some(folder) = target.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    if !fs::exists(target)? && fs::rename(path, target).is_ok() {
-        return Ok(target.to_owned());
-    }
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".quarantined");
-    let aside = PathBuf::from(aside);
-    if fs::symlink_metadata(&aside).is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    fs::rename(path, &aside)?;
-    Ok(aside)
 }
 
 fn is_protected(name: &str) -> bool {

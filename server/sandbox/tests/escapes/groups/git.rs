@@ -53,7 +53,39 @@ pub(super) const ROWS: &[Attempt] = &[
         fs::set_permissions(at.ws("sub/.git"), fs::Permissions::from_mode(0o000))?;
         fs::set_permissions(at.ws("sub"), fs::Permissions::from_mode(0o500))
     })
-    .known("a folder that may not be written keeps what is planted"),
+    .git_in(&["ws/sub"]),
+    attempt("plant a repository in a folder that nobody may enter", Planted, |at| {
+        repository(at, "sub/.git")?;
+        fs::set_permissions(at.ws("sub"), fs::Permissions::from_mode(0o000))
+    })
+    .git_in(&["ws/sub"]),
+    attempt("plant a repository below folders that nobody may enter", Planted, |at| {
+        repository(at, "sub/old/new/.git")?;
+        ["sub/old/new", "sub/old", "sub"]
+            .into_iter()
+            .try_for_each(|folder| fs::set_permissions(at.ws(folder), fs::Permissions::from_mode(0o000)))
+    })
+    .stage(|scene| fs::create_dir_all(scene.arena.at("ws/sub/old")).unwrap())
+    .git_in(&["ws/sub/old/new"]),
+    attempt("plant a repository in a folder that may only be listed", Planted, |at| {
+        repository(at, "sub/deep/.git")?;
+        fs::set_permissions(at.ws("sub"), fs::Permissions::from_mode(0o400))
+    })
+    .git_in(&["ws/sub/deep"]),
+    attempt("change a repository in a folder that nobody may enter", Changed, |at| {
+        fs::set_permissions(at.ws("sub"), fs::Permissions::from_mode(0o755))?;
+        evil_config(at, "sub/.git/config")
+    })
+    .stage(|scene| {
+        scene.arena.repository("ws/sub").unwrap();
+        fs::set_permissions(scene.arena.at("ws/sub"), fs::Permissions::from_mode(0o000)).unwrap();
+    })
+    .git_in(&["ws/sub"]),
+    attempt("close the workspace around a repository", Planted, |at| {
+        repository(at, "sub/.git")?;
+        fs::set_permissions(at.ws(""), fs::Permissions::from_mode(0o000))
+    })
+    .git_in(&["ws/sub"]),
     attempt("plant a repository deep down", Planted, |at| {
         let deep = "d/".repeat(60);
         repository(at, &format!("{deep}.git"))

@@ -30,8 +30,18 @@ pub(super) const ROWS: &[Attempt] = &[
         show_file(at.ws("plain"))
     }),
     attempt("read it through an old hard link", Leaked, |at| show_file(at.ws("sub/twin")))
+        .stage(|scene| fs::hard_link(scene.arena.at("ws/.env"), scene.arena.at("ws/sub/twin")).unwrap()),
+    attempt("read a closed folder's file through an old hard link", Leaked, |at| show_file(at.ws("sub/twin")))
+        .stage(|scene| {
+            fs::hard_link(scene.arena.at("ws/closed/notes"), scene.arena.at("ws/sub/twin")).unwrap();
+        }),
+    attempt("read it through an old hard link in a toolchain", Leaked, |at| {
+        show_file(at.arena.join("tools/twin"))
+    })
+    .stage(|scene| fs::hard_link(scene.arena.at("ws/.env"), scene.arena.at("tools/twin")).unwrap()),
+    attempt("read it through an old hard link on an overlay", Leaked, |at| show_file(at.ws("sub/twin")))
         .stage(|scene| fs::hard_link(scene.arena.at("ws/.env"), scene.arena.at("ws/sub/twin")).unwrap())
-        .known("a mask covers a name, not the file"),
+        .options(&["--overlay", "{arena}/quarantine"]),
     attempt("link it by its descriptor", Leaked, |at| {
         let fd = sys::open(at.ws(".env"), libc::O_PATH, 0)?;
         let (old, new) = (sys::text(format!("/proc/self/fd/{}", sys::raw(&fd))), sys::path(at.ws("plain")));
