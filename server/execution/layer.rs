@@ -35,3 +35,9 @@ impl Layer {
         self.0.path().join(below)
     }
 }
+
+impl Drop for Layer {
+    fn drop(&mut self) {
+        crate::sandbox::open_layers(self.path());
+    }
+}

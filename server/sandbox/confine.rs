@@ -1,12 +1,14 @@
 //! Landlock: the second wall around the file system, which holds where a mount would not.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 use crate::linux;
 use crate::spec::{How, Spec, Way};
@@ -59,8 +61,15 @@ fn allow(
     path: &Path,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, RulesetError> {
-    match PathFd::new(path) {
+    match place(path) {
         Ok(place) => rules.add_rule(PathBeneath::new(place, access)),
         Err(_) => Ok(rules),
     }
+}
+
+/// What a path names. The paths of a plan hold no symlink, and one that was put there since leads nowhere; the kernel's own
+/// symlinks lead to the process that asks.
+fn place(path: &Path) -> rustix::io::Result<OwnedFd> {
+    let strict = if path.starts_with("/proc") { ResolveFlags::empty() } else { ResolveFlags::NO_SYMLINKS };
+    rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), strict)
 }

@@ -2,6 +2,7 @@
 //! neighbours instead of the folder that holds them.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::spec::{How, Shown};
@@ -34,6 +35,14 @@ pub(crate) fn system() -> impl Iterator<Item = Shown> {
     devices.chain(OF_PROC.into_iter().map(move |path| grant(path, How::ReadOnly)))
 }
 
+/// Whether a path is there, or stands behind a folder that this process may not enter: the command could open that.
+fn may_exist(path: &Path) -> bool {
+    match fs::symlink_metadata(path) {
+        Ok(_) => true,
+        Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
+    }
+}
+
 impl Closed<'_> {
     /// Grants `how` on `path`, but for what is closed in it.
     pub(crate) fn grant(&self, path: &Path, how: &How, grants: &mut Vec<Shown>) {
@@ -42,7 +51,7 @@ impl Closed<'_> {
         }
         let protected = self.protected.iter().any(|protected| path.starts_with(protected));
         let how = if protected { &How::ReadOnly } else { how };
-        let below = |closed: &&PathBuf| closed.starts_with(path) && closed.exists();
+        let below = |closed: &&PathBuf| closed.starts_with(path) && may_exist(closed);
         let narrower = self.masked.iter().any(|masked| below(&masked))
             || (*how == How::Writable && self.protected.iter().any(|protected| below(&protected)));
         if !narrower {

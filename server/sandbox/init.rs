@@ -35,7 +35,8 @@ pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
     }
     network(control, spec).at(Stage::Network)?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).at(Stage::Rights)?;
-    if spec.way == Way::Landlock {
+    // In a namespace of ours this is process 1, and takes every orphan anyway.
+    if spec.way != Way::Namespaces {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid())).at(Stage::Rights)?;
     }
     match linux::fork().at(Stage::Namespaces)? {

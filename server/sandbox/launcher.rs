@@ -141,10 +141,12 @@ fn covered(plan: &Plan, writable: &[PathBuf], survey: &Survey, linked: &Linked) 
     let only_read: Vec<PathBuf> = resolve::readable(plan).into_iter().filter(|path| !inside(path)).collect();
     let read = Survey::take(&only_read, linked);
     let is_overlaid = plan.effects != Effects::WriteThrough;
-    let written = if is_overlaid && !linked.is_empty() { Survey::take(writable, linked) } else { Survey::default() };
+    let written =
+        if is_overlaid && !linked.is_empty() { Survey::take(writable, linked) } else { Survey::default() };
     let reached = |path: &&Path| !is_overlaid || !inside(&path.to_path_buf());
     let sockets = survey.sockets().chain(read.sockets()).filter(reached);
-    let twins = survey.twins().chain(read.twins()).chain(written.twins());
+    let masked = |path: &&Path| plan.masked.iter().any(|masked| path.starts_with(masked));
+    let twins = survey.twins().chain(read.twins()).chain(written.twins()).filter(|path| !masked(path));
     sockets.chain(twins).map(Path::to_owned).collect()
 }
 

@@ -12,6 +12,9 @@ use crate::tree;
 /// The ticks of a second, in which the kernel counts processor time for programs.
 const TICKS: u64 = 100;
 
+/// What a file counts as, in bytes, whatever it holds.
+const BLOCK: u64 = 4096;
+
 /// Measures the processes of a sandbox.
 pub(crate) struct Meter {
     way: Way,
@@ -24,7 +27,14 @@ pub(crate) struct Meter {
 /// A file system that the command may fill, and its free space at the start.
 struct Disk {
     path: PathBuf,
-    free: u64,
+    free: Free,
+}
+
+/// The free space of a file system.
+#[derive(Clone, Copy)]
+struct Free {
+    bytes: u64,
+    files: u64,
 }
 
 /// What all processes use together.
@@ -77,7 +87,7 @@ impl Meter {
 
     fn disk_is_full(&self) -> bool {
         let Some(limit) = self.limits.disk else { return false };
-        let shrunk = |disk: &Disk| free(&disk.path).map(|now| disk.free.saturating_sub(now));
+        let shrunk = |disk: &Disk| free(&disk.path).map(|now| disk.free.less(now));
         self.disks.iter().filter_map(shrunk).any(|by| by > limit)
     }
 }
@@ -88,12 +98,20 @@ impl Disk {
     }
 }
 
+impl Free {
+    /// By how many bytes it shrank. A file takes a block at least, also where it is empty.
+    fn less(self, now: Self) -> u64 {
+        let files = self.files.saturating_sub(now.files).saturating_mul(BLOCK);
+        self.bytes.saturating_sub(now.bytes).max(files)
+    }
+}
+
 /// The processor time of those that run and of those that ended.
 fn cpu(all: &Use) -> Duration {
     Duration::from_millis(all.cpu_ticks * (1000 / TICKS)) + linux::used_by_children().cpu
 }
 
-fn free(path: &Path) -> Option<u64> {
+fn free(path: &Path) -> Option<Free> {
     let space = rustix::fs::statvfs(path).ok()?;
-    Some(space.f_bavail * space.f_frsize)
+    Some(Free { bytes: space.f_bavail * space.f_frsize, files: space.f_favail })
 }

@@ -71,7 +71,8 @@ impl Overlay {
         Self { lower: layers.at.as_path().to_owned(), upper: layers.upper.as_path().to_owned() }
     }
 
-    /// The changes, parents before what lies in them. A file that was opened for writing and stayed the same is none.
+    /// The changes, parents before what lies in them. A file that was opened for writing and stayed the same is none. What its
+    /// owner may not read in the upper layer is opened to the owner; the changes tell the mode that it had.
     pub fn changes(&self) -> io::Result<Vec<Change>> {
         let mut found = BTreeMap::new();
         self.folder(Path::new(""), true, &mut found)?;
@@ -102,6 +103,9 @@ impl Overlay {
         let upper = self.upper.join(at);
         let before = fs::symlink_metadata(self.lower.join(at)).ok();
         let kind = now.file_type();
+        if kind.is_dir() || kind.is_file() {
+            open_to_owner(&upper, now)?;
+        }
         if kind.is_dir() {
             return self.changed_folder(at, merged, now, found);
         }
@@ -164,7 +168,12 @@ impl Overlay {
 
     /// What the lower folder holds and an opaque one hides is removed.
     fn hidden(&self, at: &Path, upper: &Path, found: &mut BTreeMap<PathBuf, ChangeKind>) -> io::Result<()> {
-        for entry in fs::read_dir(self.lower.join(at))? {
+        let lower = match fs::read_dir(self.lower.join(at)) {
+            // What a folder holds that nobody may list is not told of.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            other => other?,
+        };
+        for entry in lower {
             let name = entry?.file_name();
             if fs::symlink_metadata(upper.join(&name)).is_err() {
                 found.insert(at.join(name), ChangeKind::Removed);
@@ -199,13 +208,37 @@ impl Overlay {
         let at = self.lower.join(path);
         let metadata = fs::symlink_metadata(&at)?;
         if metadata.is_dir() {
-            for entry in fs::read_dir(at)? {
+            for entry in fs::read_dir(at).into_iter().flatten() {
                 self.files_below(&path.join(entry?.file_name()), by_size)?;
             }
         } else if metadata.is_file() && metadata.len() > 0 {
             by_size.entry(metadata.len()).or_default().push(path.to_owned());
         }
         Ok(())
+    }
+}
+
+/// Lets the owner read a file of a layer, and read and write a folder.
+fn open_to_owner(path: &Path, now: &fs::Metadata) -> io::Result<()> {
+    let wanted = if now.is_dir() { 0o700 } else { 0o400 };
+    let mode = mode(now);
+    if mode & wanted == wanted {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | wanted))
+}
+
+/// Opens every folder below `layers` to its owner, so that the layers can be removed: a command closes folders, and the kernel
+/// leaves one that nobody may list.
+pub fn open_layers(layers: &Path) {
+    let mut waiting = vec![layers.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(now) = entry.metadata() else { continue };
+            if now.is_dir() && open_to_owner(&entry.path(), &now).is_ok() {
+                waiting.push(entry.path());
+            }
+        }
     }
 }
 
@@ -218,10 +251,14 @@ fn is_opaque(folder: &Path) -> bool {
     rustix::fs::lgetxattr(folder, OPAQUE, &mut value).is_ok_and(|len| len == 1) && value == *b"y"
 }
 
-/// Whether two files of the same size hold the same bytes.
+/// Whether two files of the same size hold the same bytes. One that nobody may read holds others.
 fn same_content(one: &Path, other: &Path) -> io::Result<bool> {
     use std::io::Read;
-    let (mut one, mut other) = (fs::File::open(one)?, fs::File::open(other)?);
+    let mut one = match fs::File::open(one) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
+        other => other?,
+    };
+    let mut other = fs::File::open(other)?;
     let (mut left, mut right) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         let len = one.read(&mut left)?;

@@ -85,7 +85,7 @@ pub struct Limits {
     pub processes: Option<u32>,
     /// The size of a file that is written, in bytes.
     pub file_size: Option<u64>,
-    /// By how much the free space of the writable folders' file system may shrink, in bytes.
+    /// By how much the free space of the writable folders' file system may shrink, in bytes. A file counts as 4 KiB at least.
     pub disk: Option<u64>,
     /// The size of the private `/tmp`, the private home and `/dev/shm` together, in bytes.
     pub scratch: u64,

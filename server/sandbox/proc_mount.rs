@@ -29,6 +29,7 @@ pub(crate) fn mount(root: &Root, spec: &Spec) -> Result<()> {
     if let Some(processes) = spec.limits.processes {
         limit_processes(&tree, processes);
     }
+    limit_watches(&tree);
     if let Some(memory) = spec.limits.memory {
         set(&tree, "sys/kernel/shmall", u32::try_from(memory / PAGE).unwrap_or(u32::MAX));
     }
@@ -52,6 +53,22 @@ fn limit_processes(tree: &OwnedFd, processes: u32) {
         set(tree, "sys/kernel/ns_last_pid", RESERVED - 1);
         set(tree, "sys/kernel/pid_max", RESERVED.saturating_add(processes));
     }
+}
+
+/// Leaves half of the person's watches of files to programs outside, which share one number with the sandbox.
+fn limit_watches(tree: &OwnedFd) {
+    for name in ["instances", "watches"] {
+        if let Some(most) = get(tree, &format!("sys/fs/inotify/max_user_{name}")) {
+            set(tree, &format!("sys/user/max_inotify_{name}"), most / 2);
+        }
+    }
+}
+
+fn get(tree: &OwnedFd, name: &str) -> Option<u32> {
+    let file = rustix::fs::openat(tree, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut text = [0; 16];
+    let len = rustix::io::read(file, &mut text).ok()?;
+    std::str::from_utf8(&text[..len]).ok()?.trim().parse().ok()
 }
 
 /// Sets a value of this namespace. An older kernel has none of its own and refuses; the watch over the processes holds all the

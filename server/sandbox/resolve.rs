@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::bytes::Bytes;
 use crate::error::SandboxError;
 use crate::grants::{self, Closed};
+use crate::hooks;
 use crate::init::PROXY_PORT;
 use crate::plan::{Effects, Network, PROTECTED_NAMES, Plan, Streams};
 use crate::spec::{How, Layers, Shown, Spec, Way};
@@ -145,9 +146,17 @@ fn protected(plan: &Plan, writable: &[PathBuf], survey: &Survey) -> Vec<PathBuf>
     let named = writable.iter().flat_map(|folder| PROTECTED_NAMES.iter().map(|name| folder.join(name)));
     let found = survey.protected();
     let mut all: Vec<PathBuf> = plan.protected.iter().cloned().chain(named).chain(found).collect();
+    let repositories = all.iter().filter(|path| path.ends_with(".git"));
+    let hooks: Vec<PathBuf> = repositories.filter_map(|git| hooks::folder(git)).collect();
+    all.extend(hooks.into_iter().filter(|hooks| lies_in(hooks, writable)));
     all.sort();
     all.dedup();
     all
+}
+
+/// Whether `path` lies in one of `folders`, and is none of them.
+fn lies_in(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path != folder && path.starts_with(folder))
 }
 
 fn layers(plan: &Plan, writable: &[PathBuf]) -> Result<Vec<Layers>, SandboxError> {

@@ -4,7 +4,7 @@
 //! sandbox-run --probe
 //! sandbox-run [--root DIR] [--tier A|B] [--read-only PATH]... [--toolchain PATH]... [--write PATH]... [--mask PATH]...
 //!             [--protect PATH]... [--overlay UPPER] [--quarantine DIR] [--env NAME=VALUE]... [--wall-ms N]
-//!             [--memory-mb N] [--scratch-mb N] [--processes N] [--as-json] -- COMMAND...
+//!             [--memory-mb N] [--scratch-mb N] [--disk-mb N] [--processes N] [--as-json] -- COMMAND...
 //! ```
 //!
 //! The root is readable, and writable where `--write` names it. Without `--root` it is the current folder, and writable.
@@ -81,6 +81,7 @@ fn set(plan: &mut Plan, option: &str, value: OsString) -> Result<(), String> {
         "--env" => plan.env.push(pair(&value)?),
         "--wall-ms" => plan.limits.wall = Some(Duration::from_millis(number(&value)?)),
         "--memory-mb" => plan.limits.memory = Some(number(&value)? << 20),
+        "--disk-mb" => plan.limits.disk = Some(number(&value)? << 20),
         "--processes" => plan.limits.processes = u32::try_from(number(&value)?).ok(),
         "--quarantine" => plan.quarantine = Some(value.into()),
         "--overlay" => plan.effects = Effects::Overlay { folder: value.into(), direct: Vec::new() },

@@ -93,6 +93,34 @@ const FORBIDDEN: [c_long; 51] = [
     OPEN_TREE_ATTR,
 ];
 
+/// Calls that reach what all processes of a machine share.
+const SHARED: [c_long; 13] = [
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Calls that change a process, and which argument names it. Only the calling process itself, by the number 0, is left.
+const OF_PROCESSES: [(c_long, u32); 7] = [
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setattr, 0),
+];
+
 /// `open_tree_attr`, which the library of system calls does not name yet.
 const OPEN_TREE_ATTR: c_long = 467;
 /// `fchmodat2`, the same.
@@ -135,11 +163,27 @@ pub(crate) fn program(sockets: Sockets) -> Vec<Instruction> {
     on(&mut program, libc::SYS_personality, &personalities());
     match sockets {
         Sockets::Local => on(&mut program, libc::SYS_socket, &families()),
-        Sockets::Pairs => refuse(&mut program, libc::SYS_socket, EPERM),
+        Sockets::Pairs => without_namespaces(&mut program),
     }
     on(&mut program, libc::SYS_socketpair, &pairs());
     program.push(give(ALLOW));
     program
+}
+
+/// What namespaces confine where there are some: sockets, memory and queues that processes share, and the hands that one process
+/// has on another of the same user.
+fn without_namespaces(program: &mut Vec<Instruction>) {
+    refuse(program, libc::SYS_socket, EPERM);
+    for call in SHARED {
+        refuse(program, call, EPERM);
+    }
+    for (call, process) in OF_PROCESSES {
+        on(
+            program,
+            call,
+            &[load(argument(process)), jump(JUMP_EQUAL, 0, 0, 1), give(ALLOW), not_permitted()],
+        );
+    }
 }
 
 /// Calls that set the mode of a file: none plants a set-user-id or set-group-id file, or a device.

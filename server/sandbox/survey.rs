@@ -20,11 +20,17 @@ use crate::plan::PROTECTED_NAMES;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Planted {
     /// Where it was.
+    #[serde(serialize_with = "readable")]
     pub path: PathBuf,
     /// What it is.
     pub kind: PlantedKind,
     /// Where it was moved to. `None`: it is still there.
     pub quarantined: Option<PathBuf>,
+}
+
+/// Writes a path as text. A name that is none is shown with marks in place of its odd bytes.
+fn readable<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
 }
 
 /// What a command planted.
@@ -41,6 +47,8 @@ pub enum PlantedKind {
     Fifo,
     /// A device.
     Device,
+    /// A folder whose path is too long to look into.
+    Deep,
 }
 
 /// What was found in one look, by path.
@@ -61,6 +69,9 @@ struct Seen {
 
 /// Which folder it is, and when it last changed: its inode, seconds and nanoseconds.
 type Changed = Option<(u64, i64, u64)>;
+
+/// The longest path that the kernel takes, with the zero at its end.
+const LONGEST: usize = 4096;
 
 /// How long ago a change must be, in seconds, so that a later one shows another time.
 const LATELY: i64 = 2;
@@ -158,7 +169,11 @@ impl Survey {
                     }
                     if kind == FileType::Directory && !is_git {
                         let below = folder.join(name);
-                        waiting.extend((!known.contains_key(&below)).then_some(below));
+                        if below.as_os_str().len() >= LONGEST {
+                            self.found.insert(below, Seen { kind: PlantedKind::Deep, inode });
+                        } else if !known.contains_key(&below) {
+                            waiting.push(below);
+                        }
                     }
                 })
             });
@@ -253,7 +268,8 @@ fn asked_kind(folder: &OwnedFd, name: &CStr) -> FileType {
 }
 
 fn is_protected(name: &str) -> bool {
-    name.starts_with(['.', 's']) && PROTECTED_NAMES.contains(&name)
+    // A file system may take capital letters for small ones.
+    name.starts_with(['.', 's', 'S']) && PROTECTED_NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 fn special(kind: FileType) -> Option<PlantedKind> {

@@ -7,6 +7,8 @@ mod files;
 mod limits;
 #[path = "runs/network.rs"]
 mod network;
+#[path = "runs/odd.rs"]
+mod odd;
 #[path = "runs/overlays.rs"]
 mod overlays;
 #[path = "runs/place.rs"]

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::arena::{Snapshot, contains};
 use crate::run::Scene;
-use crate::table::{Attempt, Sign};
+use crate::table::{Attempt, Need, Sign};
 
 /// What was there before a run.
 pub(crate) struct Before {
@@ -27,7 +27,10 @@ pub(crate) fn signs(scene: &mut Scene, before: &Before) -> Vec<(Sign, String)> {
     let mut add = |sign: Sign, what: Option<String>| signs.extend(what.map(|what| (sign, what)));
     let changed = before.snapshot.differs(&scene.arena.snapshot());
     add(Sign::Changed, changed);
-    add(Sign::Planted, scene.arena.planted(&before.planted).into_iter().next());
+    // The host's own late socket is none of the attempt's.
+    let is_ours = |what: &String| scene.row.need == Need::LateSocket && what.starts_with("ws/late.sock ");
+    let planted = scene.arena.planted(&before.planted).into_iter().find(|what| !is_ours(what));
+    add(Sign::Planted, planted);
     add(Sign::Changed, run_by_git(scene));
     add(Sign::Leaked, leaked(scene));
     let moment = if scene.row.sign == Sign::Heard { 200 } else { 0 };

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use wherefore_sandbox::{Change, ChangeKind, Effects, Report};
+use wherefore_sandbox::{Change, ChangeKind, Effects, Report, open_layers};
 
 use crate::place::Place;
 
@@ -85,4 +85,22 @@ fn a_protected_folder_is_not_written_on_an_overlay_either() {
     fs::create_dir(place.path().join(".git")).unwrap();
     let report = overlaid(&place, layers.path(), "echo x > .git/config; mkdir .vscode; true");
     assert_eq!(changes(&report).into_keys().collect::<Vec<_>>(), [PathBuf::from(".vscode")]);
+}
+
+#[test]
+fn what_a_command_closes_to_its_owner_is_read_and_can_be_removed() {
+    let Some(place) = Place::new() else { return };
+    let layers = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("old"), "old").unwrap();
+    let script =
+        "mkdir -p deep/er; echo x > deep/er/x; chmod 0 deep/er/x deep/er deep; echo new > old; chmod 0 old";
+    let report = overlaid(&place, layers.path(), script);
+    let changes = changes(&report);
+    let kind = |name: &str| changes.get(Path::new(name));
+    assert_eq!(kind("deep/er"), Some(&ChangeKind::Folder { mode: 0 }));
+    assert!(matches!(kind("old"), Some(ChangeKind::File { mode: 0, existed: true, .. })));
+    let Some(ChangeKind::File { content, mode: 0, .. }) = kind("deep/er/x") else { panic!("{changes:?}") };
+    assert_eq!(fs::read_to_string(content).unwrap(), "x\n");
+    open_layers(layers.path());
+    layers.close().unwrap();
 }

@@ -106,3 +106,25 @@ fn tier_b_ends_what_runs_too_long() {
     assert_eq!(outcome.report.limit, Some(Limit::Wall));
     assert_eq!(outcome.output.len(), 21);
 }
+
+#[test]
+fn the_namespaces_of_bwrap_end_with_the_command() {
+    let Some(place) = Place::new() else { return };
+    if !Path::new("/usr/bin/bwrap").exists() {
+        eprintln!("skipped: no /usr/bin/bwrap");
+        return;
+    }
+    let script =
+        "trap '' TERM; (setsid sleep 60 &) ; echo begun; head -c 3000000 /dev/zero > /dev/shm/big; sleep 60";
+    let mut plan = place.plan(["sh", "-c", script]);
+    plan.lowest = Level::Bubblewrap;
+    plan.limits.wall = Some(Duration::from_secs(1));
+    plan.limits.scratch = 1 << 20;
+    let mut running = launcher().taking(Level::Bubblewrap).spawn(&plan).unwrap();
+    let (output, errors) = (reader(running.take_output()), reader(running.take_errors()));
+    let report = running.wait().unwrap();
+    assert_eq!((report.limit, report.tier), (Some(Limit::Wall), Level::Bubblewrap));
+    assert!(report.duration < Duration::from_secs(20), "{report:?}");
+    assert_eq!(output.join().unwrap(), "begun\n");
+    assert!(errors.join().unwrap().contains("No space left"));
+}

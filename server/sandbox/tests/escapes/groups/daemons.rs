@@ -42,6 +42,16 @@ pub(super) const ROWS: &[Attempt] = &[
         sys::sleep(50);
         Ok(())
     }),
+    attempt("leave a child of the launcher", Alive, |_| {
+        let flags = (libc::CLONE_PARENT | libc::SIGCHLD) as usize;
+        if sys::call(libc::SYS_clone, &[flags, 0, 0, 0, 0])? == 0 {
+            detach(true);
+            sys::sleep(LIFE);
+            unsafe { libc::_exit(0) };
+        }
+        sys::sleep(50);
+        Ok(())
+    }),
     attempt("outlive the time limit", Overran, |_| {
         ignore_all();
         sys::sleep(LIFE);

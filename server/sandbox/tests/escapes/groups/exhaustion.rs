@@ -125,6 +125,24 @@ pub(super) const ROWS: &[Attempt] = &[
         done
     }),
     attempt("fill /tmp", Said, |at| filled(at, Path::new("/tmp"))),
+    attempt("fill the disk", Said, |at| filled(at, &at.ws(""))).options(&["--disk-mb", "30"]),
+    attempt("fill the disk with empty files", Said, |at| {
+        fs::create_dir(at.ws("many"))?;
+        for number in 0..10_000 {
+            fs::File::create(at.ws(&format!("many/{number}")))?;
+        }
+        sys::sleep(800);
+        at.say("all are there");
+        Ok(())
+    })
+    .options(&["--disk-mb", "30"]),
+    attempt("take all watchers of files", Said, |at| {
+        let made: Vec<_> = (0..100).map_while(|_| sys::call_fd(libc::SYS_inotify_init1, &[0]).ok()).collect();
+        if made.len() == 100 {
+            at.say("the host has none left");
+        }
+        Ok(())
+    }),
     attempt("open descriptors without end", Said, |at| {
         let mut limit = [0_u64; 2];
         sys::call(libc::SYS_getrlimit, &[libc::RLIMIT_NOFILE as usize, limit.as_mut_ptr() as usize])?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::inside::{Inside, any, show, show_file};
 use crate::sys;
-use crate::table::Sign::{Changed, Leaked, Looked};
+use crate::table::Sign::{Changed, Leaked, Looked, Said};
 use crate::table::{Attempt, attempt};
 
 pub(super) const ROWS: &[Attempt] = &[
@@ -40,6 +40,39 @@ pub(super) const ROWS: &[Attempt] = &[
         let args = [sys::at(&path), sys::at(&name), value.as_ptr() as usize, value.len(), 0];
         sys::call(libc::SYS_setxattr, &args).map(|_| ())
     }),
+    attempt("cut a file outside by opening it to read", Changed, |at| {
+        sys::open(at.outside("target"), libc::O_RDONLY | libc::O_TRUNC, 0).map(|_| ())
+    }),
+    attempt("swap a file outside with one inside", Changed, |at| {
+        let (one, other) = (sys::path(at.outside("target")), sys::path(at.ws("README.md")));
+        let swap = libc::RENAME_EXCHANGE as usize;
+        sys::call(libc::SYS_renameat2, &[sys::CWD, sys::at(&one), sys::CWD, sys::at(&other), swap])
+            .map(|_| ())
+    }),
+    attempt("give a nameless file outside a name", Changed, |at| {
+        let file = any([at.outside(""), at.ws("")]
+            .map(|folder| sys::open(folder, libc::O_TMPFILE | libc::O_WRONLY, 0o644)))?;
+        let (old, new) =
+            (sys::text(format!("/proc/self/fd/{}", sys::raw(&file))), sys::path(at.outside("new")));
+        let follow = libc::AT_SYMLINK_FOLLOW as usize;
+        sys::call(libc::SYS_linkat, &[sys::CWD, sys::at(&old), sys::CWD, sys::at(&new), follow]).map(|_| ())
+    }),
+    attempt("write through a hard link to a toolchain", Changed, |at| {
+        fs::hard_link(at.arena.join("tools/tool"), at.ws("twin"))?;
+        fs::write(at.ws("twin"), &at.word)
+    }),
+    attempt("cut a toolchain's file by its path", Changed, |at| {
+        let path = sys::path(at.arena.join("tools/tool"));
+        sys::call(libc::SYS_truncate, &[sys::at(&path), 0]).map(|_| ())
+    }),
+    attempt("read the host's passwords", Said, |at| {
+        let text = fs::read_to_string("/etc/shadow")?;
+        if text.contains("root:") {
+            at.say("they are read");
+        }
+        Ok(())
+    })
+    .root(),
     attempt("make a folder outside", Changed, |at| fs::create_dir(at.outside("folder"))),
     attempt("make a link outside", Changed, |at| std::os::unix::fs::symlink("/etc", at.outside("link"))),
     attempt("read a file outside", Leaked, |at| show_file(at.outside("secret"))),

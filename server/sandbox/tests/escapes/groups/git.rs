@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::inside::Inside;
-use crate::table::Sign::{Changed, Planted};
+use crate::table::Sign::{Changed, Looked, Planted};
 use crate::table::{Attempt, attempt};
 
 pub(super) const ROWS: &[Attempt] = &[
@@ -117,6 +117,18 @@ pub(super) const ROWS: &[Attempt] = &[
             let config = "[core]\n\trepositoryformatversion = 0\n\thooksPath = .husky\n";
             fs::write(scene.arena.at("ws/.git/config"), config).unwrap();
         }),
+    attempt("change hooks in a folder that only the config names", Looked, |at| {
+        fs::write(at.ws("scripts/git hooks/pre-commit"), &at.word)
+    })
+    .stage(|scene| {
+        let config = "[core]\n\trepositoryformatversion = 0\n\thooksPath = \"scripts/git hooks\"\n";
+        fs::write(scene.arena.at("ws/.git/config"), config).unwrap();
+        scene.arena.put("ws/scripts/git hooks/pre-commit", "exit 0\n").unwrap();
+    })
+    .look(|scene| {
+        let hook = fs::read_to_string(scene.arena.at("ws/scripts/git hooks/pre-commit")).unwrap_or_default();
+        (hook != "exit 0\n").then(|| "the hook is another".to_owned())
+    }),
     attempt("plant a repository while racing the sweep", Planted, |at| {
         for round in 0..40 {
             repository(at, &format!("many/{round}/.git"))?;

@@ -31,10 +31,12 @@ pub(super) const ROWS: &[Attempt] = &[
     }),
     attempt("read it through an old hard link", Leaked, |at| show_file(at.ws("sub/twin")))
         .stage(|scene| fs::hard_link(scene.arena.at("ws/.env"), scene.arena.at("ws/sub/twin")).unwrap()),
-    attempt("read a closed folder's file through an old hard link", Leaked, |at| show_file(at.ws("sub/twin")))
-        .stage(|scene| {
-            fs::hard_link(scene.arena.at("ws/closed/notes"), scene.arena.at("ws/sub/twin")).unwrap();
-        }),
+    attempt("read a closed folder's file through an old hard link", Leaked, |at| {
+        show_file(at.ws("sub/twin"))
+    })
+    .stage(|scene| {
+        fs::hard_link(scene.arena.at("ws/closed/notes"), scene.arena.at("ws/sub/twin")).unwrap();
+    }),
     attempt("read it through an old hard link in a toolchain", Leaked, |at| {
         show_file(at.arena.join("tools/twin"))
     })

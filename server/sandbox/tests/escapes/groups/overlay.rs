@@ -4,12 +4,13 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
 
 use crate::inside::{any, show_file};
 use crate::run::Scene;
 use crate::sys;
 use crate::table::Sign::{Changed, Heard, Leaked, Looked};
-use crate::table::{Attempt, Sign, attempt};
+use crate::table::{Attempt, Need, Sign, attempt};
 
 const fn layered(name: &'static str, act: fn(&crate::inside::Inside) -> io::Result<()>) -> Attempt {
     signed(name, Looked, act).look(touched)
@@ -65,6 +66,19 @@ pub(super) const ROWS: &[Attempt] = &[
         sys::call(libc::SYS_setxattr, &args).ok();
         any([show_file(at.ws("soft")), show_file(at.ws("sub/secret"))])
     }),
+    signed("call a socket that appears late below the layer", Heard, |at| {
+        std::env::set_current_dir(at.ws(""))?;
+        let end = Instant::now() + Duration::from_millis(1500);
+        let mut connected = std::os::unix::net::UnixStream::connect("late.sock");
+        while Instant::now() < end && connected.is_err() {
+            sys::sleep(10);
+            connected = std::os::unix::net::UnixStream::connect("late.sock");
+        }
+        io::Write::write_all(&mut connected?, at.word.as_bytes())?;
+        sys::sleep(50);
+        Ok(())
+    })
+    .need(Need::LateSocket),
     signed("call a socket below the layer", Heard, |at| {
         std::env::set_current_dir(at.ws(""))?;
         let mut stream = std::os::unix::net::UnixStream::connect("editor.sock")?;
