@@ -38,13 +38,17 @@ pub(crate) use scrollback::OutputPart;
 use crate::base::{WorkspacePath, blocking};
 use crate::protocol::CommandEffects;
 use crate::registry::{Call, Draft};
-use crate::sandbox::{Effects, Launcher, Running};
+use crate::sandbox::{Effects, Launcher, Level, Plan, Running, SandboxError};
 use crate::session::Scope;
 use crate::workspace::FileKind;
 use carrier::Carrier;
 use closures::{ClosureFinder, Closures};
 use layer::Layer;
 use wherefore_fetch::HostList;
+
+/// What is said where a command's changes could not be kept apart.
+const WRITTEN: &str =
+    "what the command changed was written at once; it is not in the log and cannot be undone";
 
 /// A command that a call runs.
 #[derive(Clone, Debug)]
@@ -93,6 +97,25 @@ impl Executor {
         &self.processes
     }
 
+    /// Whether a command's changes can be kept apart from the workspace. Where they cannot, a command writes at once, and
+    /// the rules ask about each.
+    pub(crate) fn has_layers(&self) -> bool {
+        self.launcher.probe().level == Level::Namespaces
+    }
+
+    /// Tells before anybody is asked that this machine confines nothing.
+    ///
+    /// # Errors
+    /// Where it does not, with how to mend that.
+    pub(crate) fn ready(&self) -> Result<(), ExecutionError> {
+        match self.launcher.probe() {
+            offered if offered.level == Level::Nothing => {
+                Err(SandboxError::Unavailable { wanted: Level::Landlock, offered: offered.clone() }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What becomes of a command's changes: what the person's settings say, else by whether it is a build. A caller's own word
     /// can only have them reviewed.
     pub(crate) fn effects(
@@ -125,7 +148,7 @@ impl Executor {
         let run = run::to_its_end(scope, running, request.input).await?;
         let (draft, left_out) = match run.report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,
-            None => <(Draft, Vec<String>)>::default(),
+            None => (Draft::default(), vec![format!("{}: {WRITTEN}", run.report.tier)]),
         };
         drop((layer, carrier));
         Ok(CommandOutcome { run, draft, left_out })
@@ -168,10 +191,15 @@ impl Executor {
         expect_folder(scope, &request.cwd)?;
         let layer = Layer::make(scope.files().state())?;
         let closures = self.closures(scope)?;
-        let (folder, direct) = (layer.path().to_owned(), closures.ignored.clone());
-        let mut plan =
-            plan::plan(scope, request, closures, Effects::Overlay { folder, direct: direct.clone() });
-        plan.writable.extend(direct);
+        let plan = if self.has_layers() {
+            let (folder, direct) = (layer.path().to_owned(), closures.ignored.clone());
+            let effects = Effects::Overlay { folder, direct: direct.clone() };
+            let mut plan = plan::plan(scope, request, closures, effects);
+            plan.writable.extend(direct);
+            plan
+        } else {
+            Plan { lowest: Level::Landlock, ..plan::plan(scope, request, closures, Effects::WriteThrough) }
+        };
         let mut running = self.launcher.spawn(&plan)?;
         let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
         Ok((layer, running, carrier))

@@ -8,7 +8,7 @@ use super::closures::Closures;
 use super::{CommandRequest, carrier};
 use crate::base::person;
 use crate::protocol::SandboxSettings;
-use crate::sandbox::{Effects, Plan, Streams};
+use crate::sandbox::{Effects, Level, Plan, Streams};
 use crate::session::Scope;
 
 /// The folder below a workspace's state that planted files are moved to.
@@ -76,6 +76,8 @@ pub(super) fn beside(
 ) -> Plan {
     let mut plan = plan(scope, request, closures, Effects::WriteThrough);
     plan.writable = vec![folder.to_owned()];
+    // It writes nothing that is anybody's.
+    plan.lowest = Level::Landlock;
     plan.cwd = work.to_owned();
     plan
 }

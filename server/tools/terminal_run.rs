@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::limit_word::LimitWord;
 use crate::execution::{CommandOutcome, CommandRequest, Executor};
 use crate::protocol::{Code, CommandEffects, Effects, Fault, Network};
-use crate::registry::{Activity, Draft, Output, Permitted};
+use crate::registry::{Activity, Call, Draft, Output, Permitted};
 use crate::sandbox::{Report, signal_name};
 use crate::session::Scope;
 use wherefore_fetch::HostList;
@@ -96,7 +96,16 @@ impl Activity for RunCommand {
 
     fn effects(&self, input: &RunInput) -> Effects {
         let network = input.hosts.iter().cloned().map(Network::Host).collect();
-        Effects { command: Some(input.judged()), network, confined: true, ..Effects::default() }
+        Effects {
+            command: Some(input.judged()),
+            network,
+            confined: self.0.has_layers(),
+            ..Effects::default()
+        }
+    }
+
+    fn ready(&self, _: &Call) -> Result<(), Fault> {
+        Ok(self.0.ready()?)
     }
 
     fn limit(&self, input: &RunInput) -> Option<Duration> {

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use wherefore::protocol::{Act, ChangeKind, Code, Envelope, Policy, Status};
 
+use wherefore::sandbox::Level;
+
 use crate::support::{Bench, numbers};
 
 /// A bench on which nobody is asked: what is not applied waits.
@@ -209,6 +211,30 @@ async fn a_command_that_a_rule_names_is_asked_for_or_refused() {
     bench.will_answer(Some("Allow"));
     let refused = run(&bench, "echo $(bash -c 'cat .env')").await.error.unwrap();
     assert!(refused.message.contains(".env"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn where_changes_cannot_be_kept_apart_each_command_asks() {
+    let bench = Bench::in_tier(&[("a.txt", "one\n"), (".env", "MARK\n")], Level::Landlock);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold", "wait_s": 0 } })));
+    let arguments = json!({ "cmd": ["sh", "-c", "cat .env; echo two >> a.txt"] });
+    bench.will_answer(Some("Deny"));
+    let fault = bench.call("terminal.run", json!({ "cmd": ["ls"] }), None).await.error.unwrap();
+    assert_eq!(fault.code, Code::PermissionDenied, "{fault:?}");
+    bench.will_answer(Some("Allow"));
+    let script = json!({ "cmd": ["sh", "x.sh"] });
+    fs::write(bench.folder.path().join("x.sh"), arguments["cmd"][2].as_str().unwrap()).unwrap();
+    let answer = result(bench.call("terminal.run", script, None).await);
+    assert!(answer["sandbox"].as_str().unwrap().starts_with("tier B"), "{answer}");
+    assert!(answer["left_out"].to_string().contains("cannot be undone"), "{answer}");
+    assert!(!answer.to_string().contains("MARK"), "{answer}");
+    assert_eq!(bench.disk("a.txt"), "one\ntwo\n");
+    let code = json!({ "code": "1 + 1" });
+    assert_eq!(result(bench.call("python.exec", code, None).await)["return_value"], 2);
+
+    let nothing = Bench::in_tier(&[], Level::Nothing);
+    let fault = nothing.call("terminal.run", json!({ "cmd": ["ls"] }), None).await.error.unwrap();
+    assert_eq!(fault.code, Code::SandboxUnavailable, "{fault:?}");
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use wherefore::protocol::{
 };
 use wherefore::requests::decide::DecideAnswer;
 use wherefore::requests::{Asker, Call, Decide, Request};
-use wherefore::sandbox::Launcher;
+use wherefore::sandbox::{Launcher, Level};
 
 /// How the editor answers to an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,8 +151,17 @@ impl Bench {
         Self::with(files, true)
     }
 
+    /// With an editor, on a machine that is taken to confine commands at one level.
+    pub(crate) fn in_tier(files: &[(&str, &str)], level: Level) -> Self {
+        Self::of(files, true, launcher().taking(level))
+    }
+
     /// With or without an editor.
     pub(crate) fn with(files: &[(&str, &str)], attached: bool) -> Self {
+        Self::of(files, attached, launcher())
+    }
+
+    fn of(files: &[(&str, &str)], attached: bool, launcher: Launcher) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -169,12 +178,7 @@ impl Bench {
         });
         let state = tempfile::tempdir().unwrap();
         let place = Some(state.path().to_owned());
-        let hub = Hub::new(HubOptions {
-            editor: editor.clone(),
-            shared_log: false,
-            state: place,
-            launcher: launcher(),
-        });
+        let hub = Hub::new(HubOptions { editor: editor.clone(), shared_log: false, state: place, launcher });
         editor.hub.set(hub.clone()).unwrap();
         hub.add_root(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
         Self { folder, state, hub, editor, owns_hub: true }

@@ -51,7 +51,7 @@ fn sandbox() -> Check {
         Level::Namespaces => Check::well(name, format!("{}: commands run confined", tier.level)),
         Level::Bubblewrap | Level::Landlock => Check::lacking(
             name,
-            format!("{}: commands whose changes are reviewed are refused", tier.level),
+            format!("{}: each command asks you, and what it changes is written at once", tier.level),
             reasons(),
         ),
         Level::Nothing => Check::lacking(name, "no command is run: none could be confined", reasons()),
