@@ -2,6 +2,7 @@
 
 mod filter;
 mod openai;
+mod output;
 #[cfg(test)]
 mod tests;
 mod text;

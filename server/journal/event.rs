@@ -94,7 +94,7 @@ fn heading(event: &Event) -> String {
         Event::SessionStart { continues: Some(_), .. } => "Session continued".to_owned(),
         Event::SessionStart { .. } => "Session start".to_owned(),
         Event::ToolCall { tool, .. } => format!("Tool call: {}", name(tool)),
-        Event::ToolResult { tool, .. } => format!("Tool result: {}", name(tool)),
+        Event::ToolResult { tool, result, .. } => format!("Tool result: {}{}", name(tool), ending(result)),
         Event::ToolError { tool, error, .. } => format!("Tool error: {}, {:?}", name(tool), error.code),
         Event::Proposal { proposal, .. } => format!("Proposal: {}", name(proposal)),
         Event::Decision { proposal, status, .. } => {
@@ -112,6 +112,22 @@ fn heading(event: &Event) -> String {
     }
 }
 
+/// How a command, or a fetch with its numeric status, ended.
+fn ending(result: &Value) -> String {
+    let number = |key: &str| result.get(key).and_then(Value::as_i64);
+    let word = |key: &str| {
+        let confined = result.get("sandbox").is_some_and(Value::is_string);
+        result.get(key).and_then(Value::as_str).filter(|_| confined)
+    };
+    match (word("limit"), word("signal"), number("exit_code"), number("status")) {
+        (Some(limit), ..) => format!(", ended by its limit of {limit}"),
+        (_, Some(signal), ..) => format!(", ended by {signal}"),
+        (_, _, Some(code), _) => format!(", exit code {code}"),
+        (_, _, _, Some(status)) => format!(", status {status}"),
+        _ => String::new(),
+    }
+}
+
 fn files(count: usize) -> String {
     format!("{count} {}", if count == 1 { "file" } else { "files" })
 }
@@ -126,5 +142,33 @@ fn reason(event: &Event) -> &str {
             hunks.iter().find_map(|hunk| hunk.reason.as_deref()).unwrap_or_default()
         }
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::Status;
+
+    #[test]
+    fn the_heading_of_a_result_says_how_a_command_ended() {
+        let cases = [
+            (json!({ "stdout": "x", "exit_code": 3, "sandbox": "tier A" }), ", exit code 3"),
+            (
+                json!({ "signal": "SIGKILL", "limit": "time", "sandbox": "tier A" }),
+                ", ended by its limit of time",
+            ),
+            (json!({ "signal": "SIGSEGV", "sandbox": "tier A" }), ", ended by SIGSEGV"),
+            (json!({ "status": 404, "content": "x" }), ", status 404"),
+            (json!({ "status": "applied", "limit": "x", "signal": "y" }), ""),
+            (json!("text"), ""),
+        ];
+        for (result, ending) in cases {
+            let (call_id, tool, result) = ("c-0001".into(), "t".to_owned(), Arc::new(result));
+            let event = Event::ToolResult { call_id, tool, status: Status::Ok, result, duration_ms: 1.0 };
+            assert_eq!(heading(&event), format!("Tool result: t{ending}"));
+        }
     }
 }

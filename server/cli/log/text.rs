@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use super::filter::paths;
+use super::output;
 use crate::base::hidden::short;
 use crate::cli::print::{TerminalPage, TextLook};
 use crate::journal::Entry;
@@ -56,7 +57,7 @@ impl Table {
             Some(line) if matches!(entry.kind(), Some(EventType::ToolResult | EventType::ToolError)) => {
                 let (end, more) = split(text);
                 line.end = Some(end);
-                line.below.extend(more);
+                line.below.extend(more.iter().flat_map(|more| more.lines()).map(str::to_owned));
             }
             Some(line) => line.below.push(text),
             None => {
@@ -135,7 +136,7 @@ impl Table {
             .collect()
     }
 
-    /// What an event says; a second line stands below it.
+    /// What an event says; further lines stand below it.
     fn what(&self, entry: &Entry) -> String {
         let said = |key: &str| short(&text(entry, key), REASON);
         let took = entry.body.get("duration_ms").and_then(Value::as_f64).map(|ms| format!("{ms:.1} ms"));
@@ -144,7 +145,7 @@ impl Table {
             Some(EventType::ToolResult) => {
                 let status = said("status");
                 let style = if status == "ok" { TextLook::Green } else { TextLook::Yellow };
-                format!("{}  {took}", self.page.paint(style, &status))
+                format!("{}{}", self.page.paint(style, &status), self.result(entry, &took))
             }
             Some(EventType::ToolError) => {
                 let error = entry.body.get("error");
@@ -185,6 +186,17 @@ impl Table {
             Some(EventType::SessionEnd) => format!("session end: {}", totals(entry)),
             _ => short(&entry.event_type, 60),
         }
+    }
+
+    /// How a result came to be, and below that what a command wrote.
+    fn result(&self, entry: &Entry, took: &str) -> String {
+        let result = entry.body.get("result").unwrap_or(&Value::Null);
+        let look = if output::failed(result) { TextLook::Red } else { TextLook::Green };
+        let ending = output::ending(result).map(|ending| format!("  {}", self.page.paint(look, &ending)));
+        let below = output::lines(result)
+            .into_iter()
+            .map(|line| format!("\n{}", self.page.paint(TextLook::Dim, &line)));
+        format!("{}  {took}{}", ending.unwrap_or_default(), below.collect::<String>())
     }
 
     fn status(&self, status: &str) -> String {
