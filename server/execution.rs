@@ -15,12 +15,14 @@ mod error;
 mod exported;
 mod ignored;
 mod layer;
+mod live;
 mod passed;
 mod plan;
 mod processes;
 mod python;
 mod run;
 mod scrollback;
+mod terminal_text;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,20 +37,25 @@ pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
 pub(crate) use run::RunOutcome;
 pub(crate) use scrollback::OutputPart;
 
+use crate::base::hidden::short;
 use crate::base::{WorkspacePath, blocking};
 use crate::protocol::CommandEffects;
 use crate::registry::{Call, Draft};
 use crate::sandbox::{Effects, Launcher, Level, Plan, Running, SandboxError};
-use crate::session::Scope;
+use crate::session::{FedCommand, Scope};
 use crate::workspace::FileKind;
 use carrier::Carrier;
 use closures::{ClosureFinder, Closures};
 use layer::Layer;
+use live::LiveCommand;
 use wherefore_fetch::HostList;
 
 /// What is said where a command's changes could not be kept apart.
 const WRITTEN: &str =
     "what the command changed was written at once; it is not in the log and cannot be undone";
+
+/// Characters of a command that editors are shown.
+const SHOWN: usize = 400;
 
 /// A command that a call runs.
 #[derive(Clone, Debug)]
@@ -142,10 +149,12 @@ impl Executor {
     pub(crate) async fn run(
         &self,
         scope: &Scope,
+        call: &Call,
         request: CommandRequest,
     ) -> Result<CommandOutcome, ExecutionError> {
         let (layer, running, carrier) = blocking(|| self.start(scope, &request))?;
-        let run = run::to_its_end(scope, running, request.input).await?;
+        let live = self.live(scope, call, request.argv.join(" "), false);
+        let run = run::to_its_end(scope, running, Some(live), request.input).await?;
         let (draft, left_out) = match run.report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,
             None => (Draft::default(), vec![format!("{}: {WRITTEN}", run.report.tier)]),
@@ -175,8 +184,19 @@ impl Executor {
         }
         let mut running = self.launcher.spawn(&plan)?;
         let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
-        let (id, why) = (call.id().clone(), call.why().as_str().to_owned());
-        self.processes.add(id, (request.argv.clone(), why), running, carrier).map(drop)
+        let live = self.live(scope, call, request.argv.join(" "), true);
+        self.processes.add(call, request.argv.clone(), (running, carrier), live).map(drop)
+    }
+
+    /// Tells the editors of a command that was started.
+    fn live(&self, scope: &Scope, call: &Call, command: String, background: bool) -> LiveCommand {
+        LiveCommand::start(scope.command_feed(FedCommand {
+            call_id: call.id(),
+            why: call.why().as_str(),
+            command: short(&command, SHOWN),
+            tier: self.launcher.probe().level.to_string(),
+            background,
+        }))
     }
 
     fn closures(&self, scope: &Scope) -> Result<Closures, ExecutionError> {

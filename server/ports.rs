@@ -69,6 +69,11 @@ pub trait Editor: Send + Sync + Debug {
     /// Tells it something; never waits.
     fn tell(&self, notice: Notice);
 
+    /// Whether it shows the output of commands while they run.
+    fn shows_commands(&self) -> bool {
+        false
+    }
+
     /// Tells it that a call began; never waits. Where calls come too many to be told one by one it is only
     /// counted, and the notice is not made.
     fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {

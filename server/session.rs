@@ -1,5 +1,6 @@
 //! The one owner of a folder's state, in parts that each have a lock of their own, and the scope of work in flight.
 
+mod command_feed;
 mod error;
 mod fault;
 mod file_similarity;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use command_feed::{CommandEnd, CommandFeed, FedCommand};
 pub(crate) use error::{SearchError, SessionError};
 pub use files::SessionFiles;
 pub use finding::{Meant, WantedFiles, WantedLines, Where};

@@ -48,7 +48,7 @@ impl Executor {
     ) -> Result<AttachedOutcome, ExecutionError> {
         let layer = request.is_reviewed.then(|| Layer::make(scope.files().state())).transpose()?;
         let (running, carrier) = blocking(|| self.start_attached(scope, request, layer.as_ref()))?;
-        let report = run::to_its_end(scope, running, None).await?.report;
+        let report = run::to_its_end(scope, running, None, None).await?.report;
         drop(carrier);
         let (draft, left_out) = match report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 const HEAD: usize = 16 << 10;
 /// Bytes kept of its end.
 const TAIL: usize = 16 << 10;
+/// Bytes that whoever waits is told at once, from the end of those that came.
+const FRESH: u64 = 4 << 10;
 /// Bytes of a stream that are kept whole, by hash, where its text is cut.
 const WHOLE: usize = 8 << 20;
 
@@ -17,6 +19,8 @@ pub(crate) struct Capture {
     /// Its last bytes, once it is longer than [`WHOLE`].
     tail: VecDeque<u8>,
     total: u64,
+    /// How much of it whoever waits was told.
+    told: u64,
     /// Whether a NUL came: then it is no text.
     binary: bool,
 }
@@ -46,21 +50,17 @@ impl Capture {
         self.tail.drain(..over);
     }
 
-    /// All bytes that came.
-    pub(crate) fn total(&self) -> u64 {
-        self.total
-    }
-
     /// Its bytes from the beginning, up to 8 MiB, where its text is not all of it.
     pub(crate) fn cut_bytes(&self) -> Option<&[u8]> {
         (self.binary || self.total > (HEAD + TAIL) as u64).then_some(&self.whole[..])
     }
 
-    /// Its last line that says something, for progress.
-    pub(crate) fn last_line(&self) -> Option<String> {
-        let end = self.end(512);
-        let text = readable(&end);
-        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    /// The lines that came since this was asked last, for progress; the last ones where they are many.
+    pub(crate) fn fresh(&mut self) -> Option<String> {
+        let bytes = (self.total - std::mem::replace(&mut self.told, self.total)).min(FRESH);
+        let text = readable(&self.end(usize::try_from(bytes).unwrap_or_default()));
+        let text = text.trim_matches('\n');
+        (!self.binary && !text.trim().is_empty()).then(|| text.to_owned())
     }
 
     /// The stream as a caller is shown it.
@@ -179,6 +179,9 @@ mod tests {
         assert_eq!(readable(b"\x1b]0;title\x07a\x08b\tc"), "ab\tc");
         let mut capture = Capture::default();
         capture.push(b"building\n 3/9 a.rs\r 4/9 b.rs\n\n");
-        assert_eq!(capture.last_line().as_deref(), Some("4/9 b.rs"));
+        assert_eq!(capture.fresh().as_deref(), Some("building\n 4/9 b.rs"));
+        assert_eq!(capture.fresh(), None);
+        capture.push(b"done\n");
+        assert_eq!(capture.fresh().as_deref(), Some("done"));
     }
 }

@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use super::carrier::Carrier;
 use super::error::ExecutionError;
+use super::live::LiveCommand;
 use super::scrollback::Scrollback;
 use crate::base::CallId;
+use crate::registry::Call;
 use crate::sandbox::{Killer, Report, Running};
 
 /// The most commands that run in the background at once, and the most ended ones that are remembered.
@@ -46,16 +49,16 @@ pub(crate) enum ProcessState {
 }
 
 impl Processes {
-    /// Takes a command that was started by the call `id`.
+    /// Takes a command that a call started.
     ///
     /// # Errors
     /// Where too many run already; the command is ended then.
     pub(crate) fn add(
         &self,
-        id: CallId,
-        (argv, why): (Vec<String>, String),
-        mut running: Running,
-        carrier: Option<Carrier>,
+        call: &Call,
+        argv: Vec<String>,
+        (mut running, carrier): (Running, Option<Carrier>),
+        live: LiveCommand,
     ) -> Result<Arc<Process>, ExecutionError> {
         let mut all = self.0.lock();
         if all.values().filter(|process| process.runs()).count() >= MOST {
@@ -67,21 +70,17 @@ impl Processes {
         }
         let killer = running.killer().map_err(ExecutionError::doing("preparing to end the command"))?;
         let output = Scrollback::default();
-        for stream in [running.take_output(), running.take_errors()].into_iter().flatten() {
-            output.follow(stream)?;
-        }
+        let streams = [running.take_output(), running.take_errors()].into_iter().flatten();
+        let reading = streams.map(|stream| output.follow(stream, live.stream())).collect::<Result<_, _>>()?;
         let (told, state) = watch::channel(ProcessState::Runs);
-        tokio::task::spawn_blocking(move || {
-            let ended = match running.wait() {
-                Ok(report) => ProcessState::Ended(report),
-                Err(error) => ProcessState::Failed(error.to_string()),
-            };
-            drop(carrier);
+        tokio::spawn(async move {
             // Nobody may ask any more.
-            let _ = told.send(ended);
+            let _ = told.send(to_its_end(running, reading, live).await);
+            drop(carrier);
         });
+        let why = call.why().as_str().to_owned();
         let process = Arc::new(Process { argv, why, output, started: Instant::now(), killer, state });
-        all.insert(id, process.clone());
+        all.insert(call.id().clone(), process.clone());
         Ok(process)
     }
 
@@ -93,6 +92,23 @@ impl Processes {
     /// All that are remembered, by the calls that started them.
     pub(crate) fn all(&self) -> Vec<(CallId, Arc<Process>)> {
         self.0.lock().iter().map(|(id, process)| (id.clone(), process.clone())).collect()
+    }
+}
+
+/// Waits until a command is gone and all that it wrote was read.
+async fn to_its_end(running: Running, reading: Vec<JoinHandle<()>>, live: LiveCommand) -> ProcessState {
+    let ended = tokio::task::spawn_blocking(move || running.wait()).await;
+    for reader in reading {
+        // No process of the sandbox is left that holds the pipe.
+        let _ = reader.await;
+    }
+    match ended {
+        Ok(Ok(report)) => {
+            live.end(&report);
+            ProcessState::Ended(report)
+        }
+        Ok(Err(error)) => ProcessState::Failed(error.to_string()),
+        Err(_) => ProcessState::Failed(ExecutionError::Lost.to_string()),
     }
 }
 

@@ -15,6 +15,7 @@ use super::plan;
 use super::run::{self, RunOutcome};
 use super::{CommandRequest, Executor};
 use crate::base::{WorkspacePath, blocking};
+use crate::registry::Call;
 use crate::sandbox::Running;
 use crate::session::Scope;
 use wherefore_fetch::HostList;
@@ -85,10 +86,12 @@ impl Executor {
     pub(crate) async fn run_python(
         &self,
         scope: &Scope,
+        call: &Call,
         request: PythonRequest,
     ) -> Result<PythonOutcome, ExecutionError> {
         let (layer, running, input) = blocking(|| self.start_python(scope, &request))?;
-        let run = run::to_its_end(scope, running, Some(input)).await?;
+        let live = self.live(scope, call, format!("python: {}", request.code), false);
+        let run = run::to_its_end(scope, running, Some(live), Some(input)).await?;
         blocking(|| {
             let said = said(&layer.join(OUTCOME.as_ref()));
             let (artifacts, left_out) =

@@ -12,11 +12,12 @@ use tokio::task::JoinHandle;
 
 use super::capture::Capture;
 use super::error::ExecutionError;
+use super::live::{LiveCommand, LiveStream};
 use crate::sandbox::{Killer, Report, Running};
 use crate::session::Scope;
 
 /// How often a caller hears how far a command is.
-const TOLD: Duration = Duration::from_millis(250);
+const TOLD: Duration = Duration::from_millis(100);
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
@@ -33,18 +34,23 @@ pub(crate) struct RunOutcome {
 
 type Shared = Arc<Mutex<Capture>>;
 
-/// Waits until a command and all that it started are gone. Its caller hears how far it is, and ends it by cancelling.
+/// Waits until a command and all that it started are gone. Its caller hears how far it is, and ends it by cancelling; editors
+/// hear of it where it is `live`.
 ///
 /// # Errors
 /// Where the sandbox was not built, or the system refuses to read its output.
 pub(crate) async fn to_its_end(
     scope: &Scope,
     mut running: Running,
+    live: Option<LiveCommand>,
     input: Option<Vec<u8>>,
 ) -> Result<RunOutcome, ExecutionError> {
     let (output, errors) = (Shared::default(), Shared::default());
-    let reading =
-        [listen(running.take_output(), output.clone())?, listen(running.take_errors(), errors.clone())?];
+    let stream = || live.as_ref().map(LiveCommand::stream);
+    let reading = [
+        listen(running.take_output(), output.clone(), stream())?,
+        listen(running.take_errors(), errors.clone(), stream())?,
+    ];
     feed(running.take_input(), input);
     let killer = running.killer().map_err(ExecutionError::doing("preparing to end the command"))?;
     let waiting = tokio::task::spawn_blocking(move || running.wait());
@@ -54,6 +60,7 @@ pub(crate) async fn to_its_end(
         let _ = reader.await;
     }
     let report = report??;
+    live.into_iter().for_each(|live| live.end(&report));
     Ok(RunOutcome { output: taken(&output), errors: taken(&errors), report })
 }
 
@@ -64,7 +71,6 @@ async fn attend<T>(
     streams: &[&Shared],
 ) -> Result<T, ExecutionError> {
     let mut tick = tokio::time::interval(TOLD);
-    let mut told = 0;
     let mut killed = false;
     loop {
         tokio::select! {
@@ -74,11 +80,9 @@ async fn attend<T>(
                 killed = true;
             }
             _ = tick.tick() => {
-                let total = streams.iter().map(|stream| stream.lock().total()).sum();
-                if total > told {
-                    told = total;
-                    let line = streams.iter().find_map(|stream| stream.lock().last_line());
-                    line.into_iter().for_each(|line| scope.progress(&line, None));
+                let fresh: Vec<String> = streams.iter().filter_map(|stream| stream.lock().fresh()).collect();
+                if !fresh.is_empty() {
+                    scope.progress(&fresh.join("\n"), None);
                 }
             }
         }
@@ -86,14 +90,20 @@ async fn attend<T>(
 }
 
 /// Reads a stream to its end.
-fn listen(stream: Option<OwnedFd>, into: Shared) -> Result<JoinHandle<()>, ExecutionError> {
+fn listen(
+    stream: Option<OwnedFd>,
+    into: Shared,
+    mut live: Option<LiveStream>,
+) -> Result<JoinHandle<()>, ExecutionError> {
     let reader = stream.map(pipe::Receiver::from_owned_fd).transpose();
     let reader = reader.map_err(ExecutionError::doing("reading what the command writes"))?;
     Ok(tokio::spawn(async move {
         let Some(mut reader) = reader else { return };
         let mut chunk = vec![0; CHUNK];
         while let Ok(read @ 1..) = reader.read(&mut chunk).await {
-            into.lock().push(chunk.get(..read).unwrap_or_default());
+            let read = chunk.get(..read).unwrap_or_default();
+            into.lock().push(read);
+            live.iter_mut().for_each(|live| live.push(read));
         }
     }))
 }

@@ -93,6 +93,8 @@ def main():
     linecache.cache[NAME] = (len(code), None, code.splitlines(True), NAME)
     sys.stdin = io.StringIO("")
     sys.argv = [NAME]
+    # Whoever watches sees each line when it is printed.
+    sys.stdout.reconfigure(line_buffering=True)
     exit_code = 0
     try:
         value, has_value = run(code)

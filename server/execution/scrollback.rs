@@ -8,8 +8,10 @@ use parking_lot::Mutex;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use super::error::ExecutionError;
+use super::live::LiveStream;
 
 /// Bytes that are kept.
 const KEPT: usize = 1 << 20;
@@ -53,17 +55,22 @@ impl Scrollback {
     ///
     /// # Errors
     /// Where the system does not let it be read.
-    pub(super) fn follow(&self, stream: OwnedFd) -> Result<(), ExecutionError> {
+    pub(super) fn follow(
+        &self,
+        stream: OwnedFd,
+        mut live: LiveStream,
+    ) -> Result<JoinHandle<()>, ExecutionError> {
         let doing = ExecutionError::doing("reading what the command writes");
         let mut reader = pipe::Receiver::from_owned_fd(stream).map_err(doing)?;
         let into = self.clone();
-        tokio::spawn(async move {
+        Ok(tokio::spawn(async move {
             let mut chunk = vec![0; 16 << 10];
             while let Ok(read @ 1..) = reader.read(&mut chunk).await {
-                into.push(chunk.get(..read).unwrap_or_default());
+                let read = chunk.get(..read).unwrap_or_default();
+                into.push(read);
+                live.push(read);
             }
-        });
-        Ok(())
+        }))
     }
 
     fn push(&self, bytes: &[u8]) {

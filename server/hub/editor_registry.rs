@@ -118,11 +118,15 @@ impl Editor for EditorRegistry {
                 Notice::Proposed(proposal) => Some(HubChange::Proposed(proposal.id.clone())),
                 Notice::Changed(proposal) => Some(HubChange::Decided(proposal.id.clone())),
                 Notice::WorkingSet => Some(HubChange::WorkingSet),
-                Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_) => None,
+                Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_) | Notice::Command(_) => None,
             };
             change.into_iter().for_each(|change| self.changed(change));
         }
         self.each(|editor| editor.tell(notice.clone()));
+    }
+
+    fn shows_commands(&self) -> bool {
+        self.editors.read().iter().any(|editor| editor.shows_commands())
     }
 
     fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {

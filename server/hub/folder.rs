@@ -10,7 +10,7 @@ use super::sweeping;
 use super::telling;
 use super::toolbox::{News, Toolbox};
 use super::trail::Trail;
-use crate::base::WorkspacePath;
+use crate::base::{CallId, WorkspacePath};
 use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
 use crate::execution::Executor;
@@ -29,6 +29,7 @@ pub struct Folder {
     toolbox: Arc<Toolbox>,
     queue: Arc<ProposalQueue>,
     pipeline: Arc<Pipeline>,
+    executor: Arc<Executor>,
     trail: Trail,
 }
 
@@ -59,7 +60,7 @@ impl Folder {
             sweeping::start(&session, &queue);
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), queue.clone()));
-        Ok(Self { session, toolbox, queue, pipeline, trail: Trail::default() })
+        Ok(Self { session, toolbox, queue, pipeline, executor, trail: Trail::default() })
     }
 
     /// Its absolute path.
@@ -80,6 +81,13 @@ impl Folder {
     /// What its calls go through.
     pub fn pipeline(&self) -> &Arc<Pipeline> {
         &self.pipeline
+    }
+
+    /// Tells a call to stop, or ends the command that it left in the background; whether either of them runs.
+    pub fn cancel(&self, call: &CallId) -> bool {
+        let left = self.executor.processes().get(call).filter(|process| process.runs());
+        left.iter().for_each(|process| process.kill());
+        self.pipeline.cancel(call) || left.is_some()
     }
 
     /// Its tools.

@@ -97,7 +97,9 @@ struct Reporting(watch::Sender<Option<(String, Option<u32>)>>);
 
 impl Caller for Reporting {
     fn progress(&self, message: &str, percentage: Option<u32>) {
-        self.0.send_replace(Some((message.to_owned(), percentage)));
+        // There is one line for it: of output that comes, the last.
+        let line = message.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        self.0.send_replace(Some((line.to_owned(), percentage)));
     }
 }
 

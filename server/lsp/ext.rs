@@ -9,7 +9,7 @@ use serde_json::Value;
 use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
-use crate::protocol::{AskAnswer, AskParams, CallNotice, FinishNotice, Proposal};
+use crate::protocol::{AskAnswer, AskParams, CallNotice, CommandNotice, FinishNotice, Proposal};
 use crate::requests::Message;
 
 /// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
@@ -79,6 +79,7 @@ macro_rules! notifications {
 notifications! {
     DidCall(CallNotice) = "wherefore/didCall", "A call began.";
     DidFinish(FinishNotice) = "wherefore/didFinish", "A call ended, or was refused.";
+    CommandTold(CommandNotice) = "wherefore/command", "A command started, wrote something or ended.";
     Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
     ProposalChanged(Proposal) = "wherefore/proposalChanged", "Hunks moved or were decided.";
     WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";

@@ -18,6 +18,8 @@ pub(crate) struct Features {
     pub save: bool,
     /// It tells itself what the person looks at (`wherefore/didFocus`): that it opens a document says nothing of that.
     pub focus: bool,
+    /// It shows the output of commands while they run (`wherefore/command`).
+    pub commands: bool,
     /// It takes `workspace/applyEdit`.
     pub apply_edit: bool,
     /// Such edits may name the version that they are for.
@@ -74,6 +76,7 @@ impl Features {
             asks: experimental("/wherefore/asks"),
             save: experimental("/wherefore/save"),
             focus: experimental("/wherefore/focus"),
+            commands: experimental("/wherefore/commands"),
             apply_edit: workspace.apply_edit.unwrap_or(false),
             document_changes: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
             create: operates(ResourceOperationKind::Create),

@@ -289,8 +289,13 @@ impl Editor for Outbox {
     fn tell(&self, notice: Notice) {
         match notice {
             Notice::Finish(finish) if !self.hears(&finish) => {}
+            Notice::Command(_) if !self.shows_commands() => {}
             notice => self.queue.push(notice),
         }
+    }
+
+    fn shows_commands(&self) -> bool {
+        self.attached() && self.features().commands
     }
 
     fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {

@@ -13,6 +13,7 @@ mod point;
 mod proposal;
 mod requests;
 mod risk;
+mod running;
 mod sentence;
 mod settings;
 mod watching;
@@ -42,6 +43,7 @@ pub use requests::{
     Act, ComposeForm, DecideParams, ProposalsParams, ToolSummary, UndoAnswer, WorkspaceStatus,
 };
 pub use risk::Risk;
+pub use running::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use settings::{
     AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
     FetchSettings, ForwardWhy, Import, LimitSettings, LogSettings, McpServer, MemorySettings, NotifySettings,

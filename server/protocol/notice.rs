@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, Origin, Proposal, Status};
+use super::{CommandNotice, Fault, Origin, Proposal, Status};
 use crate::base::CallId;
 
 /// A call began: the params of `wherefore/didCall`.
@@ -115,6 +115,8 @@ pub enum Notice {
     Changed(Proposal),
     /// A file was removed whose document, by its URI, the editor still shows.
     Removed(String),
+    /// A command runs: the params of `wherefore/command`.
+    Command(CommandNotice),
     /// Other files matter now than before.
     WorkingSet,
     /// How far work in the background is.

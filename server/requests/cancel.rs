@@ -1,4 +1,4 @@
-//! `wherefore/cancel`: a call that runs is told to stop.
+//! `wherefore/cancel`: a call that runs is told to stop, or the command that it left in the background is ended.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,8 @@ pub struct CancelParams {
     pub root: Option<String>,
 }
 
-/// Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does.
+/// Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does. A command that the
+/// call started in the background is ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelAnswer {
     /// The call.
@@ -30,7 +31,7 @@ impl Request for Cancel {
     async fn answer(hub: &Hub, params: CancelParams, _: Asker) -> Result<CancelAnswer, Fault> {
         let CancelParams { call_id, root } = params;
         let folders = hub.meant(root.as_deref())?;
-        match folders.iter().any(|folder| folder.pipeline().cancel(&call_id)) {
+        match folders.iter().any(|folder| folder.cancel(&call_id)) {
             true => Ok(CancelAnswer { call_id }),
             false => Err(Fault::new(Code::NotFound, format!("no call {call_id:?} runs: it has ended"))),
         }

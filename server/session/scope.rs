@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::command_feed::{CommandFeed, FedCommand};
 use super::error::{CallCancelled, SearchError, TextError};
 use super::text::Snapshot;
 use super::{Meant, Session, WantedFiles, WantedLines, Where};
@@ -118,6 +119,11 @@ impl Scope {
         if let Some(caller) = &self.caller {
             caller.progress(message, percentage);
         }
+    }
+
+    /// What tells the editors of a command, also after its call was answered.
+    pub fn command_feed(&self, of: FedCommand<'_>) -> CommandFeed {
+        CommandFeed::new(&self.session, of)
     }
 
     /// Whoever waits for the answer, where it can be told or asked something meanwhile.

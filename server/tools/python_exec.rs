@@ -86,7 +86,7 @@ impl Activity for RunPython {
     async fn run(
         &self,
         input: Arc<PythonInput>,
-        _: &Permitted,
+        call: &Permitted,
         scope: &Scope,
     ) -> Result<Output<PythonAnswer>, Fault> {
         let request = PythonRequest {
@@ -95,7 +95,7 @@ impl Activity for RunPython {
             limit: Duration::from_millis(input.timeout_ms),
         };
         let PythonOutcome { run, value, error, artifacts, left_out } =
-            self.0.run_python(scope, request).await?;
+            self.0.run_python(scope, call.call(), request).await?;
         scope.check()?;
         let (stdout, stderr) = (run.output.text(), run.errors.text());
         let report = run.report;

@@ -125,7 +125,7 @@ impl Activity for RunCommand {
             return Ok(Output::change(Draft::default(), answer));
         }
         let effects = self.0.effects(scope, &request.argv, input.effects);
-        let CommandOutcome { run, draft, left_out } = self.0.run(scope, request).await?;
+        let CommandOutcome { run, draft, left_out } = self.0.run(scope, call.call(), request).await?;
         scope.check()?;
         let (stdout, stderr) = (run.output.text(), run.errors.text());
         let truncated = stdout.cut || stderr.cut;

@@ -14,6 +14,7 @@ mod fetching;
 mod following;
 mod governance;
 mod kinds;
+mod live;
 mod logging;
 mod memory;
 mod policies;

@@ -101,6 +101,10 @@ impl Editor for Script {
         Box::pin(async { self.answer.lock().unwrap().clone() })
     }
 
+    fn shows_commands(&self) -> bool {
+        self.attached
+    }
+
     fn tell(&self, notice: Notice) {
         self.told.lock().unwrap().push(notice);
     }

@@ -28,7 +28,7 @@ vim.api.nvim_create_autocmd('BufReadCmd', {
       require('wherefore.log').fill(event.buf)
     elseif event.match:find('^wherefore://edit') then
       require('wherefore.edit').fill(event.buf)
-    else
+    elseif not event.match:find('^wherefore://command') then
       require('wherefore.preview').fill(event.buf)
     end
   end,

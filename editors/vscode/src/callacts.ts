@@ -18,7 +18,7 @@ export class CallActs {
 
   /** Stops a call that runs: the one named, the only one, or the one picked of them. */
   async cancel(argument: unknown): Promise<void> {
-    const call = isCall(argument) ? argument : await pick(this.calls.running(), 'Cancel', ofCall);
+    const call = isCall(argument) ? argument : await pick(this.calls.stoppable(), 'Cancel', ofCall);
     if (call === 'none') return remark('no call runs');
     if (!call) return;
     const { call_id, root } = call.notice;

@@ -29,8 +29,9 @@ import { Search } from './search';
 import { Server } from './server';
 import { setting } from './settings';
 import { Status } from './status';
+import { Terminals } from './terminals';
 import { count, sentence } from './text';
-import { Calls, callOf } from './views/calls';
+import { Calls, callOf, isCall } from './views/calls';
 import { Proposals, type Node } from './views/proposals';
 import { Tools } from './views/tools';
 import { WorkingSet } from './views/workingset';
@@ -62,7 +63,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const draw = new Draw(review, near, (uri) => isNew(review, uri));
   const asks = new Asks(documents);
   const focus = new Focus(() => server, () => search.open);
-  const calls = new Calls(review, asks);
+  const terminals = new Terminals(() => server);
+  const calls = new Calls(review, asks, terminals);
   const gone = new Gone(() => server);
   const proposals = new Proposals(review);
 
@@ -77,6 +79,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       calls.finished(notice);
       logs.refresh();
     },
+    command: (notice) => terminals.heard(notice),
     proposed: (proposal) => {
       const came = performance.now();
       act.take([proposal]);
@@ -105,6 +108,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         notify.forget();
         asks.forget();
         calls.forget();
+        terminals.forget();
       }
       tools.refresh();
       workingSet.refresh();
@@ -148,7 +152,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   };
   const file = [{ scheme: 'file' }, { scheme: 'wherefore' }];
   context.subscriptions.push(
-    output, review, below, draw, gone, logs, applied, elsewhere, status, server, tree, asks, callTree, workingSet, focus,
+    output, review, below, draw, gone, logs, applied, elsewhere, status, server, tree, asks, terminals, callTree, workingSet, focus,
     edit.register(),
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
@@ -168,6 +172,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       void edit.tidy();
       tree.badge = badge(review.count().hunks, 'hunk');
     }),
+    terminals.onChange(() => calls.refresh()),
     asks.onChange(() => {
       calls.refresh();
       status.asking(asks.all().length);
@@ -214,6 +219,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       return act.undo(of && { call: `${of.session}/${of.call}`, root: of.root });
     },
     cancelCall: (argument) => callActs.cancel(argument),
+    showCommand: (argument) => terminals.show(isCall(argument) ? argument.notice : undefined),
     approve: (argument) => callActs.approve(argument),
     deny: (argument) => callActs.deny(argument),
     answer: (argument) => callActs.answer(argument),

@@ -7,12 +7,14 @@ import { tell, type Level } from './notify';
 import { find, type Program } from './program';
 import { setting } from './settings';
 import { inert, sentence } from './text';
-import { methods, type AskAnswer, type AskParams, type CallNotice, type FinishNotice, type Notifications, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
+import { methods, type AskAnswer, type AskParams, type CallNotice, type CommandNotice, type FinishNotice, type Notifications, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
 
 /** What the server says by itself. */
 export interface Listener {
   called(notice: CallNotice): void;
   finished(notice: FinishNotice): void;
+  /** A command started, wrote something or ended. */
+  command(notice: CommandNotice): void;
   proposed(proposal: Proposal): void;
   changed(proposal: Proposal): void;
   workingSet(): void;
@@ -193,7 +195,7 @@ export class Server implements vscode.Disposable {
   private listen(client: Client): void {
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true, focus: true } };
+        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true, focus: true, commands: true } };
       },
       initialize: () => undefined,
       getState: () => ({ kind: 'static' }),
@@ -213,6 +215,7 @@ export class Server implements vscode.Disposable {
     });
     client.onNotification(methods.didCall, guarded<CallNotice>((notice) => this.listener.called(notice)));
     client.onNotification(methods.didFinish, guarded<FinishNotice>((notice) => this.listener.finished(notice)));
+    client.onNotification(methods.command, guarded<CommandNotice>((notice) => this.listener.command(notice)));
     client.onNotification(methods.proposal, guarded<Proposal>((proposal) => this.listener.proposed(proposal)));
     client.onNotification(methods.proposalChanged, guarded<Proposal>((proposal) => this.listener.changed(proposal)));
     client.onNotification(methods.workingSetChanged, () => this.listener.workingSet());

@@ -274,7 +274,7 @@ export interface CancelParams {
   root?: string|null;
 }
 
-/** Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does. */
+/** Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does. A command that the call started in the background is ended. */
 export interface CancelAnswer {
   /** The call. */
   call_id: string;
@@ -812,6 +812,39 @@ export interface FinishNotice {
   duration_ms: number;
 }
 
+/** A command started, wrote something or ended: the params of `wherefore/command`. Each notice describes the command, so that an editor which comes later knows it too. Only a client with the capability `experimental.wherefore.commands` gets these notices. */
+export interface CommandNotice {
+  /** The id of the call that runs it. `wherefore/cancel` with this id ends the command. */
+  call_id: string;
+  /** The session of the call. */
+  session: string;
+  /** The workspace's root, as a `file:` URI. */
+  root: string;
+  /** The program and its arguments as one line, cut where they are long. */
+  command: string;
+  /** Why the call was made. */
+  why: string;
+  /** What confines the command. */
+  tier: string;
+  /** Whether the command goes on after its call was answered. */
+  background: boolean;
+  /** What happened. */
+  state: CommandState;
+  /** What the command wrote to both of its streams since the notice before. Colors are the only escape sequences in it. */
+  text?: string;
+  /** Bytes that the command wrote after `text` and that no notice holds, because they came too fast. */
+  left_out?: number;
+  /** How the command ended, in words: `exit code 1`. */
+  outcome?: string|null;
+  /** The exit code, where the command exited by itself. */
+  exit_code?: number|null;
+  /** How long the command ran, in milliseconds. */
+  duration_ms?: number|null;
+}
+
+/** What a notice about a command says. */
+export type CommandState = "started"|"output"|"ended";
+
 /** Params of `wherefore/save`: documents to write to the disk. */
 export interface SaveParams {
   /** Their URIs. */
@@ -894,6 +927,8 @@ export const methods = {
   didCall: 'wherefore/didCall',
   /** A call ended, or was refused. From the server. */
   didFinish: 'wherefore/didFinish',
+  /** A command started, wrote something or ended. From the server. */
+  command: 'wherefore/command',
   /** A change waits for decisions. From the server. */
   proposal: 'wherefore/proposal',
   /** Hunks moved or were decided. From the server. */

@@ -6,7 +6,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::base::ProposalId;
-use crate::protocol::Notice;
+use crate::protocol::{CommandState, Notice};
 
 const LIMIT: usize = 1024;
 
@@ -36,7 +36,9 @@ pub(super) enum Next {
 impl Queue {
     pub(super) fn push(&self, notice: Notice) {
         let mut waiting = self.lock();
-        if let Some(earlier) = waiting.overtaken(&notice) {
+        if waiting.joins(&notice) {
+            // Whoever is told that notice is told this one with it.
+        } else if let Some(earlier) = waiting.overtaken(&notice) {
             *earlier = notice;
         } else if waiting.notices.len() < LIMIT {
             waiting.notices.push_back(notice);
@@ -98,10 +100,26 @@ impl WaitingMessage {
             .flatten()
     }
 
+    /// Whether it is output of a command of which other output waits already, and was added to that.
+    fn joins(&mut self, notice: &Notice) -> bool {
+        let Notice::Command(later) = notice else { return false };
+        let mut commands = self.notices.iter_mut().rev().filter_map(|waiting| match waiting {
+            Notice::Command(earlier) => Some(earlier),
+            _ => None,
+        });
+        let last = commands.find(|earlier| earlier.is_same(later));
+        let joined = last.filter(|last| [last.state, later.state] == [CommandState::Output; 2]);
+        joined.map(|earlier| earlier.append(&later.text, later.left_out)).is_some()
+    }
+
     fn crowd(&mut self, notice: Notice) {
         if matches!(notice, Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_)) {
             // One of each work and of each document at most, and what they say has to be told; trouble comes with a change
             // of the settings.
+            return self.notices.push_back(notice);
+        }
+        if matches!(&notice, Notice::Command(command) if command.state == CommandState::Ended) {
+            // Whatever else was left out of it, its end closes what shows it.
             return self.notices.push_back(notice);
         }
         let Some(id) = proposal(&notice) else {
@@ -121,6 +139,7 @@ fn proposal(notice: &Notice) -> Option<&ProposalId> {
         Notice::Call(_)
         | Notice::Finish(_)
         | Notice::Removed(_)
+        | Notice::Command(_)
         | Notice::WorkingSet
         | Notice::Background(_)
         | Notice::Trouble(_) => None,
@@ -131,7 +150,7 @@ fn proposal(notice: &Notice) -> Option<&ProposalId> {
 mod tests {
     use super::*;
     use crate::base::CallId;
-    use crate::protocol::{CallNotice, Origin, Proposal};
+    use crate::protocol::{CallNotice, CommandNotice, LARGEST_OUTPUT, Origin, Proposal};
 
     fn call(id: usize) -> Notice {
         Notice::Call(CallNotice {
@@ -176,5 +195,41 @@ mod tests {
         assert_eq!(queue.next().await, Next::Notice(Box::new(Notice::Proposed(proposal("p-2", "late")))));
         assert_eq!(queue.next().await, Next::Lost(100));
         assert!(queue.is_empty());
+    }
+    fn command(state: CommandState, text: &str) -> CommandNotice {
+        CommandNotice {
+            call_id: "c-1".into(),
+            session: String::new(),
+            root: String::new(),
+            command: "yes".into(),
+            why: String::new(),
+            tier: String::new(),
+            background: false,
+            state,
+            text: text.to_owned(),
+            left_out: 0,
+            outcome: None,
+            exit_code: None,
+            duration_ms: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_output_waits_as_one_notice_between_its_start_and_its_end() {
+        let queue = Queue::default();
+        let piece = "y\n".repeat(LARGEST_OUTPUT / 4);
+        queue.push(Notice::Command(command(CommandState::Started, "")));
+        for _ in 0..100 {
+            queue.push(Notice::Command(command(CommandState::Output, &piece)));
+        }
+        queue.push(Notice::Command(command(CommandState::Ended, "")));
+        let mut told = Vec::new();
+        while !queue.is_empty() {
+            let Next::Notice(notice) = queue.next().await else { panic!("calls were counted") };
+            let Notice::Command(command) = *notice else { panic!("{notice:?}") };
+            told.push((command.state, command.text.len(), command.left_out));
+        }
+        let output = (CommandState::Output, LARGEST_OUTPUT, 98 * piece.len() as u64);
+        assert_eq!(told, [(CommandState::Started, 0, 0), output, (CommandState::Ended, 0, 0)]);
     }
 }

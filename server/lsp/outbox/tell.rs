@@ -15,7 +15,8 @@ use super::rate::Rate;
 use super::{Outbox, SOON, bounded};
 use crate::base::uri;
 use crate::lsp::ext::{
-    ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed, WorkingSetChanged,
+    CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed,
+    WorkingSetChanged,
 };
 use crate::lsp::label::label;
 use crate::protocol::{CallNotice, FinishNotice, Notice, NotifySettings, Proposal, ShowCalls};
@@ -84,6 +85,7 @@ impl Outbox {
             Notice::Changed(proposal) => self.notify::<ProposalChanged>(proposal).await,
             // It closes the document when it hears that the proposal is accepted.
             Notice::Removed(_) => {}
+            Notice::Command(command) => self.notify::<CommandTold>(command).await,
             Notice::WorkingSet => self.notify::<WorkingSetChanged>(()).await,
             Notice::Background(work) => self.show_work(work, shown).await,
             Notice::Trouble(text) => self.say(MessageType::WARNING, format!("wherefore: {text}")).await,
@@ -97,6 +99,10 @@ impl Outbox {
             Notice::Finish(finish) => of_fault(&finish, &settings).map(|text| (MessageType::WARNING, text)),
             Notice::Proposed(proposal) | Notice::Changed(proposal) => {
                 self.show_hunks(proposal).await;
+                None
+            }
+            Notice::Command(command) => {
+                self.notify::<CommandTold>(command).await;
                 None
             }
             Notice::WorkingSet => None,

@@ -7,10 +7,12 @@ local client = require('wherefore.client')
 local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local panel = require('wherefore.panel')
+local terminals = require('wherefore.terminals')
 local text = require('wherefore.text')
 
 local colours = {
   running = 'WhereforeHeader',
+  ['in background'] = 'WhereforeHeader',
   ['waiting for you'] = 'WhereforeWarn',
   ['asks you'] = 'WhereforeWarn',
   failed = 'WhereforeWarn',
@@ -44,7 +46,12 @@ local function rows(width)
   local state_of = calls.states()
   return vim.tbl_map(function(call)
     local notice, state = call.notice, state_of(call)
+    local command = terminals.running(call)
     local why = call.fault and ('%s (%s)'):format(notice.why, call.fault.message) or notice.why
+    if command then
+      state = call.status and 'in background' or state
+      why = ('%s: %s'):format(terminals.tier(command), why)
+    end
     return {
       id = ('%d/%s/%s'):format(call.client, notice.session, notice.call_id),
       item = call,
@@ -62,6 +69,10 @@ end
 ---@param call wherefore.Call
 local function stop(call)
   local id = call.notice.call_id
+  local left = call.status and terminals.running(call)
+  if left then
+    return terminals.cancel(left)
+  end
   if call.status then
     return notify.warn(id .. ' has ended; :Wherefore undo takes back what it changed')
   end
@@ -102,6 +113,18 @@ shown.keys = {
     end,
   },
   { lhs = 'a', desc = 'answer', run = answer },
+  {
+    lhs = 'o',
+    desc = 'output',
+    run = function(call)
+      local terminal = terminals.of(call)
+      if not terminal then
+        return notify.say(('wherefore: %s runs no command'):format(call.notice.call_id))
+      end
+      panel.close(shown)
+      terminals.show(terminal)
+    end,
+  },
   { lhs = 'x', desc = 'cancel', run = stop },
 }
 
@@ -141,6 +164,7 @@ function M.watch()
   end
   calls.on_change(changed)
   asks.on_change(changed)
+  terminals.on_change(changed)
   require('wherefore.review').on_change(changed)
 end
 

@@ -117,6 +117,7 @@ local function ended(root, id, how)
   review.forget(id)
   calls.lost(id)
   asks.lost(id)
+  require('wherefore.terminals').lost(id)
   if leaving or expected[id] then
     return
   end
@@ -144,7 +145,7 @@ end
 ---@return vim.lsp.ClientConfig
 local function client_config(root)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { wherefore = { hunks = true, save = true, asks = true, focus = true } }
+  capabilities.experimental = { wherefore = { hunks = true, save = true, asks = true, focus = true, commands = true } }
   local state = { how = '' }
   return {
     name = 'wherefore',

@@ -114,9 +114,20 @@ M.words = {
   },
   {
     name = 'calls',
-    desc = 'the calls as they come and go; <CR> opens the log there, a answers what one asks, x stops one',
+    desc = 'the calls as they come and go; <CR> opens the log there, a answers what one asks, o shows what its command writes, x stops one',
     run = function()
       require('wherefore.call_panel').open()
+    end,
+  },
+  {
+    name = 'commands',
+    takes = '[call]',
+    desc = 'the output of a command as it comes, in a terminal buffer: the one that runs, the one of a call, or one to pick; x or <C-c> cancels it, q closes',
+    run = function(id)
+      require('wherefore.terminals').open(id)
+    end,
+    complete = function()
+      return require('wherefore.terminals').ids()
     end,
   },
   {

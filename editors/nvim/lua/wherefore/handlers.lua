@@ -75,6 +75,9 @@ M.by_method = {
     notify.finished(params, calls.ended(ctx.client_id, params))
     require('wherefore.log').refresh(ctx.client_id)
   end),
+  [methods.command] = handle('showing a command', function(params, ctx)
+    require('wherefore.terminals').heard(ctx.client_id, params)
+  end),
   [methods.proposal] = handle('showing a proposal', function(params, ctx)
     M.take(ctx.client_id, { params })
     notify.proposed(params, review.waiting(params))

@@ -170,7 +170,8 @@
 ---@field call_id string The call to stop, as `c-0007`.
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
 
----Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does.
+---Answer of `wherefore/cancel`: the call was told to stop, and is answered CANCELLED as soon as it does. A command that the
+---call started in the background is ended.
 ---@class wherefore.CancelAnswer
 ---@field call_id string The call.
 
@@ -497,6 +498,27 @@
 ---@field error? wherefore.Fault What went wrong, if anything.
 ---@field duration_ms number How long it took, in milliseconds.
 
+---A command started, wrote something or ended: the params of `wherefore/command`. Each notice describes the command, so
+---that an editor which comes later knows it too. Only a client with the capability `experimental.wherefore.commands`
+---gets these notices.
+---@class wherefore.CommandNotice
+---@field call_id string The id of the call that runs it. `wherefore/cancel` with this id ends the command.
+---@field session string The session of the call.
+---@field root string The workspace's root, as a `file:` URI.
+---@field command string The program and its arguments as one line, cut where they are long.
+---@field why string Why the call was made.
+---@field tier string What confines the command.
+---@field background boolean Whether the command goes on after its call was answered.
+---@field state wherefore.CommandState What happened.
+---@field text? string What the command wrote to both of its streams since the notice before. Colors are the only escape sequences in it.
+---@field left_out? integer Bytes that the command wrote after `text` and that no notice holds, because they came too fast.
+---@field outcome? string How the command ended, in words: `exit code 1`.
+---@field exit_code? integer The exit code, where the command exited by itself.
+---@field duration_ms? integer How long the command ran, in milliseconds.
+
+---What a notice about a command says.
+---@alias wherefore.CommandState "started"|"output"|"ended"
+
 ---Params of `wherefore/save`: documents to write to the disk.
 ---@class wherefore.SaveParams
 ---@field uris string[] Their URIs.
@@ -586,6 +608,9 @@ M.methods = {
   -- A call ended, or was refused.
   -- from the server: wherefore.FinishNotice
   didFinish = "wherefore/didFinish",
+  -- A command started, wrote something or ended.
+  -- from the server: wherefore.CommandNotice
+  command = "wherefore/command",
   -- A change waits for decisions.
   -- from the server: wherefore.Proposal
   proposal = "wherefore/proposal",

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { question, type Asked, type Asks } from '../asks';
 import { callKey, keyOfProposal, pathOf } from '../callkey';
 import type { Review } from '../review';
+import type { Terminals } from '../terminals';
 import { clip } from '../text';
 import type { AskParams, CallNotice, FinishNotice } from '../wire';
 import { Tree } from './tree';
@@ -38,6 +39,7 @@ export class Calls extends Tree<Node> {
   constructor(
     private readonly review: Review,
     private readonly asks: Asks,
+    private readonly terminals: Terminals,
   ) {
     super();
   }
@@ -77,6 +79,11 @@ export class Calls extends Tree<Node> {
     return [...this.open.values()].reverse();
   }
 
+  /** The calls that run, and those whose command goes on in the background, newest first. */
+  stoppable(): Call[] {
+    return [...this.running(), ...this.calls.filter((call) => call.end && this.tier(call)).reverse()];
+  }
+
   getChildren(node?: Node): Node[] {
     if (node) return isCall(node) ? this.details(node) : [];
     this.waiting = new Set(this.review.entries().map(({ proposal }) => keyOfProposal(proposal)));
@@ -96,11 +103,13 @@ export class Calls extends Tree<Node> {
     const state = this.state(node, asked);
     const item = new vscode.TreeItem(title(notice), vscode.TreeItemCollapsibleState.Collapsed);
     item.id = keyOf(node);
-    item.description = clip(asked ? `${state} · ${notice.why}` : notice.why, 200);
+    const tier = this.tier(node);
+    item.description = clip(asked || tier ? `${state} · ${notice.why}` : notice.why, 200);
     item.iconPath = this.icon(node, asked);
     item.tooltip = [`${clock(notice.time)} ${title(notice)}`, notice.why, state].filter(Boolean).join('\n');
     const words = {
-      running: !end,
+      running: !end || tier !== undefined,
+      command: this.terminals.has(notice),
       undoable: notice.writes && end !== undefined && end.status !== 'error',
       asks: asked !== undefined,
       choices: asked !== undefined && asked.params.answers.length > 2,
@@ -117,6 +126,11 @@ export class Calls extends Tree<Node> {
     if (this.calls.length > 2 * KEPT) this.calls = this.calls.slice(-KEPT);
   }
 
+  /** The tier of the command that runs for it. */
+  private tier({ notice }: Call): string | undefined {
+    return this.terminals.running(notice);
+  }
+
   private waits(call: Call): boolean {
     return this.waiting.has(keyOf(call));
   }
@@ -124,6 +138,8 @@ export class Calls extends Tree<Node> {
   private state(call: Call, asked: Asked | undefined): string {
     const { end } = call;
     if (asked) return `asks: ${question(asked.params)}`;
+    const tier = this.tier(call);
+    if (tier) return end ? `its command runs in the background, ${tier}` : `running, ${tier}`;
     if (end?.error) return `${end.error.code}: ${end.error.message}`;
     if (this.waits(call)) return 'waits for your decision';
     if (!end) return 'runs';
@@ -140,7 +156,7 @@ export class Calls extends Tree<Node> {
           : ['error', 'list.errorForeground']
         : this.waits(call)
           ? ['clock', 'list.warningForeground']
-          : end
+          : end && !this.tier(call)
             ? ['pass', 'testing.iconPassed']
             : ['loading~spin', 'foreground'];
     return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
