@@ -47,7 +47,7 @@ fn hub() -> Hub {
         editor: Arc::new(NoEditor),
         shared_log: false,
         state: person::state(),
-        launcher: Launcher::own(),
+        launcher: Launcher::own().ready(),
     })
 }
 

@@ -20,7 +20,6 @@
 
 mod bubblewrap;
 mod bytes;
-mod capture;
 mod command;
 mod confine;
 mod control;
@@ -57,7 +56,6 @@ mod tree;
 mod trouble;
 mod view;
 
-pub use capture::{Capture, Captured};
 pub use enter::enter;
 pub use error::SandboxError;
 pub use launcher::{Launcher, SUBCOMMAND};
