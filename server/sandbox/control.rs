@@ -29,6 +29,11 @@ impl Control {
         Ok((Self(ours), theirs))
     }
 
+    /// An end that was handed over.
+    pub(crate) fn of(end: OwnedFd) -> Self {
+        Self(end)
+    }
+
     /// The end that came as standard input.
     pub(crate) fn of_standard_input() -> io::Result<Self> {
         Ok(Self(rustix::stdio::stdin().try_clone_to_owned()?))

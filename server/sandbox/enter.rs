@@ -5,7 +5,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::process::ExitCode;
+use std::process::{ExitCode, exit};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,6 +16,9 @@ use crate::init;
 use crate::linux;
 use crate::spec::{Limit, Spec, Stage, Way, Word};
 use crate::trouble::{At, Trouble};
+
+/// The second argument of a helper that makes its namespaces at once, while it waits for a plan.
+pub(crate) const AHEAD: &str = "ahead";
 
 /// How much longer than its limit a sandbox may take before the helper ends it: init does so in time, unless a mount hangs.
 const GRACE: Duration = Duration::from_secs(5);
@@ -38,6 +41,9 @@ pub fn enter() -> ExitCode {
 }
 
 fn run(control: &Control) -> Result<(), Trouble> {
+    if std::env::args_os().nth(2).is_some_and(|argument| argument == AHEAD) {
+        return run_ahead(control);
+    }
     let (spec, streams) = control.take_spec().at(Stage::Plan)?;
     if spec.own_session {
         let _ = rustix::process::setsid();
@@ -56,6 +62,32 @@ fn run(control: &Control) -> Result<(), Trouble> {
     match child {
         None => init::run(control, &spec),
         Some(child) => supervise(control, &spec, child).at(Stage::Namespaces),
+    }
+}
+
+/// Makes the namespaces before the plan is there. The command of such a plan has a session of its own.
+fn run_ahead(control: &Control) -> Result<(), Trouble> {
+    let _ = rustix::process::setsid();
+    linux::ignore_terminal_signals();
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+    new_user().at(Stage::Namespaces)?;
+    let (to_init, from_helper) = Control::pair().at(Stage::Namespaces)?;
+    match linux::fork_into_namespaces().at(Stage::Namespaces)? {
+        None => {
+            drop(to_init);
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).at(Stage::Namespaces)?;
+            // Its end without a plan says that the helper is gone, or was never needed.
+            let Ok((spec, streams)) = Control::of(from_helper).take_spec() else { exit(1) };
+            take_streams(streams).at(Stage::Plan)?;
+            init::run(control, &spec)
+        }
+        Some(child) => {
+            drop(from_helper);
+            let (spec, streams) = control.take_spec().at(Stage::Plan)?;
+            to_init.send_spec(&spec, &streams).at(Stage::Plan)?;
+            drop((to_init, streams));
+            supervise(control, &spec, child).at(Stage::Namespaces)
+        }
     }
 }
 

@@ -8,7 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use crate::control::Control;
+use crate::enter::AHEAD;
 use crate::launcher::SUBCOMMAND;
+use crate::spec::{Spec, Way};
 
 /// A process that builds a sandbox once it has a plan. It ends, with all that it started, when this is dropped.
 #[derive(Debug)]
@@ -66,21 +68,33 @@ impl Helpers {
         &self.program
     }
 
-    /// The helper that stands ready, else a new one.
-    pub(crate) fn take(&self) -> io::Result<Helper> {
+    /// The helper for `spec`: one that stands ready, where it fits, else a new one.
+    pub(crate) fn take(&self, spec: &Spec) -> io::Result<Helper> {
+        if !stands_ready_for(spec) {
+            return Helper::start(&mut self.command());
+        }
         let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
-        ready.and_then(|mut helper| helper.is_alive().then_some(helper)).map_or_else(|| self.start(), Ok)
+        let alive = ready.and_then(|mut helper| helper.is_alive().then_some(helper));
+        alive.map_or_else(|| Helper::start(&mut self.command()), Ok)
     }
 
-    /// Starts the helper of the next command, where one is kept ready. Without it the next command starts later.
-    pub(crate) fn prepare(&self) {
+    /// Starts the helper of the next command, where one is kept ready and the next one may be like `spec`. Without it that
+    /// command starts later.
+    pub(crate) fn prepare(&self, spec: &Spec) {
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.keeps_one_ready && ready.is_none() {
-            *ready = self.start().ok();
+        if self.keeps_one_ready && ready.is_none() && stands_ready_for(spec) {
+            *ready = Helper::start(self.command().arg(AHEAD)).ok();
         }
     }
 
-    fn start(&self) -> io::Result<Helper> {
-        Helper::start(Command::new(&self.program).arg0(&self.name).arg(SUBCOMMAND).stderr(Stdio::null()))
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg0(&self.name).arg(SUBCOMMAND).stderr(Stdio::null());
+        command
     }
+}
+
+/// Whether a helper that stands ready fits: it has made namespaces, and a session of its own.
+fn stands_ready_for(spec: &Spec) -> bool {
+    spec.way == Way::Namespaces && spec.own_session
 }

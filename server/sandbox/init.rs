@@ -30,6 +30,8 @@ pub(crate) const PROXY_PORT: u16 = 3128;
 pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).at(Stage::Namespaces)?;
     if spec.way == Way::Namespaces {
+        // Not before the plan came: it shows what is mounted now.
+        linux::unshare_mounts().at(Stage::Namespaces)?;
         root::build(spec)?;
         rustix::system::sethostname(b"sandbox").at(Stage::Namespaces)?;
     }

@@ -116,7 +116,7 @@ impl Launcher {
         let sent = helper.control.send_spec(&spec, &ends.theirs);
         drop(ends.theirs);
         let running = Running::new(helper, ends.ours, started, (level, afterwards));
-        self.helpers.prepare();
+        self.helpers.prepare(&spec);
         // A process that could not even take the plan told why, or is gone; `wait` says which.
         match sent {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(SandboxError::Start(error)),
@@ -127,7 +127,7 @@ impl Launcher {
     /// The process that builds the sandbox.
     fn helper(&self, spec: &Spec, ends: &Ends) -> io::Result<Helper> {
         if spec.way != Way::Inside {
-            return self.helpers.take();
+            return self.helpers.take(spec);
         }
         let [_, _, errors] = &ends.theirs;
         Helper::start(bubblewrap::command(spec, self.helpers.program()).stderr(errors.try_clone()?))

@@ -53,11 +53,16 @@ pub(crate) fn unshare_user() -> io::Result<()> {
     checked(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWUSER) })).map(drop)
 }
 
-/// Forks into all namespaces but the user namespace. The child gets `None`.
+/// Moves this process into a mount namespace of its own.
+pub(crate) fn unshare_mounts() -> io::Result<()> {
+    // SAFETY: the call takes a number and touches no memory.
+    checked(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWNS) })).map(drop)
+}
+
+/// Forks into all namespaces but those of users and of mounts. The child gets `None`.
 pub(crate) fn fork_into_namespaces() -> io::Result<Option<Pid>> {
     fork_with(
         libc::CLONE_NEWPID
-            | libc::CLONE_NEWNS
             | libc::CLONE_NEWNET
             | libc::CLONE_NEWIPC
             | libc::CLONE_NEWUTS
