@@ -37,8 +37,8 @@ fn main() {
     let fresh = launcher();
     println!("tier {}, load {}", fresh.probe().level, load());
     starts(&fresh, &ready);
-    limit(&fresh);
-    output(&fresh);
+    limit(&ready);
+    output(&ready);
     overlay(&fresh);
     println!("load {}", load());
 }
