@@ -3,6 +3,7 @@
 
 mod agent;
 mod alone;
+mod commands;
 mod conformance;
 mod fixtures;
 mod http;
