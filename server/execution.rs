@@ -41,7 +41,7 @@ use crate::base::hidden::short;
 use crate::base::{WorkspacePath, blocking};
 use crate::protocol::CommandEffects;
 use crate::registry::{Call, Draft};
-use crate::sandbox::{Effects, Launcher, Level, Plan, Running, SandboxError};
+use crate::sandbox::{Effects, Launcher, Level, Plan, Planted, Running, SandboxError};
 use crate::session::{FedCommand, Scope};
 use crate::workspace::FileKind;
 use carrier::Carrier;
@@ -155,10 +155,11 @@ impl Executor {
         let (layer, running, carrier) = blocking(|| self.start(scope, &request))?;
         let live = self.live(scope, call, request.argv.join(" "), false);
         let run = run::to_its_end(scope, running, Some(live), request.input).await?;
-        let (draft, left_out) = match run.report.overlays.first() {
+        let (draft, mut left_out) = match run.report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,
             None => (Draft::default(), vec![format!("{}: {WRITTEN}", run.report.tier)]),
         };
+        left_out.extend(run.report.planted.iter().filter_map(|planted| moved_away(scope, planted)));
         drop((layer, carrier));
         Ok(CommandOutcome { run, draft, left_out })
     }
@@ -224,6 +225,13 @@ impl Executor {
         let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
         Ok((layer, running, carrier))
     }
+}
+
+/// What is said of something that a command left in a folder that it writes at once.
+fn moved_away(scope: &Scope, planted: &Planted) -> Option<String> {
+    planted.quarantined.as_ref()?;
+    let path = planted.path.strip_prefix(scope.files().root().real()).unwrap_or(&planted.path);
+    Some(format!("{}: it could make programs run, and was moved out of the workspace", path.display()))
 }
 
 fn expect_folder(scope: &Scope, path: &WorkspacePath) -> Result<(), ExecutionError> {

@@ -50,7 +50,7 @@ pub(super) fn plan(scope: &Scope, request: &CommandRequest, closures: Closures, 
     plan.protected = closures.protected;
     plan.masked = closures.masked;
     plan.env = environment(settings, request);
-    plan.quarantine = (effects == Effects::WriteThrough).then(|| quarantine(scope)).flatten();
+    plan.quarantine = quarantine(scope);
     plan.effects = effects;
     plan.network = carrier::network(&request.hosts);
     plan.streams = Streams::Piped { input: request.input.is_some() };

@@ -91,10 +91,10 @@ impl Launcher {
     pub(crate) fn spawn_in(&self, level: Level, plan: &Plan) -> Result<Running, SandboxError> {
         let started = Instant::now();
         let folders = resolve::writable(plan)?;
-        let overlaid = plan.effects != Effects::WriteThrough;
         let linked = Linked::of(&plan.masked);
-        let survey = if overlaid { Survey::default() } else { Survey::take(&folders, &linked) };
-        let covered = covered(plan, &folders, &survey, &linked);
+        let at_once = resolve::written_at_once(plan, &folders);
+        let survey = Survey::take(&at_once, &linked);
+        let covered = covered(plan, (&folders, &at_once), &survey, &linked);
         let scratch = match level {
             Level::Landlock => Some(tempfile::tempdir().map_err(SandboxError::Start)?),
             _ => None,
@@ -106,7 +106,7 @@ impl Launcher {
         };
         let spec = resolve::spec(plan, way, (&survey, &covered), scratch.as_ref().map(TempDir::path))?;
         let afterwards = Afterwards {
-            before: (!overlaid).then_some(survey),
+            before: Some(survey),
             quarantine: plan.quarantine.clone(),
             overlays: spec.overlays.iter().map(Overlay::of).collect(),
             scratch,
@@ -136,14 +136,20 @@ impl Launcher {
 
 /// What is covered beside the paths that the plan masks: their files under further names, and the sockets of the host that
 /// the command would reach. On an overlay sockets are files like others, which nobody serves.
-fn covered(plan: &Plan, writable: &[PathBuf], survey: &Survey, linked: &Linked) -> Vec<PathBuf> {
-    let inside = |path: &PathBuf| writable.iter().any(|folder| path.starts_with(folder));
-    let only_read: Vec<PathBuf> = resolve::readable(plan).into_iter().filter(|path| !inside(path)).collect();
+fn covered(
+    plan: &Plan,
+    (writable, at_once): (&[PathBuf], &[PathBuf]),
+    survey: &Survey,
+    linked: &Linked,
+) -> Vec<PathBuf> {
+    let is_in = |path: &Path, folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+    let only_read: Vec<PathBuf> =
+        resolve::readable(plan).into_iter().filter(|path| !is_in(path, writable)).collect();
     let read = Survey::take(&only_read, linked);
     let is_overlaid = plan.effects != Effects::WriteThrough;
     let written =
         if is_overlaid && !linked.is_empty() { Survey::take(writable, linked) } else { Survey::default() };
-    let reached = |path: &&Path| !is_overlaid || !inside(&path.to_path_buf());
+    let reached = |path: &&Path| is_in(path, at_once) || !is_in(path, writable);
     let sockets = survey.sockets().chain(read.sockets()).filter(reached);
     let masked = |path: &&Path| plan.masked.iter().any(|masked| path.starts_with(masked));
     let twins = survey.twins().chain(read.twins()).chain(written.twins()).filter(|path| !masked(path));

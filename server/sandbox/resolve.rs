@@ -43,6 +43,16 @@ fn refuse_way_out(plan: &Plan, path: &Path, real: &Path) -> Result<(), SandboxEr
     }
 }
 
+/// Those of the folders in `writable` that no layer stands over.
+pub(crate) fn written_at_once(plan: &Plan, writable: &[PathBuf]) -> Vec<PathBuf> {
+    match &plan.effects {
+        Effects::WriteThrough => writable.to_vec(),
+        Effects::Overlay { direct, .. } => {
+            direct.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
+        }
+    }
+}
+
 /// The folders that `plan` lets the command read and not write.
 pub(crate) fn readable(plan: &Plan) -> Vec<PathBuf> {
     plan.read_only.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()

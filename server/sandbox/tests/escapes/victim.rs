@@ -94,9 +94,21 @@ impl Victim {
         self.input.take();
         let mut held = String::new();
         let began = Instant::now();
+        if !self.says_something() {
+            return Some("the victim is stopped".to_owned());
+        }
         self.output.read_line(&mut held).ok();
         let late = began.elapsed() > Duration::from_secs(1);
         (late || !held.starts_with(secret)).then(|| "the victim's memory is changed".to_owned())
+    }
+}
+
+impl Victim {
+    /// Whether it writes a line, or ends, within some seconds. One that was stopped a moment ago does neither.
+    fn says_something(&self) -> bool {
+        let fd = std::os::fd::AsRawFd::as_raw_fd(self.output.get_ref());
+        let mut watched = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        unsafe { libc::poll(&mut watched, 1, 5_000) == 1 }
     }
 }
 

@@ -104,3 +104,22 @@ fn what_a_command_closes_to_its_owner_is_read_and_can_be_removed() {
     open_layers(layers.path());
     layers.close().unwrap();
 }
+
+#[test]
+fn what_is_planted_in_a_folder_without_a_layer_is_moved_away() {
+    let Some(place) = Place::new() else { return };
+    let [layers, quarantine] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let ignored = place.path().join("target");
+    fs::create_dir(&ignored).unwrap();
+    let mut plan = place.plan([
+        "sh",
+        "-c",
+        "mkdir -p target/x/.git; echo x > target/x/.git/config; echo y > target/out",
+    ]);
+    plan.writable.push(ignored.clone());
+    plan.quarantine = Some(quarantine.path().to_owned());
+    plan.effects = Effects::Overlay { folder: layers.path().to_owned(), direct: vec![ignored.clone()] };
+    let report = place.run(&plan).report;
+    assert_eq!(report.planted.len(), 1, "{report:?}");
+    assert!(!ignored.join("x/.git").exists() && ignored.join("out").exists());
+}
