@@ -89,7 +89,7 @@ impl Scene<'_> {
         let limit = Duration::from_millis(self.row.within);
         let ended = wait(&mut child, began, limit);
         let first = child.id() as i32;
-        self.ran.alive = alive_after(first, &self.word);
+        self.ran.alive = alive_after(first, &self.word, patience(self.row));
         done.store(true, Ordering::Relaxed);
         helper.join().unwrap();
         let closed = drained(&out) && drained(&err);
@@ -317,12 +317,17 @@ fn holders(first: i32, word: &str) -> Vec<i32> {
     found
 }
 
+/// How long what a run started may take to end. A launcher that was killed cannot wait for it, and the machine may be busy.
+fn patience(row: &Attempt) -> Duration {
+    Duration::from_millis(if matches!(row.need, Need::Signal(_)) { 1500 } else { 60 })
+}
+
 /// What is alive when the run has ended, and stays so for more than a moment.
-fn alive_after(first: i32, word: &str) -> Vec<i32> {
+fn alive_after(first: i32, word: &str, moment: Duration) -> Vec<i32> {
     let began = Instant::now();
     loop {
         let found = holders(first, word);
-        if found.is_empty() || began.elapsed() > Duration::from_millis(60) {
+        if found.is_empty() || began.elapsed() > moment {
             return found;
         }
         sys::sleep(10);
