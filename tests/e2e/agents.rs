@@ -312,17 +312,18 @@ fn progress_keeps_a_call_alive_and_pending_ends_it() {
 #[test]
 fn the_output_of_a_command_is_progress() {
     let folder = place();
-    std::fs::write(folder.path().join(".gitignore"), "out/\n").unwrap();
-    std::fs::create_dir(folder.path().join("out")).unwrap();
+    let work = folder.path().join("work");
+    std::fs::write(work.join(".gitignore"), "out/\n").unwrap();
+    std::fs::create_dir(work.join("out")).unwrap();
     let script = "printf 'one\\ntwo\\n'; while ! [ -e out/go ]; do sleep 0.02; done; echo three\n";
-    std::fs::write(folder.path().join("script.sh"), script).unwrap();
+    std::fs::write(work.join("script.sh"), script).unwrap();
     let mut agent = Agent::start(folder.path(), LEGACY, &[]);
     let arguments = json!({ "cmd": ["bash", "script.sh"], "why": "Hear the lines as they are printed" });
     let params = json!({ "name": "terminal_run", "arguments": arguments, "_meta": { "progressToken": "p" } });
     let running = agent.begin("tools/call", params);
     let told = agent.expect("notifications/progress");
     assert_eq!(told["params"]["message"], "one\ntwo", "{told}");
-    std::fs::write(folder.path().join("out/go"), "").unwrap();
+    std::fs::write(work.join("out/go"), "").unwrap();
     assert_eq!(agent.finish_call(running).0["stdout"], "one\ntwo\nthree\n");
 }
 

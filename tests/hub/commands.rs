@@ -290,7 +290,7 @@ async fn the_hosts_that_the_person_allows_are_reached_and_no_other() {
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let mut head = [0; 4096];
-            stream.read(&mut head).await.unwrap();
+            assert!(stream.read(&mut head).await.unwrap() > 0);
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nREACHED").await.unwrap();
         }
     });
