@@ -9,8 +9,10 @@ use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets};
 
 use crate::confine;
+use crate::enter::Routine;
 use crate::kernel;
 use crate::linux;
+use crate::memory;
 use crate::seccomp::{self, Sockets};
 use crate::spec::{Spec, Stage, Way};
 use crate::trouble::{At, Trouble};
@@ -22,10 +24,17 @@ const OPEN_FILES: u64 = 4096;
 const CAPABILITIES: u32 = 63;
 
 /// Turns this process into the command. It returns only what kept it from that.
-pub(crate) fn become_it(spec: &Spec) -> Trouble {
-    match prepare(spec) {
-        Ok(()) => execute(spec),
-        Err(trouble) => trouble,
+pub(crate) fn become_it(spec: &Spec, routine: Routine) -> Trouble {
+    let ready = prepare(spec);
+    if let Err(trouble) = ready {
+        return trouble;
+    }
+    if !spec.is_routine {
+        return execute(spec);
+    }
+    match linux::close_others() {
+        Ok(()) => std::process::exit(routine()),
+        Err(error) => Trouble::new(Stage::Execute, error, OsStr::new("")),
     }
 }
 
@@ -52,7 +61,9 @@ fn limit(spec: &Spec) -> io::Result<()> {
     set(Resource::Core, Some(0))?;
     set(Resource::Nofile, Some(OPEN_FILES))?;
     set(Resource::Fsize, limits.file_size)?;
-    set(Resource::Data, limits.memory)?;
+    // An allocator may have reserved more than the routine is to use.
+    let reserved = if spec.is_routine { memory::reserved() } else { 0 };
+    set(Resource::Data, limits.memory.map(|most| most.saturating_add(reserved)))?;
     set(Resource::Cpu, limits.cpu.map(|time| time.as_secs() + 1))
 }
 

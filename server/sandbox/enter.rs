@@ -23,15 +23,23 @@ pub(crate) const AHEAD: &str = "ahead";
 /// How much longer than its limit a sandbox may take before the helper ends it: init does so in time, unless a mount hangs.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What this program itself runs in a sandbox, and answers with its exit code.
+pub(crate) type Routine = fn() -> i32;
+
 /// Builds the sandbox that the plan on the standard input describes, runs its command, and returns when all of its
 /// processes are gone. Call it before anything else: the process must have one thread.
 pub fn enter() -> ExitCode {
+    enter_with(|| 1)
+}
+
+/// Like [`enter`]. Where the plan asks for a routine and not for a program, `routine` runs.
+pub fn enter_with(routine: fn() -> i32) -> ExitCode {
     // A program that leaks descriptors into its children must not lend them to a command.
     if linux::close_inherited().is_err() {
         return ExitCode::FAILURE;
     }
     let Ok(control) = Control::of_standard_input() else { return ExitCode::FAILURE };
-    match run(&control) {
+    match run(&control, routine) {
         Ok(()) => ExitCode::SUCCESS,
         Err(trouble) => {
             control.tell(&trouble.word());
@@ -40,9 +48,9 @@ pub fn enter() -> ExitCode {
     }
 }
 
-fn run(control: &Control) -> Result<(), Trouble> {
+fn run(control: &Control, routine: Routine) -> Result<(), Trouble> {
     if std::env::args_os().nth(2).is_some_and(|argument| argument == AHEAD) {
-        return run_ahead(control);
+        return run_ahead(control, routine);
     }
     let (spec, streams) = control.take_spec().at(Stage::Plan)?;
     if spec.own_session {
@@ -60,13 +68,13 @@ fn run(control: &Control) -> Result<(), Trouble> {
         Way::Inside | Way::Landlock => linux::fork().at(Stage::Namespaces)?,
     };
     match child {
-        None => init::run(control, &spec),
+        None => init::run(control, &spec, routine),
         Some(child) => supervise(control, &spec, child).at(Stage::Namespaces),
     }
 }
 
 /// Makes the namespaces before the plan is there. The command of such a plan has a session of its own.
-fn run_ahead(control: &Control) -> Result<(), Trouble> {
+fn run_ahead(control: &Control, routine: Routine) -> Result<(), Trouble> {
     let _ = rustix::process::setsid();
     linux::ignore_terminal_signals();
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
@@ -79,7 +87,7 @@ fn run_ahead(control: &Control) -> Result<(), Trouble> {
             // Its end without a plan says that the helper is gone, or was never needed.
             let Ok((spec, streams)) = Control::of(from_helper).take_spec() else { exit(1) };
             take_streams(streams).at(Stage::Plan)?;
-            init::run(control, &spec)
+            init::run(control, &spec, routine)
         }
         Some(child) => {
             drop(from_helper);

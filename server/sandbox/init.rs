@@ -12,6 +12,7 @@ use rustix::process::{DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, Wa
 
 use crate::command;
 use crate::control::Control;
+use crate::enter::Routine;
 use crate::linux;
 use crate::meter::Meter;
 use crate::plan::Network;
@@ -27,7 +28,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub(crate) const PROXY_PORT: u16 = 3128;
 
 /// Runs the command of `spec`, tells how it ended, and exits. It returns only what kept it from running.
-pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
+pub(crate) fn run(control: &Control, spec: &Spec, routine: Routine) -> Result<(), Trouble> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).at(Stage::Namespaces)?;
     if spec.way == Way::Namespaces {
         // Not before the plan came: it shows what is mounted now.
@@ -42,7 +43,7 @@ pub(crate) fn run(control: &Control, spec: &Spec) -> Result<(), Trouble> {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid())).at(Stage::Rights)?;
     }
     match linux::fork().at(Stage::Namespaces)? {
-        None => Err(command::become_it(spec)),
+        None => Err(command::become_it(spec, routine)),
         Some(child) => {
             let word = watch(control, spec, child).at(Stage::Namespaces);
             if spec.way == Way::Landlock {

@@ -56,7 +56,7 @@ mod tree;
 mod trouble;
 mod view;
 
-pub use enter::enter;
+pub use enter::{enter, enter_with};
 pub use error::SandboxError;
 pub use launcher::{Launcher, SUBCOMMAND};
 pub use overlay::{Change, ChangeKind, Overlay, open_layers};

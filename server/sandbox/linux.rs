@@ -127,6 +127,13 @@ pub(crate) fn close_inherited() -> io::Result<()> {
     checked(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) }).map(drop)
 }
 
+/// Closes every descriptor from 3 on. Only a process that goes on with nothing of what it has opened may call it.
+pub(crate) fn close_others() -> io::Result<()> {
+    // SAFETY: the call takes numbers. The caller never returns to the owners of these descriptors: it exits from what it
+    // does next.
+    checked(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) }).map(drop)
+}
+
 /// Marks every descriptor from 3 on, so that it closes when another program is executed.
 pub(crate) fn close_on_exec() -> io::Result<()> {
     // SAFETY: the call takes numbers. With CLOSE_RANGE_CLOEXEC no descriptor closes that an owner here still holds.

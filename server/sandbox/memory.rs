@@ -53,6 +53,13 @@ impl Memory {
     }
 }
 
+/// What this process has reserved of memory for data already, used or not.
+pub(crate) fn reserved() -> u64 {
+    let pages = fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|pages| pages.split_whitespace().nth(5)?.parse::<u64>().ok());
+    pages.unwrap_or_default() * rustix::param::page_size() as u64
+}
+
 /// A process's part of all memory that no file on a disk holds; what is shared is divided among those that share it.
 fn exact_count(pid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;

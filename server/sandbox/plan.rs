@@ -34,6 +34,9 @@ pub const PROTECTED_NAMES: [&str; 16] = [
 pub struct Plan {
     /// The program and its arguments. A program without a slash is searched in the `PATH` of the sandbox.
     pub argv: Vec<OsString>,
+    /// Whether the routine of [`enter_with`](crate::enter_with) runs in place of a program. The sandbox shows no programs
+    /// of the system then, and `argv` only names the routine.
+    pub is_routine: bool,
     /// The folder that the command starts in. The sandbox must show it.
     pub cwd: PathBuf,
     /// Variables beside `PATH`, `HOME`, `LANG`, `TERM` and `TMPDIR`; a later one replaces an earlier one.
@@ -140,6 +143,7 @@ impl Plan {
         let root = root.into();
         Self {
             argv: argv.into_iter().map(Into::into).collect(),
+            is_routine: false,
             cwd: root.clone(),
             env: Vec::new(),
             read_only: vec![root],
@@ -154,6 +158,12 @@ impl Plan {
             lowest: Level::Namespaces,
             quarantine: None,
         }
+    }
+
+    /// A plan that runs the routine of [`enter_with`](crate::enter_with), called `name`, and shows it no file of the host.
+    #[must_use]
+    pub fn of_routine(name: impl Into<OsString>) -> Self {
+        Self { is_routine: true, read_only: Vec::new(), ..Self::new("/", [name]) }
     }
 
     /// The same plan with a folder or a file that may be written.

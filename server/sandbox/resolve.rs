@@ -70,7 +70,7 @@ pub(crate) fn spec(
     let home = scratch.map_or_else(|| private_home(&writable, plan), Path::to_owned);
     let protected = protected(plan, &writable, survey);
     let masked: Vec<PathBuf> = plan.masked.iter().cloned().chain(covered.iter().cloned()).collect();
-    let mut shown = shown(plan)?;
+    let mut shown = shown(plan, way)?;
     if way == Way::Landlock {
         shown = granted(&shown, &Closed { protected: &protected, masked: &masked }, scratch);
     }
@@ -78,6 +78,7 @@ pub(crate) fn spec(
     Ok(Spec {
         way,
         argv: plan.argv.iter().cloned().map(Bytes::from).collect(),
+        is_routine: plan.is_routine,
         env: environment(plan, &home, scratch),
         cwd: cwd.into(),
         home: home.into(),
@@ -92,8 +93,10 @@ pub(crate) fn spec(
 }
 
 /// What of the host the sandbox shows, parents before what lies in them.
-fn shown(plan: &Plan) -> Result<Vec<Shown>, SandboxError> {
-    let mut shown = view::system().to_vec();
+fn shown(plan: &Plan, way: Way) -> Result<Vec<Shown>, SandboxError> {
+    // A routine is in memory already, unless this program has to be executed once more inside.
+    let needs_system = !plan.is_routine || way == Way::Inside;
+    let mut shown = if needs_system { view::system().to_vec() } else { Vec::new() };
     let read = plan.read_only.iter().chain(&plan.toolchains).map(|path| (path, How::ReadOnly));
     for (path, how) in read.chain(plan.writable.iter().map(|path| (path, How::Writable))) {
         let found = view::with_links(path, &how).map_err(|error| unusable(path, &error))?;

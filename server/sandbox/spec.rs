@@ -21,6 +21,8 @@ pub(crate) enum Way {
 pub(crate) struct Spec {
     pub(crate) way: Way,
     pub(crate) argv: Vec<Bytes>,
+    /// Whether the routine of this program runs, and no other program.
+    pub(crate) is_routine: bool,
     /// `NAME=value`.
     pub(crate) env: Vec<Bytes>,
     pub(crate) cwd: Bytes,

@@ -17,6 +17,8 @@ mod place;
 mod planted;
 #[path = "runs/programs.rs"]
 mod programs;
+#[path = "runs/routines.rs"]
+mod routines;
 #[path = "runs/streams.rs"]
 mod streams;
 #[path = "runs/tiers.rs"]
