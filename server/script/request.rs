@@ -1,0 +1,15 @@
+//! What is run.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Code, and what it is run with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScriptRequest {
+    /// The code.
+    pub code: String,
+    /// What the code finds as `input`.
+    pub input: Value,
+    /// Milliseconds after which the code is ended.
+    pub time_ms: u64,
+}
