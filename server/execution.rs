@@ -21,6 +21,7 @@ mod plan;
 mod processes;
 mod python;
 mod run;
+mod script;
 mod scrollback;
 mod terminal_text;
 
@@ -35,6 +36,7 @@ pub(crate) use exported::git_diff;
 pub(crate) use processes::{Process, ProcessState, Processes};
 pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
 pub(crate) use run::RunOutcome;
+pub(crate) use script::{ScriptOutcome, ScriptRequest, ScriptRuntime};
 pub(crate) use scrollback::OutputPart;
 
 use crate::base::hidden::short;
@@ -48,6 +50,7 @@ use carrier::Carrier;
 use closures::{ClosureFinder, Closures};
 use layer::Layer;
 use live::LiveCommand;
+use run::Watched;
 use wherefore_fetch::HostList;
 
 /// What is said where a command's changes could not be kept apart.
@@ -154,7 +157,7 @@ impl Executor {
     ) -> Result<CommandOutcome, ExecutionError> {
         let (layer, running, carrier) = blocking(|| self.start(scope, &request))?;
         let live = self.live(scope, call, request.argv.join(" "), false);
-        let run = run::to_its_end(scope, running, Some(live), request.input).await?;
+        let run = run::to_its_end(scope, running, Some(live), request.input, Watched::Both).await?;
         let (draft, mut left_out) = match run.report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,
             None => (Draft::default(), vec![format!("{}: {WRITTEN}", run.report.tier)]),

@@ -30,6 +30,8 @@ mod workspace;
 
 pub use wherefore_sandbox as sandbox;
 
+pub use wherefore_script as script;
+
 pub use wherefore_watch as watch;
 
 pub use wherefore_index as index;

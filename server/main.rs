@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     // The process that builds a sandbox has one thread, and starts before anything else could make more.
     #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|first| first == wherefore::sandbox::SUBCOMMAND) {
-        return wherefore::sandbox::enter();
+        return wherefore::sandbox::enter_with(wherefore::script::serve);
     }
     wherefore::cli::main()
 }

@@ -13,6 +13,7 @@ mod fs_mkdir;
 mod fs_patch;
 mod fs_read;
 mod fs_write;
+mod js_exec;
 mod limit_word;
 mod memory_advise;
 mod memory_summarize;
@@ -68,6 +69,7 @@ tools! { queue, executor:
     "fs.patch" => fs_patch::PatchFile,
     "fs.read" => fs_read::ReadFile,
     "fs.write" => fs_write::WriteFile,
+    "js.exec" => js_exec::RunScript(executor.clone()),
     "memory.advise" => memory_advise::TakeAdvice,
     "memory.summarize" => memory_summarize::SummarizeFiles(Arc::new(Extractive)),
     "process.list" => process_list::ListProcesses(executor.clone()),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::changes;
 use super::error::ExecutionError;
 use super::layer::Layer;
+use super::run::Watched;
 use super::{CommandRequest, Executor, carrier, plan, run};
 use crate::base::blocking;
 use crate::registry::Draft;
@@ -48,7 +49,7 @@ impl Executor {
     ) -> Result<AttachedOutcome, ExecutionError> {
         let layer = request.is_reviewed.then(|| Layer::make(scope.files().state())).transpose()?;
         let (running, carrier) = blocking(|| self.start_attached(scope, request, layer.as_ref()))?;
-        let report = run::to_its_end(scope, running, None, None).await?.report;
+        let report = run::to_its_end(scope, running, None, None, Watched::Both).await?.report;
         drop(carrier);
         let (draft, left_out) = match report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,

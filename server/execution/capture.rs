@@ -50,6 +50,11 @@ impl Capture {
         self.tail.drain(..over);
     }
 
+    /// Its bytes from the beginning, up to 8 MiB.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        &self.whole
+    }
+
     /// Its bytes from the beginning, up to 8 MiB, where its text is not all of it.
     pub(crate) fn cut_bytes(&self) -> Option<&[u8]> {
         (self.binary || self.total > (HEAD + TAIL) as u64).then_some(&self.whole[..])

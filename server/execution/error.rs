@@ -20,6 +20,9 @@ pub(crate) enum ExecutionError {
     /// The sandbox was not built, or the command is not there.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// Node.js is asked for and not there.
+    #[error("no Node.js that a sandbox shows: neither the system nor a toolchain has a program `node`")]
+    NoNode(#[source] SandboxError),
     /// The workspace, or the state folder, cannot be read or written.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
@@ -57,6 +60,9 @@ impl From<ExecutionError> for Fault {
             }
             ExecutionError::Workspace(error) => error.into(),
             ExecutionError::Sandbox(error) => of_sandbox(&error, message),
+            ExecutionError::NoNode(_) => Self::new(Code::NotFound, message).suggest(
+                "leave `runtime` out: quickjs is always there; or ask the person to install Node.js",
+            ),
             ExecutionError::TooMany(_) => Self::new(Code::QuotaExceeded, message)
                 .suggest("end one with terminal.kill; process.list shows them"),
             ExecutionError::System { .. } | ExecutionError::Lost => Self::internal(message),

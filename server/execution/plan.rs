@@ -1,5 +1,6 @@
 //! The plan of a command: what the rules leave open of the workspace, which programs of the person it finds, its limits.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -49,7 +50,7 @@ pub(super) fn plan(scope: &Scope, request: &CommandRequest, closures: Closures, 
     plan.toolchains = toolchains(settings);
     plan.protected = closures.protected;
     plan.masked = closures.masked;
-    plan.env = environment(settings, request);
+    plan.env = environment(settings, &request.env);
     plan.quarantine = quarantine(scope);
     plan.effects = effects;
     plan.network = carrier::network(&request.hosts);
@@ -94,7 +95,11 @@ pub(super) fn toolchains(settings: &SandboxSettings) -> Vec<PathBuf> {
     own.chain(elsewhere).chain(named).filter(|path| path.is_absolute() && path.exists()).collect()
 }
 
-fn environment(settings: &SandboxSettings, request: &CommandRequest) -> Vec<(OsString, OsString)> {
+/// The variables of a command, `own` among them.
+pub(super) fn environment(
+    settings: &SandboxSettings,
+    own: &BTreeMap<String, String>,
+) -> Vec<(OsString, OsString)> {
     let passed = PASSED.iter().copied().chain(settings.env.iter().map(String::as_str));
     let mut env: Vec<_> = passed.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
     env.push(("PATH".into(), search_path(settings)));
@@ -104,7 +109,7 @@ fn environment(settings: &SandboxSettings, request: &CommandRequest) -> Vec<(OsS
     }
     // Programs that ask whether they write to a terminal hear no; those that color or page all the same hear it twice.
     env.extend([("TERM", "dumb"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("NO_COLOR", "1")].map(text));
-    env.extend(request.env.iter().map(|(name, value)| text((name, value))));
+    env.extend(own.iter().map(|(name, value)| text((name, value))));
     env
 }
 

@@ -12,7 +12,7 @@ use super::artifacts::{self, Artifact};
 use super::error::ExecutionError;
 use super::layer::Layer;
 use super::plan;
-use super::run::{self, RunOutcome};
+use super::run::{self, RunOutcome, Watched};
 use super::{CommandRequest, Executor};
 use crate::base::{WorkspacePath, blocking};
 use crate::registry::Call;
@@ -91,7 +91,7 @@ impl Executor {
     ) -> Result<PythonOutcome, ExecutionError> {
         let (layer, running, input) = blocking(|| self.start_python(scope, &request))?;
         let live = self.live(scope, call, format!("python: {}", request.code), false);
-        let run = run::to_its_end(scope, running, Some(live), Some(input)).await?;
+        let run = run::to_its_end(scope, running, Some(live), Some(input), Watched::Both).await?;
         blocking(|| {
             let said = said(&layer.join(OUTCOME.as_ref()));
             let (artifacts, left_out) =

@@ -32,6 +32,15 @@ pub(crate) struct RunOutcome {
     pub(crate) report: Report,
 }
 
+/// The streams of which callers and editors hear while a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watched {
+    /// The standard error first, then the standard output.
+    Both,
+    /// The standard error: the output is for a program to read.
+    Errors,
+}
+
 type Shared = Arc<Mutex<Capture>>;
 
 /// Waits until a command and all that it started are gone. Its caller hears how far it is, and ends it by cancelling; editors
@@ -44,17 +53,22 @@ pub(crate) async fn to_its_end(
     mut running: Running,
     live: Option<LiveCommand>,
     input: Option<Vec<u8>>,
+    watched: Watched,
 ) -> Result<RunOutcome, ExecutionError> {
     let (output, errors) = (Shared::default(), Shared::default());
     let stream = || live.as_ref().map(LiveCommand::stream);
     let reading = [
-        listen(running.take_output(), output.clone(), stream())?,
+        listen(running.take_output(), output.clone(), stream().filter(|_| watched == Watched::Both))?,
         listen(running.take_errors(), errors.clone(), stream())?,
     ];
     feed(running.take_input(), input);
     let killer = running.killer().map_err(ExecutionError::doing("preparing to end the command"))?;
     let waiting = tokio::task::spawn_blocking(move || running.wait());
-    let report = attend(scope, waiting, &killer, &[&errors, &output]).await;
+    let streams: &[&Shared] = match watched {
+        Watched::Both => &[&errors, &output],
+        Watched::Errors => &[&errors],
+    };
+    let report = attend(scope, waiting, &killer, streams).await;
     for reader in reading {
         // The pipes are at their end: no process of the sandbox is left that holds them.
         let _ = reader.await;

@@ -121,6 +121,12 @@ fn calls(tool: &str, path: &str, turn: usize) -> Vec<Value> {
             let code = format!("path = {path:?}\nopen(path, 'a').write('written')\nopen(path).read()");
             vec![json!({ "code": format!("open({path:?}).read()") }), json!({ "code": code })]
         }
+        "js.exec" => {
+            let code = format!(
+                "const fs = require('fs'); try {{ fs.appendFileSync({path:?}, 'written') }} catch {{}}\nfs.readFileSync({path:?}, 'utf8')"
+            );
+            vec![json!({ "code": code, "runtime": "node" }), json!({ "code": code })]
+        }
         // They take an id.
         "terminal.output" | "terminal.kill" | "process.list" | "review.wait" | "task_complete" => Vec::new(),
         other => panic!("{other} is a new tool: say here how it reads and writes a path"),

@@ -21,6 +21,7 @@ mod policies;
 mod recovery;
 mod requests;
 mod review;
+mod scripts;
 mod search;
 mod support;
 mod together;
