@@ -6,6 +6,7 @@
 
 mod artifacts;
 mod attached;
+mod bounds;
 mod builds;
 mod capture;
 mod carrier;
@@ -23,14 +24,18 @@ mod python;
 mod run;
 mod script;
 mod scrollback;
+mod server;
 mod terminal_text;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 pub(crate) use artifacts::Artifact;
 pub(crate) use attached::{AttachedOutcome, AttachedRequest};
+pub(crate) use bounds::CommandBounds;
 pub(crate) use capture::readable;
+pub(crate) use carrier::Carrier;
 pub(crate) use error::ExecutionError;
 pub(crate) use exported::git_diff;
 pub(crate) use processes::{Process, ProcessState, Processes};
@@ -38,6 +43,7 @@ pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
 pub(crate) use run::RunOutcome;
 pub(crate) use script::{ScriptOutcome, ScriptRequest, ScriptRuntime};
 pub(crate) use scrollback::OutputPart;
+pub(crate) use server::{ServerCommand, StartedServer};
 
 use crate::base::hidden::short;
 use crate::base::{WorkspacePath, blocking};
@@ -46,7 +52,6 @@ use crate::registry::{Call, Draft};
 use crate::sandbox::{Effects, Launcher, Level, Plan, Planted, Running, SandboxError};
 use crate::session::{FedCommand, Scope};
 use crate::workspace::FileKind;
-use carrier::Carrier;
 use closures::{ClosureFinder, Closures};
 use layer::Layer;
 use live::LiveCommand;
@@ -155,15 +160,31 @@ impl Executor {
         call: &Call,
         request: CommandRequest,
     ) -> Result<CommandOutcome, ExecutionError> {
-        let (layer, running, carrier) = blocking(|| self.start(scope, &request))?;
+        self.run_within(scope, call, request, &CommandBounds::default()).await
+    }
+
+    /// Runs a command to its end within `bounds`, and reads what it changed.
+    ///
+    /// # Errors
+    /// As [`Executor::run`].
+    pub(crate) async fn run_within(
+        &self,
+        scope: &Scope,
+        call: &Call,
+        request: CommandRequest,
+        bounds: &CommandBounds,
+    ) -> Result<CommandOutcome, ExecutionError> {
+        let (layer, running, carrier) = blocking(|| self.start(scope, &request, bounds))?;
         let live = self.live(scope, call, request.argv.join(" "), false);
         let run = run::to_its_end(scope, running, Some(live), request.input, Watched::Both).await?;
-        let (draft, mut left_out) = match run.report.overlays.first() {
+        let (mut draft, mut left_out) = match run.report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,
+            None if bounds.is_read_only() => <(Draft, Vec<String>)>::default(),
             None => (Draft::default(), vec![format!("{}: {WRITTEN}", run.report.tier)]),
         };
         left_out.extend(run.report.planted.iter().filter_map(|planted| moved_away(scope, planted)));
         drop((layer, carrier));
+        bounds.hold(&mut draft, &mut left_out);
         Ok(CommandOutcome { run, draft, left_out })
     }
 
@@ -211,11 +232,18 @@ impl Executor {
         &self,
         scope: &Scope,
         request: &CommandRequest,
+        bounds: &CommandBounds,
     ) -> Result<(Layer, Running, Option<Carrier>), ExecutionError> {
         expect_folder(scope, &request.cwd)?;
         let layer = Layer::make(scope.files().state())?;
-        let closures = self.closures(scope)?;
-        let plan = if self.has_layers() {
+        let mut closures = self.closures(scope)?;
+        bounds
+            .narrow(Path::new(scope.files().root().real()), &mut closures)
+            .map_err(ExecutionError::doing("listing the workspace"))?;
+        let plan = if bounds.is_read_only() {
+            let plan = plan::plan(scope, request, closures, Effects::WriteThrough);
+            Plan { lowest: Level::Landlock, writable: Vec::new(), ..plan }
+        } else if self.has_layers() || bounds.are_partial() {
             let (folder, direct) = (layer.path().to_owned(), closures.ignored.clone());
             let effects = Effects::Overlay { folder, direct: direct.clone() };
             let mut plan = plan::plan(scope, request, closures, effects);

@@ -33,6 +33,8 @@ mod workspace_files;
 
 use std::sync::Arc;
 
+pub(crate) use terminal_run::{AFTERWARDS, RunOutput};
+
 use crate::execution::Executor;
 use crate::memory::Extractive;
 use crate::protocol::{Code, Fault};

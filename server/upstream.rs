@@ -5,6 +5,7 @@
 //! of a tool that changes after it.
 
 pub(crate) mod bound;
+mod confinement;
 mod connection;
 pub(crate) mod consents;
 mod error;
@@ -37,6 +38,8 @@ use parking_lot::RwLock;
 
 use crate::base::hidden::shown;
 use crate::catalogue::{Risk, Runs, ToolDef};
+use crate::execution::Executor;
+use crate::protocol::ServerStatus;
 use crate::registry::AnyActivity;
 use crate::session::Session;
 use consents::Consents;
@@ -53,6 +56,7 @@ const SETTLE: Duration = Duration::from_secs(20);
 pub struct Upstreams {
     session: Arc<Session>,
     consents: Arc<Consents>,
+    executor: Arc<Executor>,
     servers: RwLock<BTreeMap<String, Arc<Server>>>,
     changed: Changed,
 }
@@ -64,10 +68,15 @@ impl fmt::Debug for Upstreams {
 }
 
 impl Upstreams {
-    /// The servers that the session's settings name, none started. `changed` is called where their tools became
-    /// others.
-    pub fn new(session: Arc<Session>, consents: Arc<Consents>, changed: Changed) -> Self {
-        let upstreams = Self { session, consents, servers: RwLock::default(), changed };
+    /// The servers that the session's settings name, none started. `executor` confines what is confined. `changed` is called
+    /// where their tools became others.
+    pub(crate) fn new(
+        session: Arc<Session>,
+        consents: Arc<Consents>,
+        executor: Arc<Executor>,
+        changed: Changed,
+    ) -> Self {
+        let upstreams = Self { session, consents, executor, servers: RwLock::default(), changed };
         upstreams.configure();
         upstreams
     }
@@ -80,8 +89,8 @@ impl Upstreams {
         for (name, settings) in settings.mcp_servers.iter().filter(|(_, settings)| settings.enabled) {
             let kept = before.remove(name).filter(|server| server.settings == *settings);
             let make = || {
-                let (session, consents) = (self.session.clone(), self.consents.clone());
-                Server::new(name, settings.clone(), session, consents, self.changed.clone())
+                let kept = (self.session.clone(), self.consents.clone());
+                Server::new(name, settings.clone(), kept, self.executor.clone(), self.changed.clone())
             };
             let server = match kept {
                 Some(server) if server.known().is_some() && !server.may_start() => {
@@ -93,6 +102,10 @@ impl Upstreams {
                         server.denied();
                     }
                     server
+                }
+                Some(server) if server.runs_otherwise() => {
+                    server.close();
+                    make()
                 }
                 kept => kept.unwrap_or_else(make),
             };
@@ -168,7 +181,9 @@ impl Upstreams {
     /// What runs a custom tool; nothing where code of ours does, or a model.
     pub fn activity(&self, definition: &ToolDef) -> Option<Arc<dyn AnyActivity>> {
         match definition.runs.as_ref()? {
-            Runs::Command { command } => Some(Arc::new(program::Program::new(definition, command))),
+            Runs::Command { command } => {
+                Some(Arc::new(program::Program::new(definition, command, self.executor.clone())))
+            }
             Runs::Remote { mcp_server, remote_tool } => match self.servers().get(mcp_server) {
                 Some(server) => {
                     let (server, remote_tool) = (server.clone(), remote_tool.clone());
@@ -177,6 +192,11 @@ impl Upstreams {
                 None => Some(Arc::new(remote_call::NoServer(mcp_server.clone()))),
             },
         }
+    }
+
+    /// How each server stands.
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.servers().values().map(|server| server.status()).collect()
     }
 
     /// What is not as it should be, a sentence each: consents that are waited for, servers that do not start, tools

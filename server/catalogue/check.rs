@@ -8,6 +8,8 @@ use super::node::{Node, NodeEntry, NodeKind};
 use super::reader::FileReader;
 use super::{Alias, Example, Risk, Sandbox, ToolDef, schema, tree};
 use crate::base::nearest::meant;
+use crate::fetch::HostList;
+use crate::protocol::CommandEffects;
 
 mod runs;
 
@@ -144,7 +146,7 @@ fn nodes(reader: &mut FileReader, tool: &Node) -> Vec<Vec<String>> {
 fn risk(reader: &mut FileReader, tool: &Node, sandbox: &Sandbox, runs: bool) -> Risk {
     let Some(word) = reader.text(tool, "risk") else {
         let writes = sandbox.filesystem.iter().any(|pattern| pattern.ends_with('w'));
-        return if sandbox.network {
+        return if sandbox.network || !sandbox.hosts.is_empty() {
             Risk::Network
         } else if runs {
             Risk::Execute
@@ -170,9 +172,14 @@ fn sandbox(reader: &mut FileReader, tool: &Node) -> Sandbox {
         return sandbox;
     };
     let node = &entry.value;
-    reader.map(node, "`sandbox`", &["network", "filesystem", "timeout_ms"]);
+    reader.map(node, "`sandbox`", &["network", "filesystem", "timeout_ms", "hosts", "effects"]);
     sandbox.network = reader.boolean(node, "network").unwrap_or(false);
     sandbox.timeout_ms = reader.number(node, "timeout_ms", 1, 86_400_000).unwrap_or(sandbox.timeout_ms);
+    sandbox.hosts = reader.texts(node, "hosts");
+    if let Err(error) = HostList::parse(sandbox.hosts.iter().map(String::as_str)) {
+        reader.problem(node.line_at("/hosts"), "sandbox", error.to_string());
+    }
+    sandbox.effects = effects(reader, node);
     for item in reader.list(node, "filesystem") {
         let pattern = item.text().unwrap_or_default();
         match pattern.rsplit_once(':') {
@@ -187,6 +194,18 @@ fn sandbox(reader: &mut FileReader, tool: &Node) -> Sandbox {
         }
     }
     sandbox
+}
+
+fn effects(reader: &mut FileReader, sandbox: &Node) -> Option<CommandEffects> {
+    match reader.text(sandbox, "effects")?.as_str() {
+        "review" => Some(CommandEffects::Review),
+        "apply" => Some(CommandEffects::Apply),
+        word => {
+            let message = format!("`effects` is review or apply, not {word:?}");
+            reader.problem(sandbox.line_at("/effects"), "sandbox", message);
+            None
+        }
+    }
 }
 
 fn examples(

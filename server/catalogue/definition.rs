@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::protocol::Risk;
+use crate::protocol::{CommandEffects, Risk};
 
 /// The limits that a tool runs in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -16,11 +16,17 @@ pub struct Sandbox {
     pub filesystem: Vec<String>,
     /// Milliseconds after which it is stopped.
     pub timeout_ms: u64,
+    /// The hosts that its command reaches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// What becomes of the files that its command changes; as for any other command when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<CommandEffects>,
 }
 
 impl Default for Sandbox {
     fn default() -> Self {
-        Self { network: false, filesystem: Vec::new(), timeout_ms: 30_000 }
+        Self { network: false, filesystem: Vec::new(), timeout_ms: 30_000, hosts: Vec::new(), effects: None }
     }
 }
 

@@ -23,6 +23,9 @@ pub(super) struct ConsentArgs {
     /// Consent to everything that waits for this server, without asking
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "revoke"])]
     pub yes: Vec<String>,
+    /// Let that server run as you, with no sandbox
+    #[arg(long, requires = "yes")]
+    pub unconfined: bool,
     /// Consent to everything that waits, without asking
     #[arg(long, conflicts_with = "revoke")]
     pub all: bool,
@@ -58,7 +61,10 @@ fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
         servers.revoke(server)?;
     }
     for server in &args.yes {
-        servers.consent(server)?;
+        match args.unconfined {
+            true => servers.consent_unconfined(server)?,
+            false => servers.consent(server)?,
+        }
     }
     // As it was shown.
     let granted = |waiting: &Waiting| servers.consent_to(&waiting.server, waiting.bound.clone());
@@ -119,7 +125,7 @@ fn ask_each(
 fn show(page: TerminalPage, waiting: &Waiting) -> io::Result<()> {
     page.line(page.paint(TextLook::Bold, &waiting.server))?;
     if waiting.start {
-        page.line("  This project wants to use this server. It runs as you, with all that you may do:")?;
+        page.line(format!("  This project wants to use this server. {}", waiting.confinement))?;
     }
     page.line(format!("  {}", print::visible(&waiting.describes)))?;
     if waiting.start && !waiting.binds.is_empty() {

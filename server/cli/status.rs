@@ -8,7 +8,7 @@ use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::base::person;
-use crate::protocol::{Fault, RescanReason, WatchMode, WatchStatus, WorkspaceStatus};
+use crate::protocol::{Fault, RescanReason, ServerStatus, WatchMode, WatchStatus, WorkspaceStatus};
 use crate::requests::Status;
 use crate::requests::status::StatusAnswer;
 use crate::workspace::{Root, State};
@@ -68,6 +68,7 @@ fn show(workspace: &WorkspaceStatus) {
     if let Some(watch) = &workspace.watch {
         watched(watch);
     }
+    workspace.servers.iter().for_each(|server| answer::line(&format!("  server    {}", served(server))));
     if let Ok(root) = Root::open(Path::new(&workspace.root)) {
         let state = State::new(Arc::new(root), person::state());
         let size = state.size() as f64 / 1e6;
@@ -76,6 +77,20 @@ fn show(workspace: &WorkspaceStatus) {
     for problem in &workspace.problems {
         answer::line(&format!("  problem   {}", visible(problem)));
     }
+}
+
+/// A server of the Model Context Protocol, and what confines it.
+fn served(server: &ServerStatus) -> String {
+    let whose = if server.of_project { ", named by the project" } else { "" };
+    let how = match (server.running, server.confined, &server.tier) {
+        (true, _, Some(tier)) => format!("runs in a sandbox, {tier}"),
+        _ if server.remote && server.running => "connected".to_owned(),
+        _ if server.remote => "not connected".to_owned(),
+        (true, _, None) => "runs with no sandbox".to_owned(),
+        (false, true, _) => "not started, would run in a sandbox".to_owned(),
+        (false, false, _) => "not started, would run with no sandbox".to_owned(),
+    };
+    format!("{}{whose}: {how}", visible(&server.name))
 }
 
 /// How the files are watched, and why they were last read again.

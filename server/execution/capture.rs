@@ -60,6 +60,11 @@ impl Capture {
         (self.binary || self.total > (HEAD + TAIL) as u64).then_some(&self.whole[..])
     }
 
+    /// All its bytes; nothing where there were more than 8 MiB.
+    pub(crate) fn all_bytes(&self) -> Option<&[u8]> {
+        (self.total == self.whole.len() as u64).then_some(&self.whole[..])
+    }
+
     /// The lines that came since this was asked last, for progress; the last ones where they are many.
     pub(crate) fn fresh(&mut self) -> Option<String> {
         let bytes = (self.total - std::mem::replace(&mut self.told, self.total)).min(FRESH);

@@ -48,7 +48,8 @@ impl Folder {
         let session = Arc::new(Session::open(path, options)?);
         let queue = Arc::new(ProposalQueue::open(session.clone()));
         let executor = Arc::new(Executor::new(launcher));
-        let toolbox = Toolbox::open(session.clone(), tools::activities(&queue, &executor), news);
+        let toolbox =
+            Toolbox::open(session.clone(), tools::activities(&queue, &executor), executor.clone(), news);
         // The command line is gone before anything changes.
         if !short_lived {
             toolbox.watch();
@@ -172,6 +173,7 @@ impl Folder {
             unreviewed_hunks: self.queue.unreviewed(),
             pending_files,
             problems,
+            servers: self.toolbox.upstreams().status(),
             watch: self.session.search().status(),
         }
     }

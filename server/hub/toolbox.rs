@@ -17,6 +17,7 @@ use super::{definitions, watch_files};
 use crate::base::OURS;
 use crate::catalogue::discovery::Directory;
 use crate::catalogue::{self, Catalogue, Problem};
+use crate::execution::Executor;
 use crate::registry::{Activities, AnyActivity, Registry};
 use crate::session::Session;
 use crate::tools::DEFINITIONS;
@@ -65,7 +66,12 @@ pub struct Toolbox {
 
 impl Toolbox {
     /// Reads a folder's tools.
-    pub fn open(session: Arc<Session>, activities: Arc<Activities>, news: Arc<News>) -> Arc<Self> {
+    pub(crate) fn open(
+        session: Arc<Session>,
+        activities: Arc<Activities>,
+        executor: Arc<Executor>,
+        news: Arc<News>,
+    ) -> Arc<Self> {
         let nudge = Arc::<OnceLock<Sender<()>>>::default();
         let nudged = nudge.clone();
         let changed = Arc::new(move || {
@@ -79,6 +85,7 @@ impl Toolbox {
             upstreams: Upstreams::new(
                 session.clone(),
                 Arc::new(Consents::below(session.workspace().state().base())),
+                executor,
                 changed,
             ),
             registry: Arc::new(Registry::new(Vec::new(), activities)),

@@ -40,7 +40,7 @@ pub use proposal::{
     ChangeKind, FileState, Hunk, HunkState, PathContent, Proposal, ProposalState, ProposedFile,
 };
 pub use requests::{
-    Act, ComposeForm, DecideParams, ProposalsParams, ToolSummary, UndoAnswer, WorkspaceStatus,
+    Act, ComposeForm, DecideParams, ProposalsParams, ServerStatus, ToolSummary, UndoAnswer, WorkspaceStatus,
 };
 pub use risk::Risk;
 pub use running::{CommandNotice, CommandState, LARGEST_OUTPUT};

@@ -125,9 +125,30 @@ pub struct WorkspaceStatus {
     pub unreviewed_hunks: u32,
     /// What is not as it should be: a definition refused, a setting ignored.
     pub problems: Vec<String>,
+    /// The servers of the Model Context Protocol that its settings name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerStatus>,
     /// How its files are watched; absent where no process stays to watch them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchStatus>,
+}
+
+/// One server of the Model Context Protocol in the answer of `wherefore/status`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServerStatus {
+    /// Its name in the settings.
+    pub name: String,
+    /// Whether the project names it, and not the person.
+    pub of_project: bool,
+    /// Whether it runs, or is connected to.
+    pub running: bool,
+    /// Whether it is reached at a URL, and no program is started.
+    pub remote: bool,
+    /// Whether its program is run in a sandbox.
+    pub confined: bool,
+    /// What confines it, where it runs in a sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
 }
 
 /// The forms that several tools are put into.

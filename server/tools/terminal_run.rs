@@ -8,15 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::limit_word::LimitWord;
-use crate::execution::{CommandOutcome, CommandRequest, Executor};
+use crate::execution::{CommandOutcome, CommandRequest, Executor, RunOutcome};
 use crate::protocol::{Code, CommandEffects, Effects, Fault, Network};
 use crate::registry::{Activity, Call, Draft, Output, Permitted};
 use crate::sandbox::{Report, signal_name};
 use crate::session::Scope;
+use crate::workspace::WorkspaceError;
 use wherefore_fetch::HostList;
 
 /// How much longer than its command a call may take: to read what it changed.
-pub(super) const AFTERWARDS: Duration = Duration::from_secs(120);
+pub(crate) const AFTERWARDS: Duration = Duration::from_secs(120);
 
 /// Runs a command.
 pub(super) struct RunCommand(pub(super) Arc<Executor>);
@@ -60,7 +61,7 @@ impl RunInput {
 
 /// The answer.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct RunOutput {
+pub(crate) struct RunOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     stdout: String,
@@ -127,18 +128,30 @@ impl Activity for RunCommand {
         let effects = self.0.effects(scope, &request.argv, input.effects);
         let CommandOutcome { run, draft, left_out } = self.0.run(scope, call.call(), request).await?;
         scope.check()?;
-        let (stdout, stderr) = (run.output.text(), run.errors.text());
-        let truncated = stdout.cut || stderr.cut;
-        let keep = |bytes: Option<&[u8]>| bytes.map(|bytes| scope.files().state().put(bytes)).transpose();
-        let (stdout_hash, stderr_hash) = (keep(run.output.cut_bytes())?, keep(run.errors.cut_bytes())?);
-        let of_run = RunOutput::of(stdout.text, stderr.text, run.report);
-        let answer = RunOutput { stdout_hash, stderr_hash, left_out, ..of_run };
+        let (answer, truncated) = RunOutput::of_run(scope, run, left_out)?;
         let draft = Draft { applies: effects == CommandEffects::Apply, ..draft };
         Ok(Output { truncated, ..Output::change(draft, answer) })
     }
 }
 
 impl RunOutput {
+    /// The answer to a command that ran to its end, and whether its output is cut.
+    ///
+    /// # Errors
+    /// Where the state folder cannot keep output that is cut.
+    pub(crate) fn of_run(
+        scope: &Scope,
+        run: RunOutcome,
+        left_out: Vec<String>,
+    ) -> Result<(Self, bool), WorkspaceError> {
+        let (stdout, stderr) = (run.output.text(), run.errors.text());
+        let truncated = stdout.cut || stderr.cut;
+        let keep = |bytes: Option<&[u8]>| bytes.map(|bytes| scope.files().state().put(bytes)).transpose();
+        let (stdout_hash, stderr_hash) = (keep(run.output.cut_bytes())?, keep(run.errors.cut_bytes())?);
+        let of_run = Self::of(stdout.text, stderr.text, run.report);
+        Ok((Self { stdout_hash, stderr_hash, left_out, ..of_run }, truncated))
+    }
+
     fn of(stdout: String, stderr: String, report: Report) -> Self {
         Self {
             id: None,

@@ -3,7 +3,6 @@
 mod handshake;
 
 use std::fmt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -23,10 +22,9 @@ use super::error::{self, UpstreamError};
 use super::flights::Flights;
 use super::handler::{Relist, question};
 use super::health::Health;
-use super::process::Group;
+use super::process::{Group, Launch};
 use super::remote::RemoteTool;
 use crate::ports::Ask;
-use crate::protocol::McpServer;
 use crate::session::Scope;
 
 /// Tools of one server at most.
@@ -84,13 +82,8 @@ impl Connection {
     ///
     /// # Errors
     /// Why it cannot be reached, with what it said last.
-    pub(super) async fn open(
-        server: &str,
-        settings: &McpServer,
-        root: &Path,
-        health: Arc<Health>,
-    ) -> Result<Self, UpstreamError> {
-        HandshakeStart { server, settings, root, health }.run().await
+    pub(super) async fn open(launch: Launch<'_>, health: Arc<Health>) -> Result<Self, UpstreamError> {
+        HandshakeStart { launch, health }.run().await
     }
 
     /// All its tools.

@@ -22,7 +22,7 @@ const LARGEST: u64 = 32 << 20;
 /// A consent to one server in one workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Consent {
+pub(crate) struct Consent {
     /// The hash of the server's settings.
     pub definition: String,
     /// Whether its tools were ever listed: the first listing is consented with the server.
@@ -32,6 +32,9 @@ pub struct Consent {
     /// The files of the project that its command line names, each with what it held and where it led.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub bound: bound::Files,
+    /// Whether the person lets it run as they do, with no sandbox.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     /// Each of the project's definitions over it, by name, with the hash of what it says.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub definitions: BTreeMap<String, String>,
@@ -51,7 +54,7 @@ struct Stored {
 
 /// The consents of the person who runs this.
 #[derive(Debug)]
-pub struct Consents {
+pub(crate) struct Consents {
     path: Option<PathBuf>,
     /// As read last, with what the file was then.
     read: Mutex<Option<(Stamp, Arc<Stored>)>>,
@@ -62,7 +65,7 @@ pub struct Consents {
 /// A consent that could not be kept in its file.
 #[derive(Debug, thiserror::Error)]
 #[error("the consent cannot be kept in {place}: {cause}")]
-pub struct ConsentError {
+pub(crate) struct ConsentError {
     place: String,
     #[source]
     cause: ConsentFileCause,
@@ -105,17 +108,17 @@ pub(crate) fn definition(name: &str, settings: &McpServer) -> String {
 
 impl Consents {
     /// Those in the person's state folder.
-    pub fn below(state: Option<&Path>) -> Self {
+    pub(crate) fn below(state: Option<&Path>) -> Self {
         Self::at(state.map(|folder| folder.join(FILE)))
     }
 
     /// Those in a file; in none they last as long as this process.
-    pub fn at(path: Option<PathBuf>) -> Self {
+    pub(crate) fn at(path: Option<PathBuf>) -> Self {
         Self { path, read: Mutex::default(), unwritten: Mutex::default() }
     }
 
     /// The consent to a server in a workspace.
-    pub fn get(&self, root: &str, server: &str) -> Option<Consent> {
+    pub(crate) fn get(&self, root: &str, server: &str) -> Option<Consent> {
         let key = (root.to_owned(), server.to_owned());
         if let Some(held) = self.unwritten.lock().get(&key) {
             return held.clone();
@@ -125,7 +128,7 @@ impl Consents {
 
     /// A consent to the same server with the same settings in another workspace: what a person's server showed there
     /// is what it has to show here.
-    pub fn elsewhere(&self, server: &str, definition: &str) -> Option<Consent> {
+    pub(crate) fn elsewhere(&self, server: &str, definition: &str) -> Option<Consent> {
         let stored = self.read().ok()?;
         let mut all = stored.roots.values().filter_map(|servers| servers.get(server));
         all.find(|consent| consent.listed && consent.definition == definition).cloned()
@@ -135,7 +138,7 @@ impl Consents {
     ///
     /// # Errors
     /// What keeps it from being written. It then holds in this process alone.
-    pub fn change(
+    pub(crate) fn change(
         &self,
         root: &str,
         server: &str,

@@ -77,6 +77,9 @@ pub(super) enum UpstreamError {
     /// The system does not start the program.
     #[error("{server} cannot be started: {program:?}: {source}")]
     Start { server: String, program: String, source: Arc<io::Error> },
+    /// The sandbox that the server is to run in cannot be built.
+    #[error("{server} is not started: {}", fault.message)]
+    Confinement { server: String, fault: Box<Fault> },
     /// An error inside wherefore.
     #[error("{server}: {why}")]
     Internal { server: String, why: String },
@@ -156,6 +159,7 @@ impl UpstreamError {
             | Self::NoVariable { server, .. }
             | Self::BadHeader { server, .. }
             | Self::Start { server, .. }
+            | Self::Confinement { server, .. }
             | Self::Internal { server, .. } => server,
             Self::Waiting { before, .. } => before.server(),
             Self::Call(_) => "the server",
@@ -183,6 +187,7 @@ impl UpstreamError {
             },
             Self::Waiting { before, .. } => before.code(),
             Self::Call(fault) => fault.code,
+            Self::Confinement { fault, .. } => fault.code,
             _ => Code::Internal,
         }
     }
@@ -246,6 +251,7 @@ impl UpstreamError {
             Self::Start { program, .. } => format!(
                 "ask the person to install {program:?} or to correct `command` and `cwd` of mcp_servers.{server}"
             ),
+            Self::Confinement { fault, .. } => return fault.suggestion.clone(),
             Self::Internal { .. } | Self::Call(_) => return None,
         })
     }
@@ -256,7 +262,11 @@ impl From<UpstreamError> for Fault {
         if let UpstreamError::Call(fault) = error {
             return fault;
         }
-        let fault = Self::new(error.code(), error.to_string());
+        let hints = match &error {
+            UpstreamError::Confinement { fault, .. } => fault.hints.clone(),
+            _ => Vec::new(),
+        };
+        let fault = Self::new(error.code(), error.to_string()).hint(hints);
         let recoverable = fault.recoverable || error.may_pass();
         Self { recoverable, suggestion: error.suggestion(), ..fault }
     }

@@ -33,9 +33,10 @@ impl Server {
             None => String::new(),
         };
         let text = format!(
-            "This project wants to use the server {}: {}. {before}It would run as you, with all that you may do. {}",
+            "This project wants to use the server {}: {}. {before}{} {}",
             self.name,
             words(&self.describe()),
+            self.confinement(),
             shown(&bound::told(&bound)),
         );
         if self.asked(self.start_key(&bound), text, call).await {

@@ -141,6 +141,8 @@ fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: De
             network: settings.url.is_some(),
             filesystem: Vec::new(),
             timeout_ms: settings.timeout_ms,
+            hosts: Vec::new(),
+            effects: None,
         },
         examples: Vec::new(),
         version: 1,

@@ -15,11 +15,14 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
+use super::confinement::{BegunServer, ConfinedServer, Confinement};
 use super::error::UpstreamError;
 use super::expand::{Unset, expand};
 use super::guard::{self, Start};
+use crate::base::blocking;
 use crate::base::hidden::shown;
 use crate::protocol::McpServer;
+use crate::sandbox::Level;
 
 /// What a server sees of our own environment.
 const PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
@@ -30,9 +33,16 @@ const WORDS: usize = 8;
 /// Bytes of one such line.
 const WORD: usize = 400;
 
-/// What is known of a process that another thread may want to end.
+/// What is known of a server's processes that another thread may want to end.
 #[derive(Debug, Default)]
-pub(super) struct Group(Mutex<Option<UnreapedProcess>>);
+pub(super) struct Group(Mutex<Option<HeldProcess>>);
+
+/// A process whose end was not seen yet.
+#[derive(Debug)]
+enum HeldProcess {
+    Free(UnreapedProcess),
+    Confined(Arc<ConfinedServer>),
+}
 
 /// A process that was not waited for yet.
 #[derive(Debug)]
@@ -58,20 +68,40 @@ impl Group {
         // Locked, so that the number is not given to another process meanwhile.
         match &*self.0.lock() {
             // A guard that is gone has nothing to end.
-            Some(UnreapedProcess { line: Some(line), .. }) => drop((&*line).write_all(&[word])),
-            Some(UnreapedProcess { pid, line: None }) => drop(kill_process_group(*pid, signal)),
-            None => {}
+            Some(HeldProcess::Free(UnreapedProcess { line: Some(line), .. })) => {
+                drop((&*line).write_all(&[word]));
+            }
+            Some(HeldProcess::Free(UnreapedProcess { pid, line: None })) => {
+                // A group that is gone has ended.
+                let _ = kill_process_group(*pid, signal);
+            }
+            // The end of its input asked it already: no signal passes into a sandbox.
+            Some(HeldProcess::Confined(server)) if word == guard::KILL => server.kill(),
+            Some(HeldProcess::Confined(_)) | None => {}
         }
     }
 
-    fn pid(&self) -> Option<Pid> {
-        self.0.lock().as_ref().map(|held| held.pid)
+    fn is_held(&self) -> bool {
+        self.0.lock().is_some()
     }
 
     /// Whether anything of it is left.
     pub(super) fn lives(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        self.pid().is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+        let pid = match &*self.0.lock() {
+            Some(HeldProcess::Free(process)) => process.pid,
+            Some(HeldProcess::Confined(server)) => return server.lives(),
+            None => return false,
+        };
+        matches!(waitid(WaitId::Pid(pid), options), Ok(None))
+    }
+
+    /// What confines it; nothing where nothing does, and where it has ended.
+    pub(super) fn level(&self) -> Option<Level> {
+        match &*self.0.lock() {
+            Some(HeldProcess::Confined(server)) => Some(server.level()),
+            Some(HeldProcess::Free(_)) | None => None,
+        }
     }
 }
 
@@ -98,17 +128,56 @@ impl StderrTail {
 /// A running server.
 #[derive(Debug)]
 pub(super) struct Process {
-    child: Child,
+    ending: Ending,
     group: Arc<Group>,
     words: Arc<StderrTail>,
+}
+
+/// Where the end of a server is heard of.
+#[derive(Debug)]
+enum Ending {
+    Child(Child),
+    Confined(Arc<ConfinedServer>),
+}
+
+/// What a process is started with.
+#[derive(Debug)]
+pub(super) struct Launch<'a> {
+    /// The server, by its name in the settings.
+    pub name: &'a str,
+    /// Its settings.
+    pub settings: &'a McpServer,
+    /// The workspace.
+    pub root: &'a Path,
+    /// What confines it; nothing where it runs as the person does.
+    pub confinement: Option<Confinement<'a>>,
 }
 
 impl Process {
     /// Starts the server; its standard input and output come with it.
     ///
     /// # Errors
-    /// A variable that is not set, or why the system does not start the program.
-    pub(super) async fn start(
+    /// A variable that is not set, why no sandbox can be built, or why the system does not start the program.
+    pub(super) async fn start(launch: &Launch<'_>) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
+        match &launch.confinement {
+            Some(confinement) => blocking(|| Self::confined(launch, confinement)),
+            None => Self::free(launch.name, launch.settings, launch.root).await,
+        }
+    }
+
+    fn confined(
+        launch: &Launch<'_>,
+        confinement: &Confinement<'_>,
+    ) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
+        let BegunServer { server, stdin, stdout, stderr } =
+            confinement.start(launch.name, launch.settings)?;
+        let words = Arc::new(StderrTail::default());
+        tokio::spawn(listen(launch.name.to_owned(), stderr, words.clone()));
+        let group = Arc::new(Group(Mutex::new(Some(HeldProcess::Confined(server.clone())))));
+        Ok((Self { ending: Ending::Confined(server), group, words }, stdin, stdout))
+    }
+
+    async fn free(
         name: &str,
         settings: &McpServer,
         root: &Path,
@@ -139,10 +208,10 @@ impl Process {
             source: Arc::new(error),
         })?;
         let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let held = pid.map(|pid| UnreapedProcess { pid, line });
+        let held = pid.map(|pid| HeldProcess::Free(UnreapedProcess { pid, line }));
         let (group, words) = (Arc::new(Group(Mutex::new(held))), Arc::new(StderrTail::default()));
         tokio::spawn(listen(name.to_owned(), stderr, words.clone()));
-        Ok((Self { child, group, words }, stdin, stdout))
+        Ok((Self { ending: Ending::Child(child), group, words }, stdin, stdout))
     }
 
     /// What ends it.
@@ -168,7 +237,7 @@ impl Process {
 
     async fn within(&mut self, limit: Duration) -> String {
         let mut alone = false;
-        if self.group.pid().is_some() {
+        if self.group.is_held() {
             let until = tokio::time::Instant::now() + limit;
             loop {
                 // Looked at but not taken yet: while it stands there no other process gets its number.
@@ -180,12 +249,12 @@ impl Process {
             }
         }
         self.group.kill();
-        let status = self.child.wait().await;
+        let end = match &mut self.ending {
+            Ending::Child(child) => child.wait().await.ok().map(|status| format!("it ended ({status})")),
+            Ending::Confined(server) => Some(server.ended().await),
+        };
         self.group.0.lock().take();
-        match status {
-            Ok(status) if alone => format!("it ended ({status})"),
-            _ => "it closed its output".to_owned(),
-        }
+        end.filter(|_| alone).unwrap_or_else(|| "it closed its output".to_owned())
     }
 }
 

@@ -1,29 +1,79 @@
-//! A tool that a program runs: accepted, and not run before there is a sandbox to run it in.
+//! A tool that a program runs: its command filled with the arguments of a call, confined as any other command.
 
+mod answer;
+mod template;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use self::answer::{AnswerForm, ProgramError};
+use self::template::CommandTemplate;
+use crate::base::WorkspacePath;
 use crate::catalogue::ToolDef;
-use crate::protocol::{Code, Effects, Fault, Network};
-use crate::registry::{Activity, Call, Output, Permitted};
+use crate::execution::{CommandBounds, CommandOutcome, CommandRequest, Executor};
+use crate::fetch::HostList;
+use crate::protocol::{CommandEffects, Effects, Fault, Network};
+use crate::registry::{Activity, Call, Draft, Output, Permitted};
 use crate::session::Scope;
+use crate::tools::{AFTERWARDS, RunOutput};
 
 /// The program behind a definition.
 pub(super) struct Program {
-    /// It and its arguments, with `{{name}}` where an argument of the call stands.
-    command: Vec<String>,
-    /// Whether its definition lets it reach the network.
+    template: CommandTemplate,
+    bounds: CommandBounds,
+    limit: Duration,
+    /// What the definition says of the files that the command changes.
+    effects: Option<CommandEffects>,
+    /// The hosts that the definition names.
+    hosts: Vec<String>,
+    /// Whether the definition asks for all of the network.
     network: bool,
     /// Whether the person wrote the definition.
     own: bool,
+    form: AnswerForm,
+    executor: Arc<Executor>,
 }
 
 impl Program {
     /// The program that a definition names.
-    pub(super) fn new(definition: &ToolDef, command: &[String]) -> Self {
-        let (network, own) = (definition.sandbox.network, !definition.is_of_project());
-        Self { command: command.to_vec(), network, own }
+    pub(super) fn new(definition: &ToolDef, command: &[String], executor: Arc<Executor>) -> Self {
+        let (sandbox, own) = (&definition.sandbox, !definition.is_of_project());
+        Self {
+            template: CommandTemplate::new(command, &definition.input_schema),
+            bounds: CommandBounds::of(&sandbox.filesystem),
+            limit: Duration::from_millis(sandbox.timeout_ms),
+            // A project's word loosens nothing.
+            effects: sandbox.effects.filter(|effects| own || *effects == CommandEffects::Review),
+            hosts: sandbox.hosts.clone(),
+            network: sandbox.network,
+            own,
+            form: AnswerForm::of(definition.output_schema.as_ref()),
+            executor,
+        }
+    }
+
+    fn request(&self, args: &Map<String, Value>) -> CommandRequest {
+        CommandRequest {
+            argv: self.template.filled(args),
+            cwd: WorkspacePath::root(),
+            env: BTreeMap::new(),
+            input: None,
+            // The catalogue takes no definition with a host that is none.
+            hosts: HostList::parse(self.hosts.iter().map(String::as_str)).unwrap_or_default(),
+            limit: self.limit,
+        }
+    }
+
+    /// Whether what the command changed is applied.
+    fn applies(&self, scope: &Scope, argv: &[String]) -> bool {
+        let effects = match self.effects {
+            Some(CommandEffects::Apply) => CommandEffects::Apply,
+            asked => self.executor.effects(scope, argv, asked),
+        };
+        effects == CommandEffects::Apply
     }
 }
 
@@ -31,46 +81,59 @@ impl Activity for Program {
     type Input = Map<String, Value>;
     type Output = Value;
 
+    /// A project's command is asked about as one that is not confined: the person did not write what it runs.
     fn effects(&self, args: &Map<String, Value>) -> Effects {
+        let named = self.hosts.iter().cloned().map(Network::Host);
         Effects {
-            command: Some(self.command.iter().map(|text| filled(text, args)).collect()),
-            network: self.network.then_some(Network::Any).into_iter().collect(),
-            consented: self.own,
+            command: Some(self.template.filled(args)),
+            network: named.chain(self.network.then_some(Network::Any)).collect(),
+            confined: self.own && self.executor.has_layers(),
             ..Effects::default()
         }
     }
 
+    fn limit(&self, _: &Map<String, Value>) -> Option<Duration> {
+        Some(self.limit + AFTERWARDS)
+    }
+
     fn ready(&self, call: &Call) -> Result<(), Fault> {
-        Err(no_sandbox(call))
-    }
-
-    async fn run(&self, _: Arc<Map<String, Value>>, call: &Permitted, _: &Scope) -> Result<Output, Fault> {
-        Err(no_sandbox(call.call()))
-    }
-}
-
-fn no_sandbox(call: &Call) -> Fault {
-    let name = call.tool().name();
-    let message = format!("{name} runs a program, and this version has no sandbox to run one in");
-    Fault::new(Code::Unsupported, message)
-        .suggest("do without it, or ask the person to run it; a tool of an `mcp_server` works today")
-}
-
-/// A text of a command with the call's arguments in the place of their names. It stays one word, whatever they hold.
-fn filled(text: &str, args: &Map<String, Value>) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let Some((name, after)) = after.split_once("}}") else { break };
-        filled.push_str(before);
-        match args.get(name.trim()) {
-            Some(Value::String(text)) => filled.push_str(text),
-            Some(value) => filled.push_str(&value.to_string()),
-            None => {}
+        self.executor.ready()?;
+        let tool = || call.tool().name().to_owned();
+        if self.network {
+            return Err(ProgramError::Network { tool: tool() }.into());
         }
-        rest = after;
+        match self.template.option_like(call.args()) {
+            None => Ok(()),
+            Some(argument) => Err(ProgramError::OptionLike { tool: tool(), argument }.into()),
+        }
     }
-    filled + rest
+
+    async fn run(
+        &self,
+        args: Arc<Map<String, Value>>,
+        call: &Permitted,
+        scope: &Scope,
+    ) -> Result<Output, Fault> {
+        let request = self.request(&args);
+        let applies = self.applies(scope, &request.argv);
+        let CommandOutcome { run, draft, left_out } =
+            self.executor.run_within(scope, call.call(), request, &self.bounds).await?;
+        scope.check()?;
+        let draft = Draft { applies, ..draft };
+        let (value, truncated, warnings) = match self.form {
+            AnswerForm::Streams => {
+                let (answer, truncated) = RunOutput::of_run(scope, run, left_out)?;
+                let value =
+                    serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()))?;
+                (value, truncated, Vec::new())
+            }
+            AnswerForm::Json => (answer::json(call.call().tool(), &run)?, false, left_out),
+        };
+        // An answer by the definition's own schema says nothing of a change where there is none.
+        let is_plain = self.form == AnswerForm::Json && draft.changes.is_empty();
+        let output = if is_plain { Output::value(value) } else { Output::change(draft, value) };
+        Ok(Output { truncated, warnings, ..output })
+    }
 }
 
 #[cfg(test)]
@@ -78,7 +141,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::catalogue::load;
+    use crate::catalogue::{Runs, load};
+    use crate::sandbox::{Launcher, Level};
 
     fn effects(path: &str, sandbox: &str, args: Value) -> Effects {
         let text = format!(
@@ -90,20 +154,21 @@ mod tests {
         let loaded = load(&[], &[(path.to_owned(), text)], &|_| true);
         assert_eq!(loaded.problems, []);
         let def = loaded.tools.last().unwrap();
-        let Some(crate::catalogue::Runs::Command { command }) = &def.runs else { panic!("no command") };
-        Program::new(def, command).effects(args.as_object().unwrap())
+        let Some(Runs::Command { command }) = &def.runs else { panic!("no command") };
+        let executor = Arc::new(Executor::new(Launcher::own().taking(Level::Namespaces)));
+        Program::new(def, command, executor).effects(args.as_object().unwrap())
     }
 
     #[test]
     fn a_definition_names_what_it_runs_and_reaches() {
         let args = json!({ "path": "a b; rm -rf {{seconds}}", "seconds": 2.5 });
-        let command = ["ffmpeg", "-i", "a b; rm -rf {{seconds}}", "-t2.5s", ""].map(str::to_owned);
+        let command = ["ffmpeg", "-i", "a b; rm -rf {{seconds}}", "-t2.5s"].map(str::to_owned);
         let expected = Effects { command: Some(command.to_vec()), ..Effects::default() };
         assert_eq!(effects(".wherefore/tools/a.yaml", "risk: execute", args.clone()), expected);
-        let network = vec![Network::Any];
+        let network = vec![Network::Host("crates.io".to_owned()), Network::Any];
         assert_eq!(
-            effects("/settings/tools/a.yaml", "sandbox: { network: true }", args),
-            Effects { network, consented: true, ..expected }
+            effects("/settings/tools/a.yaml", "sandbox: { network: true, hosts: [crates.io] }", args),
+            Effects { network, confined: true, ..expected }
         );
     }
 }

@@ -11,16 +11,20 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use parking_lot::{Mutex, MutexGuard, RwLock};
+use tokio_util::sync::CancellationToken;
 
 use super::bound;
+use super::confinement::Confinement;
 use super::connection::Connection;
 use super::consents::{self, Consent, Consents};
 use super::error::UpstreamError;
 use super::health::Health;
 use super::import;
 use super::known::Known;
-use crate::protocol::McpServer;
-use crate::session::Session;
+use super::process::Launch;
+use crate::execution::Executor;
+use crate::protocol::{McpServer, Origin};
+use crate::session::{Scope, Session};
 
 /// The longest pause before a server is started again.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -54,6 +58,8 @@ pub(super) struct Server {
     pub(super) definition: String,
     pub(super) session: Arc<Session>,
     pub(super) consents: Arc<Consents>,
+    /// What builds its sandbox, where it has one.
+    executor: Arc<Executor>,
     /// What a person was asked already, with whether they allowed it, so that they are not asked again.
     pub(super) asked: tokio::sync::Mutex<BTreeMap<String, bool>>,
     known: RwLock<Option<Arc<Known>>>,
@@ -78,8 +84,8 @@ impl Server {
     pub(super) fn new(
         name: &str,
         settings: McpServer,
-        session: Arc<Session>,
-        consents: Arc<Consents>,
+        (session, consents): (Arc<Session>, Arc<Consents>),
+        executor: Arc<Executor>,
         news: Changed,
     ) -> Arc<Self> {
         let definition = consents::definition(name, &settings);
@@ -96,6 +102,7 @@ impl Server {
             definition,
             session,
             consents,
+            executor,
             asked: tokio::sync::Mutex::default(),
             known: RwLock::new(known),
             definitions: RwLock::default(),
@@ -116,6 +123,14 @@ impl Server {
     pub(super) fn trouble(&self) -> Option<UpstreamError> {
         match &*self.state() {
             ServerState::Down { error, .. } => Some((**error).clone()),
+            _ => None,
+        }
+    }
+
+    /// The connection, where there is one.
+    pub(super) fn up(&self) -> Option<Arc<Connection>> {
+        match &*self.state() {
+            ServerState::Up(connection) if !connection.is_over() => Some(connection.clone()),
             _ => None,
         }
     }
@@ -162,8 +177,7 @@ impl Server {
         let limit = Duration::from_millis(self.settings.timeout_ms);
         let health = Arc::<Health>::default();
         let opened = tokio::time::timeout(limit, async {
-            let root = Path::new(self.session.workspace().root());
-            let connection = Connection::open(&self.name, &self.settings, root, health.clone()).await?;
+            let connection = Connection::open(self.launch(), health.clone()).await?;
             // Whatever is called is compared first with what the person consented to.
             let listing = connection.list().await?;
             Ok::<_, UpstreamError>((Arc::new(connection), listing))
@@ -187,6 +201,14 @@ impl Server {
         }
         tokio::spawn(watch(Arc::downgrade(&self), Arc::downgrade(&connection), connection.wait()));
         Ok(connection)
+    }
+
+    fn launch(&self) -> Launch<'_> {
+        let scope = || Scope::new(self.session.clone(), &Origin::default(), CancellationToken::new(), None);
+        let confinement =
+            self.is_confined().then(|| Confinement { executor: &self.executor, scope: scope() });
+        let root = Path::new(self.session.workspace().root());
+        Launch { name: &self.name, settings: &self.settings, root, confinement }
     }
 
     /// A call was answered: whatever went wrong before is forgiven.

@@ -18,6 +18,8 @@ pub struct Waiting {
     pub server: String,
     /// What it is, in a line.
     pub describes: String,
+    /// What it may do, in a sentence.
+    pub confinement: String,
     /// What a consent to it binds, where it is the project's; empty where it is the person's.
     pub binds: String,
     /// The files that it binds, as they are shown.
@@ -72,6 +74,23 @@ impl Upstreams {
     pub fn consent(&self, name: &str) -> Result<(), Fault> {
         let bound = self.named(name)?.bound();
         self.consent_to(name, bound)
+    }
+
+    /// [`Upstreams::consent`] to a server that a project names, to run with no sandbox.
+    ///
+    /// # Errors
+    /// As [`Upstreams::consent`]; INVALID_ARGS where the settings of the person say that.
+    pub fn consent_unconfined(&self, name: &str) -> Result<(), Fault> {
+        if !self.named(name)?.settings.of_project {
+            let message = format!("{:?} is a server of your own settings", shown(name));
+            return Err(Fault::new(Code::InvalidArgs, message)
+                .suggest("take `sandbox = true` out of its settings to run it with no sandbox"));
+        }
+        self.consent(name)?;
+        let open = |consent: Option<Consent>| consent.map(|consent| Consent { unconfined: true, ..consent });
+        self.consents.change(self.session.workspace().root(), name, open)?;
+        self.configure();
+        Ok(())
     }
 
     /// [`Upstreams::consent`] to a server with the files that the person was shown.
@@ -142,10 +161,20 @@ fn waiting(server: &Server) -> Option<Waiting> {
         server.undefined().into_iter().map(|(_, text)| shown(&text).into_owned()).collect();
     let something = start || !tools.is_empty() || !definitions.is_empty();
     let (name, describes, bound) = (server.name.clone(), server.describe(), server.bound());
+    let confinement = server.confinement();
     let again = server.changed().map(|files| format!("Changed since you consented: {files}. "));
     let binds = match server.settings.of_project {
         true => format!("{}{}", again.unwrap_or_default(), shown(&bound::told(&bound))),
         false => String::new(),
     };
-    something.then_some(Waiting { server: name, describes, binds, bound, start, tools, definitions })
+    something.then_some(Waiting {
+        server: name,
+        describes,
+        confinement,
+        binds,
+        bound,
+        start,
+        tools,
+        definitions,
+    })
 }

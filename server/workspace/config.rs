@@ -249,7 +249,10 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
             true => loose(&format!("mcp_servers.{name} is a server of the person's too")),
             // It waits for consent where it would start.
             false => {
-                let server = McpServer { of_project: true, ..server.clone() };
+                if server.sandbox == Some(false) {
+                    loose(&format!("mcp_servers.{name}.sandbox = false would let it run as you"));
+                }
+                let server = McpServer { of_project: true, sandbox: None, ..server.clone() };
                 settings.mcp_servers.insert(name.clone(), server);
             }
         }

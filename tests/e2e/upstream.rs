@@ -113,9 +113,12 @@ fn a_projects_server_waits_for_wherefore_consent() {
     let options = Options::default();
     let mut editor = Editor::unconnected(&options);
     let settings = |more: &str| {
-        let args = json!([script()]);
-        format!("[mcp_servers.srv]\ncommand = \"node\"\nargs = {args}\nimport = \"Custom/Tests\"\n{more}")
+        format!(
+            "[mcp_servers.srv]\ncommand = \"node\"\nargs = [\"server.mjs\"]\nimport = \"Custom/Tests\"\n{more}"
+        )
     };
+    // Its sandbox shows the project and nothing beside it.
+    save(&editor.folder.path().join("work/server.mjs"), &std::fs::read_to_string(script()).unwrap());
     let config = editor.folder.path().join("work/.wherefore/config.toml");
     save(&config, &settings(""));
     editor.initialize(&options);

@@ -477,8 +477,26 @@ export interface WorkspaceStatus {
   unreviewed_hunks: number;
   /** What is not as it should be: a definition refused, a setting ignored. */
   problems: string[];
+  /** The servers of the Model Context Protocol that its settings name. */
+  servers?: ServerStatus[];
   /** How its files are watched; absent where no process stays to watch them. */
   watch?: WatchStatus|null;
+}
+
+/** One server of the Model Context Protocol in the answer of `wherefore/status`. */
+export interface ServerStatus {
+  /** Its name in the settings. */
+  name: string;
+  /** Whether the project names it, and not the person. */
+  of_project: boolean;
+  /** Whether it runs, or is connected to. */
+  running: boolean;
+  /** Whether it is reached at a URL, and no program is started. */
+  remote: boolean;
+  /** Whether its program is run in a sandbox. */
+  confined: boolean;
+  /** What confines it, where it runs in a sandbox. */
+  tier?: string|null;
 }
 
 /** How a watch stands. */

@@ -13,10 +13,13 @@ fn at(text: &str) -> Vec<String> {
 #[test]
 fn keys_are_offered_where_they_belong() {
     assert_eq!(at("|"), ["tool", "custom_tools"]);
-    assert_eq!(at("tool:\n  name: a\n  sandbox:\n    |"), ["network", "filesystem", "timeout_ms"]);
+    assert_eq!(
+        at("tool:\n  name: a\n  sandbox:\n    |"),
+        ["network", "filesystem", "timeout_ms", "hosts", "effects"]
+    );
     assert_eq!(
         at("tool:\n  sandbox:\n    ne|\n    network: true\n  risk: read\n"),
-        ["filesystem", "timeout_ms"]
+        ["filesystem", "timeout_ms", "hosts", "effects"]
     );
     assert_eq!(at("tool:\n  examples:\n    - input: {}\n    - why: x\n      |\n"), ["input", "output"]);
     assert_eq!(at("tool:\n  examples:\n  - |"), ["input", "output", "why"]);
@@ -26,7 +29,10 @@ fn keys_are_offered_where_they_belong() {
     );
     let inner = at("tool:\n  input_schema:\n    properties:\n      path:\n        type: string\n        |");
     assert!(inner.contains(&"description".to_owned()) && !inner.contains(&"type".to_owned()), "{inner:?}");
-    assert_eq!(at("tool:\r\n  sandbox:\r\n    |\r\n"), ["network", "filesystem", "timeout_ms"]);
+    assert_eq!(
+        at("tool:\r\n  sandbox:\r\n    |\r\n"),
+        ["network", "filesystem", "timeout_ms", "hosts", "effects"]
+    );
 }
 
 #[test]

@@ -66,6 +66,15 @@ pub struct McpServer {
     /// What becomes of `why`; stripped when absent, but for a tool that has a `why` of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<ForwardWhy>,
+    /// Whether its program runs in a sandbox; when absent, a server that a project names does. A project cannot say no.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<bool>,
+    /// Whether it writes the workspace where it runs in a sandbox; else it only reads it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub writes: bool,
+    /// The hosts that it reaches where it runs in a sandbox; none when empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// Milliseconds that a start, or a call of a tool taken in, may take.
     pub timeout_ms: u64,
     /// Whether it is used at all.
@@ -88,6 +97,9 @@ impl Default for McpServer {
             prefix: None,
             risk: None,
             why: None,
+            sandbox: None,
+            writes: false,
+            hosts: Vec::new(),
             timeout_ms: 60_000,
             enabled: true,
             of_project: false,
@@ -148,6 +160,10 @@ impl McpServer {
     pub fn imports(&self) -> bool {
         self.enabled && self.import != Import::Whole(false)
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn is_http(url: &str) -> bool {

@@ -1,6 +1,5 @@
 //! The handshake with a server, in whichever era of the protocol the server speaks.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -14,21 +13,18 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::Connection;
-use crate::protocol::McpServer;
 use crate::upstream::error::UpstreamError;
 use crate::upstream::flights::Flights;
 use crate::upstream::handler::{Handler, Relist};
 use crate::upstream::health::Health;
 use crate::upstream::http;
 use crate::upstream::listening::Listening;
-use crate::upstream::process::Process;
+use crate::upstream::process::{Launch, Process};
 use crate::upstream::stdio::Stdio;
 
 /// What a handshake needs to know.
 pub(super) struct HandshakeStart<'a> {
-    pub server: &'a str,
-    pub settings: &'a McpServer,
-    pub root: &'a Path,
+    pub launch: Launch<'a>,
     pub health: Arc<Health>,
 }
 
@@ -67,25 +63,28 @@ impl HandshakeStart<'_> {
     async fn shake(&self, mode: ClientLifecycleMode) -> Result<Connection, HandshakeError> {
         let flights = Arc::<Flights>::default();
         let relist = Arc::<OnceLock<Relist>>::default();
-        let root = format!("file://{}", self.root.display());
+        let root = format!("file://{}", self.launch.root.display());
         let handler = Handler {
-            server: self.server.to_owned(),
+            server: self.launch.name.to_owned(),
             root: root.clone(),
             flights: flights.clone(),
             relist: relist.clone(),
         };
         let mut group = None;
-        let running = if self.settings.url.is_some() {
-            let transport = http::connect(self.server, self.settings).map_err(HandshakeError::Other)?;
-            let transport = Listening { transport, server: self.server.to_owned(), flights: flights.clone() };
+        let running = if self.launch.settings.url.is_some() {
+            let transport =
+                http::connect(self.launch.name, self.launch.settings).map_err(HandshakeError::Other)?;
+            let transport =
+                Listening { transport, server: self.launch.name.to_owned(), flights: flights.clone() };
             serve_client_with_lifecycle(handler, transport, mode).await
         } else {
             let (process, stdin, stdout) =
-                Process::start(self.server, self.settings, self.root).await.map_err(HandshakeError::Other)?;
+                Process::start(&self.launch).await.map_err(HandshakeError::Other)?;
             group = Some(process.group().clone());
             let transport = Stdio::new(process, stdin, stdout, self.health.clone());
             let raw = transport.raw().clone();
-            let transport = Listening { transport, server: self.server.to_owned(), flights: flights.clone() };
+            let transport =
+                Listening { transport, server: self.launch.name.to_owned(), flights: flights.clone() };
             let running = serve_client_with_lifecycle(handler, transport, mode).await;
             raw.store(true, Ordering::Relaxed);
             running
@@ -94,7 +93,7 @@ impl HandshakeStart<'_> {
         let (peer, end) = (running.peer().clone(), running.cancellation_token());
         let over = watched(running);
         Ok(Connection {
-            server: self.server.to_owned(),
+            server: self.launch.name.to_owned(),
             peer,
             end: Mutex::new(Some(end)),
             over,
@@ -108,7 +107,7 @@ impl HandshakeStart<'_> {
     }
 
     fn refused(&self, error: &ClientInitializeError) -> HandshakeError {
-        let failed = UpstreamError::of_handshake(self.server, error, &self.health);
+        let failed = UpstreamError::of_handshake(self.launch.name, error, &self.health);
         match error {
             ClientInitializeError::JsonRpcError(_)
             | ClientInitializeError::NoCompatibleProtocolVersion { .. } => HandshakeError::Era(failed),

@@ -7,6 +7,7 @@ use super::Server;
 use crate::base::hash;
 use crate::base::hidden::shown;
 use crate::catalogue::ToolDef;
+use crate::protocol::{McpServer, ServerStatus};
 use crate::upstream::bound;
 use crate::upstream::consents::Consent;
 
@@ -52,6 +53,54 @@ impl Server {
     pub(in crate::upstream) fn may_start(&self) -> bool {
         let consented = || self.consent().is_some_and(|consent| consent.bound == self.bound());
         self.settings.enabled && (!self.settings.of_project || consented())
+    }
+
+    /// Whether it runs in a sandbox: where the person says so, and where a project names it, unless the person's consent opens
+    /// it.
+    pub(in crate::upstream) fn is_confined(&self) -> bool {
+        let confined = match self.settings.of_project {
+            true => !self.consent().is_some_and(|consent| consent.unconfined),
+            false => self.settings.sandbox == Some(true),
+        };
+        confined && self.settings.command.is_some()
+    }
+
+    /// Whether it runs, and otherwise than it would be started now: in a sandbox or in none.
+    pub(in crate::upstream) fn runs_otherwise(&self) -> bool {
+        let up = self.up().and_then(|connection| connection.group().cloned());
+        up.is_some_and(|group| group.lives() && group.level().is_some() != self.is_confined())
+    }
+
+    /// What it may do, in a sentence.
+    pub(in crate::upstream) fn confinement(&self) -> String {
+        let McpServer { url, writes, hosts, .. } = &self.settings;
+        if url.is_some() {
+            return "It runs elsewhere.".to_owned();
+        }
+        if !self.is_confined() {
+            return "It runs as you, with all that you may do.".to_owned();
+        }
+        let files =
+            if *writes { "reads and writes the workspace, without a review," } else { "reads the workspace" };
+        let network = match hosts.as_slice() {
+            [] => "has no network".to_owned(),
+            hosts => format!("reaches the hosts {}", shown(&hosts.join(", "))),
+        };
+        format!("It runs in a sandbox: it {files} and {network}.")
+    }
+
+    /// How it stands.
+    pub(in crate::upstream) fn status(&self) -> ServerStatus {
+        let up = self.up();
+        let level = up.as_ref().and_then(|up| up.group()?.level());
+        ServerStatus {
+            name: self.name.clone(),
+            of_project: self.settings.of_project,
+            running: up.is_some(),
+            remote: self.settings.url.is_some(),
+            confined: self.is_confined(),
+            tier: level.map(|level| level.to_string()),
+        }
     }
 
     /// The files of the project that its command line names, as they are now.

@@ -163,7 +163,6 @@ async fn a_definition_names_one_tool_of_a_server() {
         definition("mine.none", "mcp_server: srv"),
         definition("mine.lost", "mcp_server: nowhere"),
         definition("mine.broken", "mcp_server: other"),
-        definition("mine.run", "command: [ls, -l]"),
         definition(
             "mine.strict",
             "mcp_server: srv\n  remote_tool: echo\n  output_schema: { type: object, required: [n] }",
@@ -181,7 +180,6 @@ async fn a_definition_names_one_tool_of_a_server() {
         ("mine.none", Code::NotFound, "srv has no tool \"none\""),
         ("mine.lost", Code::NotFound, "\"nowhere\", which the settings do not have"),
         ("mine.broken", Code::NotFound, "no-such-program-at-all"),
-        ("mine.run", Code::Unsupported, "no sandbox"),
         ("mine.strict", Code::Internal, "`n` is missing"),
     ] {
         let fault = bench.fault(tool, json!({})).await;

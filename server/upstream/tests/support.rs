@@ -132,12 +132,11 @@ impl Bench {
         session.configure(Some(&json!({ "mcp_servers": servers })));
         assert_eq!(session.problems(), [""; 0]);
         let consents = Arc::new(Consents::at(Some(folder.path().join("state/consents.json"))));
-        let upstreams = Arc::new(Upstreams::new(session.clone(), consents, Arc::new(|| ())));
+        let executor = Arc::new(Executor::new(Launcher::own()));
+        let upstreams =
+            Arc::new(Upstreams::new(session.clone(), consents, executor.clone(), Arc::new(|| ())));
         let queue = Arc::new(ProposalQueue::open(session.clone()));
-        let registry = Arc::new(Registry::new(
-            Vec::new(),
-            tools::activities(&queue, &Arc::new(Executor::new(Launcher::own()))),
-        ));
+        let registry = Arc::new(Registry::new(Vec::new(), tools::activities(&queue, &executor)));
         let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), queue));
         let bench = Self { folder, session, upstreams, registry, editor, pipeline };
         bench.read(&[]);

@@ -296,7 +296,17 @@
 ---@field pending_files integer Files with such hunks.
 ---@field unreviewed_hunks integer Hunks that a policy applied and no person has looked at.
 ---@field problems string[] What is not as it should be: a definition refused, a setting ignored.
+---@field servers? wherefore.ServerStatus[] The servers of the Model Context Protocol that its settings name.
 ---@field watch? wherefore.WatchStatus How its files are watched; absent where no process stays to watch them.
+
+---One server of the Model Context Protocol in the answer of `wherefore/status`.
+---@class wherefore.ServerStatus
+---@field name string Its name in the settings.
+---@field of_project boolean Whether the project names it, and not the person.
+---@field running boolean Whether it runs, or is connected to.
+---@field remote boolean Whether it is reached at a URL, and no program is started.
+---@field confined boolean Whether its program is run in a sandbox.
+---@field tier? string What confines it, where it runs in a sandbox.
 
 ---How a watch stands.
 ---@class wherefore.WatchStatus
