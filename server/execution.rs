@@ -14,6 +14,7 @@ mod changes;
 mod closures;
 mod error;
 mod exported;
+mod git;
 mod ignored;
 mod layer;
 mod live;
@@ -38,6 +39,9 @@ pub(crate) use capture::readable;
 pub(crate) use carrier::Carrier;
 pub(crate) use error::ExecutionError;
 pub(crate) use exported::git_diff;
+pub(crate) use git::{
+    CommitRange, DiffRequest, DiffSides, DiffedFile, GitReader, LogRequest, LoggedCommit, StatusEntry,
+};
 pub(crate) use processes::{Process, ProcessState, Processes};
 pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
 pub(crate) use run::RunOutcome;

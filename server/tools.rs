@@ -13,6 +13,9 @@ mod fs_mkdir;
 mod fs_patch;
 mod fs_read;
 mod fs_write;
+mod git_diff;
+mod git_log;
+mod git_status;
 mod js_exec;
 mod limit_word;
 mod memory_advise;
@@ -20,6 +23,7 @@ mod memory_summarize;
 mod process_list;
 mod python_exec;
 mod refused;
+mod repository;
 mod review_wait;
 mod search_lexical;
 mod search_vector;
@@ -71,6 +75,9 @@ tools! { queue, executor:
     "fs.patch" => fs_patch::PatchFile,
     "fs.read" => fs_read::ReadFile,
     "fs.write" => fs_write::WriteFile,
+    "git.diff" => git_diff::ShowDiff(executor.clone()),
+    "git.log" => git_log::ListCommits(executor.clone()),
+    "git.status" => git_status::ShowStatus(executor.clone()),
     "js.exec" => js_exec::RunScript(executor.clone()),
     "memory.advise" => memory_advise::TakeAdvice,
     "memory.summarize" => memory_summarize::SummarizeFiles(Arc::new(Extractive)),

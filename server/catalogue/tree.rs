@@ -66,7 +66,10 @@ mod tests {
 
     #[test]
     fn the_tree_is_read_and_walked() {
-        assert_eq!(categories(), ["fs", "search", "web", "exec", "memory", "review", "task", "custom"]);
+        assert_eq!(
+            categories(),
+            ["fs", "search", "git", "web", "exec", "memory", "review", "task", "custom"]
+        );
         assert!(has_path(&["Files".to_owned()]));
         assert!(!has_path(&["Files".to_owned(), "Search".to_owned()]));
         assert!(!has_path(&[]));

@@ -65,6 +65,12 @@ impl Capture {
         (self.total == self.whole.len() as u64).then_some(&self.whole[..])
     }
 
+    /// Its bytes from the beginning, up to 8 MiB, and whether there were more.
+    pub(super) fn into_beginning(self) -> (Vec<u8>, bool) {
+        let is_cut = self.total > self.whole.len() as u64;
+        (self.whole, is_cut)
+    }
+
     /// The lines that came since this was asked last, for progress; the last ones where they are many.
     pub(crate) fn fresh(&mut self) -> Option<String> {
         let bytes = (self.total - std::mem::replace(&mut self.told, self.total)).min(FRESH);

@@ -110,6 +110,8 @@ fn calls(tool: &str, path: &str, turn: usize) -> Vec<Value> {
             json!({ "target_paths": [path], "into_path": format!("{fresh}.summary.md") }),
             json!({ "target_paths": ["open/a.txt"], "into_path": path }),
         ],
+        "git.status" => vec![json!({})],
+        "git.diff" | "git.log" => vec![json!({ "paths": [path] }), json!({ "paths": [path, "open"] })],
         "fetch" => vec![json!({ "url": format!("file://{path}") })],
         "terminal.run" => ["review", "apply"]
             .map(|effects| {

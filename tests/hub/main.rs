@@ -20,6 +20,7 @@ mod memory;
 mod policies;
 mod programs;
 mod recovery;
+mod repositories;
 mod requests;
 mod review;
 mod scripts;
