@@ -176,6 +176,8 @@ fn account(who: Who, rows: &[Row], verdicts: &BTreeMap<usize, Verdict>) -> usize
 /// Ends what is left of the launchers, and says so.
 fn left_behind() -> usize {
     let mut count = 0;
+    // One that was killed may still be on its way out.
+    let mut patience = 100;
     loop {
         let mut status = 0;
         let done = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
@@ -183,6 +185,11 @@ fn left_behind() -> usize {
             continue;
         }
         let Some(pid) = children().next() else { break };
+        if patience > 0 {
+            patience -= 1;
+            sys::sleep(10);
+            continue;
+        }
         let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         println!("LEFT BEHIND: process {pid} {}", name.trim());
         unsafe { libc::kill(pid, libc::SIGKILL) };
