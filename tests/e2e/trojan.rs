@@ -120,6 +120,24 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["PROPOSAL", "--reject", "all", "--reason", "WORD"],
         ],
     ),
+    (
+        "sandbox",
+        &[
+            &["--", "WORD"],
+            &["--net", "WORD", "--", "true"],
+            &[
+                "--review",
+                "--",
+                "sh",
+                "-c",
+                "exec 2>/dev/null; mkdir \"$1\"; echo new > \"$2\"",
+                "sh",
+                "WORD",
+                "PATH",
+            ],
+            &["--", "sh", "-c", "exec 2>/dev/null; mkdir -p \"$1/.git\"", "sh", "WORD"],
+        ],
+    ),
     ("undo", &[&["WORD"], &[]]),
     (
         "search",

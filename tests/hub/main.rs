@@ -1,5 +1,5 @@
 //! The hub in this process, with a scripted editor: review, undo, policies, and the tools' own examples.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod acting;
 mod afterwards;
