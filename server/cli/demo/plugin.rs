@@ -44,6 +44,7 @@ const FILES: &[(&str, &str)] = plugin![
     "lua/wherefore/preview.lua",
     "lua/wherefore/review.lua",
     "lua/wherefore/search.lua",
+    "lua/wherefore/terminals.lua",
     "lua/wherefore/text.lua",
     "lua/wherefore/window.lua",
     "lua/wherefore/wire.lua",
