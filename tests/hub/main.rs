@@ -21,6 +21,7 @@ mod policies;
 mod programs;
 mod recovery;
 mod repositories;
+mod repository_traps;
 mod requests;
 mod review;
 mod scripts;

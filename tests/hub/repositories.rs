@@ -1,8 +1,6 @@
-//! Repositories read by git.status, git.diff and git.log: what they answer, what they leave out, and that nothing that a
-//! repository names is run.
+//! Repositories read by git.status, git.diff and git.log: what they answer, what they leave out.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,7 +10,7 @@ use wherefore::protocol::{Code, Envelope};
 use crate::support::Bench;
 
 /// Runs a script in a folder, as a person whose own settings say nothing.
-fn shell(folder: &Path, script: &str) -> String {
+pub(crate) fn shell(folder: &Path, script: &str) -> String {
     let mut command = Command::new("bash");
     command.args(["-euc", script]).current_dir(folder).env("TRAP", folder.join("trap.sh"));
     for (name, value) in [("HOME", "/nonexistent"), ("GIT_CONFIG_NOSYSTEM", "1"), ("LC_ALL", "C")] {
@@ -36,7 +34,7 @@ const REPOSITORY: &str = "
     git mv old.txt new.txt && git commit -qm 'Rename'
     printf 'one\\n2\\n3\\n' > a.txt && echo staged > s.txt && git add s.txt && echo u > u.txt && mkdir d && echo x > d/x";
 
-fn repository() -> Bench {
+pub(crate) fn repository() -> Bench {
     let bench =
         Bench::with(&[("a.txt", "one\ntwo\nthree\n"), ("old.txt", "an old text\nthat is kept\n")], false);
     shell(bench.folder.path(), REPOSITORY);
@@ -279,122 +277,6 @@ async fn a_file_that_a_rule_asks_about_is_compared_once_the_person_says_so() {
     let diff = value(answer);
     assert!(diff["diff"].as_str().unwrap().ends_with("-one\n+two\n"), "{diff}");
     assert_eq!(ask(&bench, "git.diff", json!({})).await["files"], json!([]));
-}
-
-/// Something that a repository names, and how git is brought to run it.
-struct Trap {
-    name: &'static str,
-    /// Lays it. `$TRAP` is the program.
-    laid: &'static str,
-    /// What a person would run, and so step into it.
-    control: &'static str,
-}
-
-const TRAPS: &[Trap] = &[
-    Trap { name: "fsmonitor", laid: "git config core.fsmonitor \"$TRAP\"", control: "git status" },
-    Trap {
-        name: "hook",
-        laid: "cp \"$TRAP\" .git/hooks/post-index-change; touch a.txt new.txt",
-        control: "git status",
-    },
-    Trap {
-        name: "hooks elsewhere",
-        laid: "mkdir h; cp \"$TRAP\" h/post-index-change; git config core.hooksPath h; touch a.txt new.txt",
-        control: "git status",
-    },
-    Trap {
-        name: "clean filter",
-        laid: "echo '*.txt filter=f' > .gitattributes; git config filter.f.clean \"$TRAP\"",
-        control: "git diff",
-    },
-    Trap {
-        name: "filter process",
-        laid: "echo '*.txt filter=f' > .git/info/attributes; git config filter.f.process \"$TRAP\"",
-        control: "git diff",
-    },
-    Trap {
-        name: "textconv",
-        laid: "echo '*.txt diff=d' > .gitattributes; git config diff.d.textconv \"$TRAP\"",
-        control: "git diff",
-    },
-    Trap {
-        name: "diff command",
-        laid: "echo '*.txt diff=d' > .gitattributes; git config diff.d.command \"$TRAP\"",
-        control: "git diff",
-    },
-    Trap { name: "external diff", laid: "git config diff.external \"$TRAP\"", control: "git diff" },
-    Trap {
-        name: "include",
-        laid: "printf '[core]\\nfsmonitor = %s\\n' \"$TRAP\" > inc; git config include.path ../inc",
-        control: "git status",
-    },
-    Trap {
-        name: "conditional include",
-        laid: "printf '[core]\\nfsmonitor = %s\\n' \"$TRAP\" > inc; git config \"includeIf.gitdir:**.path\" ../inc",
-        control: "git status",
-    },
-    Trap {
-        name: "worktree's settings",
-        laid: "git config extensions.worktreeConfig true; git config --worktree core.fsmonitor \"$TRAP\"",
-        control: "git status",
-    },
-    Trap {
-        name: "shared folder",
-        laid: "cp -r .git other; git config -f other/config core.fsmonitor \"$TRAP\"; echo ../other > .git/commondir",
-        control: "git status",
-    },
-    Trap {
-        name: "signature",
-        laid: "git config gpg.program \"$TRAP\"; git config log.showSignature true; git cat-file commit HEAD | sed '/^committer/a \
-               gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n x\\n -----END PGP SIGNATURE-----' > c; git update-ref HEAD $(git \
-               hash-object -t commit -w c)",
-        control: "git log",
-    },
-    Trap {
-        name: "submodule",
-        laid: "git init -q sub; git -C sub commit -q --allow-empty -m s; git add sub 2>/dev/null; git -C sub config \
-               core.fsmonitor \"$TRAP\"; touch sub/x",
-        control: "git status",
-    },
-    Trap {
-        name: "fetch of what is missing",
-        laid: "git config core.repositoryformatversion 1; git config extensions.partialClone o; git config remote.o.promisor \
-               true; git config protocol.ext.allow always; git config remote.o.url \"ext::$TRAP\"; h=$(git rev-parse \
-               HEAD:a.txt); rm -f .git/objects/${h:0:2}/${h:2}",
-        control: "git diff",
-    },
-];
-
-#[tokio::test]
-async fn nothing_that_a_repository_names_is_run() {
-    for trap in TRAPS {
-        let bench = repository();
-        let root = bench.folder.path().canonicalize().unwrap();
-        let mark = root.join("mark");
-        // Where it cannot leave a mark, it stays until a limit ends git.
-        let script = format!("#!/bin/sh\n: 2>/dev/null >{} || exec sleep 100\n", mark.display());
-        fs::write(root.join("trap.sh"), script).unwrap();
-        fs::set_permissions(root.join("trap.sh"), fs::Permissions::from_mode(0o755)).unwrap();
-        shell(&root, trap.laid);
-        for (tool, arguments) in [
-            ("git.status", json!({})),
-            ("git.diff", json!({})),
-            ("git.diff", json!({ "from": "HEAD~1", "staged": true })),
-            ("git.log", json!({ "files": true })),
-        ] {
-            let said = format!("{}: {tool} {arguments}", trap.name);
-            let answer = bench.call(tool, arguments, None).await;
-            if let Some(fault) = &answer.error {
-                assert!(
-                    trap.name == "fetch of what is missing" && fault.code == Code::Unsupported,
-                    "{said}: {fault:?}"
-                );
-            }
-            assert!(!mark.exists(), "{said}");
-        }
-        shell(&root, &format!("{} >/dev/null 2>&1 || true", trap.control));
-        assert!(mark.exists(), "{}: the trap does not work", trap.name);
-    }
 }
 
 #[tokio::test]
