@@ -8,12 +8,14 @@ use super::hosts::KnownHosts;
 use crate::base::WorkspacePath;
 use crate::base::hidden::in_line;
 use crate::ports::HostGate;
-use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault, Network, PathContent};
+use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault, Network, Notice, PathContent};
 use crate::registry::{Call, Content, Draft, Permitted};
 use crate::rules::{Grant, PathTouch, RuleQuestion, Touch, Verdict};
 use crate::session::{Scope, Session};
+use crate::workspace::config::allow_always;
 
 const ALLOW: &str = "Allow";
+const ALWAYS: &str = "Always allow this command";
 const DENY: &str = "Deny";
 
 /// Lets a call go on, or says why not.
@@ -163,7 +165,12 @@ async fn asked(session: &Session, scope: &Scope, ask: RuleQuestion<Call>) -> Res
         answer = asked => answer,
         () = scope.cancel().cancelled() => { scope.check()?; None }
     };
-    let granted = answer.as_deref() == Some(ALLOW);
+    let always = ask.always.as_ref().filter(|_| answer.as_deref() == Some(ALWAYS));
+    let granted = answer.as_deref() == Some(ALLOW) || always.is_some();
+    if let Some(Err(error)) = always.map(|argv| allow_always(argv, ask.subject().why().as_str())) {
+        // This once it is allowed all the same.
+        session.editor().tell(Notice::Trouble(format!("the command is not allowed for always: {error}")));
+    }
     let call_id = ask.subject().id().clone();
     session.log().write(Event::UserApproval { call_id, rule: ask.rule.clone(), granted })?;
     if granted {
@@ -185,7 +192,10 @@ fn question(session: &Session, ask: &RuleQuestion<Call>) -> AskParams {
         why: why.to_owned(),
         agent: call.origin().agent.clone(),
         text: format!("{}: {}\n{}", in_line(tool), in_line(why), in_line(&ask.question)),
-        answers: vec![ALLOW.to_owned(), DENY.to_owned()],
+        answers: match ask.always {
+            Some(_) => vec![ALLOW.to_owned(), ALWAYS.to_owned(), DENY.to_owned()],
+            None => vec![ALLOW.to_owned(), DENY.to_owned()],
+        },
     }
 }
 

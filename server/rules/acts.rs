@@ -19,6 +19,8 @@ pub(super) struct Asking {
     pub(super) act: String,
     /// The rule that asks, with its reason.
     pub(super) rule: String,
+    /// The command, where the person can allow it for always.
+    pub(super) always: Option<Vec<String>>,
 }
 
 impl Rules {
@@ -36,6 +38,7 @@ impl Rules {
                     Network::Any => "reach any host of the network".to_owned(),
                 },
                 rule: "asked-network (what is sent leaves this machine)".to_owned(),
+                always: None,
             }),
             Touch::Path(_) | Touch::Command { .. } | Touch::Network { .. } => None,
         })
@@ -54,7 +57,8 @@ impl Rules {
             }
             CommandVerdict::Allow if confined => Ok(None),
             CommandVerdict::Allow | CommandVerdict::Ask => {
-                Ok(Some(Asking { act: format!("run {}{}", command(argv), runs(&judgement)), rule }))
+                let always = (confined && self.can_be_allowed(argv)).then(|| argv.to_vec());
+                Ok(Some(Asking { act: format!("run {}{}", command(argv), runs(&judgement)), rule, always }))
             }
         }
     }

@@ -94,22 +94,34 @@ fn allowance(allowed: &AllowedCommand) -> Result<Allowance, &'static str> {
 impl Rules {
     /// What the rules say of an argument vector, and of each command that it runs.
     pub fn judge_argv(&self, argv: &[String]) -> Judgement {
-        self.with_command_rules(|rules| rules.judge_argv(argv))
+        self.with_command_rules(&[], |rules| rules.judge_argv(argv))
+    }
+
+    /// Whether an argument vector that the rules ask about would run unasked, had the person allowed it for always.
+    pub(super) fn can_be_allowed(&self, argv: &[String]) -> bool {
+        let allowance = Allowance { scope: AllowScope::Argv(argv.to_vec()), why: String::new() };
+        let judgement = self.with_command_rules(&[allowance], |rules| rules.judge_argv(argv));
+        judgement.verdict == CommandVerdict::Allow
     }
 
     /// What the rules say of a script, and of each command in it.
     pub fn judge_script(&self, text: &str) -> Judgement {
-        self.with_command_rules(|rules| rules.judge_script(text))
+        self.with_command_rules(&[], |rules| rules.judge_script(text))
     }
 
-    fn with_command_rules(&self, judge: impl Fn(&CommandRules<'_>) -> Judgement) -> Judgement {
+    fn with_command_rules(
+        &self,
+        more: &[Allowance],
+        judge: impl Fn(&CommandRules<'_>) -> Judgement,
+    ) -> Judgement {
         let book = self.command_book();
+        let allowances = [&book.allowances, more].concat();
         let tables = [CommandTable::builtin(), &book.table];
         let mut judgement = judge(&CommandRules {
             place: &book.place,
             tables: &tables,
             paths: self,
-            allowances: &book.allowances,
+            allowances: &allowances,
         });
         if let Some(unread) = self.unread()
             && judgement.verdict < CommandVerdict::Ask

@@ -115,6 +115,8 @@ pub struct RuleQuestion<T> {
     pub rule: String,
     /// What to ask, without the call's why.
     pub question: String,
+    /// The command that it is about, where the person can allow it for always.
+    pub always: Option<Vec<String>>,
     pub(super) allowed: Allowed<T>,
 }
 

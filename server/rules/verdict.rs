@@ -34,7 +34,7 @@ impl Rules {
         let Allowed { subject, grant: before } = allowed;
         let touches = touches.into_iter().map(Touch::Path).collect();
         let weighed = self.weighed(touches, Some(&before));
-        concluded(subject, weighed.map(|Weighed { grant, asks }| Weighed { grant: before.and(grant), asks }))
+        concluded(subject, weighed.map(|weighed| Weighed { grant: before.and(weighed.grant), ..weighed }))
     }
 
     /// Judges a host that an allowed call comes to on its way: where a URL redirects to. What `before` reaches is not asked
@@ -51,15 +51,16 @@ impl Rules {
 
     /// Holds touches against the rules, a path by the one asked for and by the one it leads to.
     fn weighed(&self, touches: Vec<Touch>, before: Option<&Grant>) -> Result<Weighed, Refusal> {
-        let mut case = Case { before, asks: Vec::new(), leaves: Vec::new() };
+        let mut case = Case { before, asks: Vec::new(), always: None, leaves: Vec::new() };
         for touch in &touches {
             match touch {
                 Touch::Path(path) => self.judge_path(path, &mut case)?,
                 act => case.judge_act(act, self.asking(act)?),
             }
         }
-        let Case { asks, leaves, .. } = case;
-        Ok(Weighed { grant: Grant::new(touches, leaves), asks })
+        let Case { asks, leaves, always, .. } = case;
+        let always = always.filter(|_| asks.len() == 1);
+        Ok(Weighed { grant: Grant::new(touches, leaves), asks, always })
     }
 
     /// Who may write a path may read it: the text that a change is made on.
@@ -91,19 +92,24 @@ struct Weighed {
     grant: Grant,
     /// What has to be asked first, each act with the rule.
     asks: Vec<(String, String)>,
+    /// The command that is all that is asked about, where the person can allow it for always.
+    always: Option<Vec<String>>,
 }
 
 fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
-    let Weighed { grant, asks } = match weighed {
+    let Weighed { grant, asks, always } = match weighed {
         Ok(weighed) => weighed,
         Err(refusal) => return Verdict::Deny(refusal),
     };
     let allowed = Allowed { subject, grant: Arc::new(grant) };
     match asks.first() {
         None => Verdict::Allow(allowed),
-        Some((_, rule)) => {
-            Verdict::Ask(RuleQuestion { rule: rule.clone(), question: question(&asks, rule), allowed })
-        }
+        Some((_, rule)) => Verdict::Ask(RuleQuestion {
+            rule: rule.clone(),
+            question: question(&asks, rule),
+            always,
+            allowed,
+        }),
     }
 }
 
@@ -113,6 +119,8 @@ struct Case<'a> {
     before: Option<&'a Grant>,
     /// What has to be asked, each act with the rule.
     asks: Vec<(String, String)>,
+    /// The command among them, where the person can allow it for always.
+    always: Option<Vec<String>>,
     leaves: Vec<Leave>,
 }
 
@@ -122,6 +130,7 @@ impl Case<'_> {
         let Some(asking) = asking else { return };
         self.leaves.push(Leave::Act(act.clone()));
         if !self.before.is_some_and(|before| before.holds(act)) {
+            self.always = self.always.take().or(asking.always);
             self.ask(asking.act, asking.rule);
         }
     }

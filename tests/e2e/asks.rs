@@ -54,6 +54,44 @@ fn a_plugin_is_asked_with_the_call_and_its_why() {
 }
 
 #[test]
+fn a_command_that_is_allowed_for_always_is_not_asked_about_again() {
+    let (mut editor, id) = asked(true);
+    let first = editor.expect("wherefore/ask");
+    editor.reply(&first, json!({ "answer": "Deny" }));
+    editor.finish(&id).unwrap();
+    let settings = editor.folder.path().join("home/.config/wherefore/config.toml");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(&settings, "# mine\n[review]\nwait_s = 1").unwrap();
+    let run = |editor: &mut Editor, line: &str| {
+        let arguments = json!({ "line": line, "why": "See \"what\" the line evaluates to" });
+        editor.begin("wherefore/call", json!({ "tool": "terminal.run", "arguments": arguments }))
+    };
+    let id = run(&mut editor, "eval echo yes");
+    let ask = editor.expect("wherefore/ask");
+    let answers = json!(["Allow", "Always allow this command", "Deny"]);
+    assert_eq!(ask["params"]["answers"], answers, "{ask}");
+    editor.reply(&ask, json!({ "answer": "Always allow this command" }));
+    assert_eq!(editor.finish(&id).unwrap()["result"]["stdout"], "yes\n");
+    let kept = std::fs::read_to_string(&settings).unwrap();
+    assert!(kept.starts_with("# mine\n[review]\nwait_s = 1\n"), "{kept}");
+    assert!(kept.contains("\"eval echo yes\"") && kept.contains("what"), "{kept}");
+
+    let id = run(&mut editor, "eval echo yes");
+    assert_eq!(editor.finish(&id).unwrap()["result"]["stdout"], "yes\n");
+    // Another line is another command, and what a rule refuses is not opened.
+    for (line, answers) in [("eval echo no", Some(answers.clone())), ("rm -rf /", None)] {
+        let id = run(&mut editor, line);
+        if let Some(answers) = answers {
+            let ask = editor.expect("wherefore/ask");
+            assert_eq!(ask["params"]["answers"], answers, "{ask}");
+            editor.reply(&ask, json!({ "answer": "Deny" }));
+        }
+        assert_eq!(editor.finish(&id).unwrap()["error"]["code"], "PERMISSION_DENIED");
+    }
+    editor.drain(std::time::Duration::from_millis(100));
+}
+
+#[test]
 fn any_editor_is_asked_by_a_message() {
     let (mut editor, id) = asked(false);
     let ask = editor.expect("window/showMessageRequest");
