@@ -201,8 +201,11 @@ fn propose(args: &SandboxArgs, root: &str, scope: &Scope, outcome: &AttachedOutc
     let envelope = RequestTarget::open(root)?.ask::<Call>(raw)?;
     match envelope.error {
         None => {
-            let files = outcome.draft.changes.len() - folders.len();
-            answer::note(&format!("wherefore: {files} changes wait for you: `wherefore review` shows them"));
+            let waiting = match outcome.draft.changes.len() - folders.len() {
+                1 => "1 change waits".to_owned(),
+                more => format!("{more} changes wait"),
+            };
+            answer::note(&format!("wherefore: {waiting} for you: `wherefore review` shows them"));
             Ok(())
         }
         Some(fault) => Err(fault),

@@ -63,7 +63,7 @@ fn what_a_confined_command_changes_waits_as_a_proposal() {
         &["sandbox", "--review", "--why", "Try every kind of change", "--", "sh", "-c", script],
     );
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(text(&output.stderr).contains("wait for you"), "{output:?}");
+    assert!(text(&output.stderr).contains("6 changes wait for you"), "{output:?}");
     assert_eq!(fs::read_to_string(work.join("a.txt")).unwrap(), "one\ntwo\n");
     let review = run(folder.path(), &["review", "--json"]);
     let waiting = text(&review.stdout);

@@ -6,11 +6,13 @@ use std::path::Path;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
 
 use super::Check;
-use crate::sandbox::{Launcher, Level};
+use crate::sandbox::{Launcher, Level, Tier};
 
 /// Every check of the kernel.
 pub(super) fn checks() -> Vec<Check> {
-    vec![beneath(), landlock(), namespaces(), sandbox(), watches(), locks()]
+    let launcher = Launcher::own();
+    let tier = launcher.probe();
+    vec![beneath(), landlock(tier), namespaces(), sandbox(tier), watches(), locks()]
 }
 
 /// `openat2` with `RESOLVE_BENEATH`: tried, not looked up.
@@ -27,25 +29,22 @@ fn beneath() -> Check {
     }
 }
 
-/// Whether Landlock is among the active security modules.
-fn landlock() -> Check {
+/// Which version of Landlock the kernel offers.
+fn landlock(tier: &Tier) -> Check {
     let name = "Landlock";
-    let modules = fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
-    if modules.trim().split(',').any(|module| module == "landlock") {
-        return Check::well(name, "active");
+    match tier.landlock {
+        1.. => Check::well(name, format!("version {}", tier.landlock)),
+        _ => Check::lacking(
+            name,
+            "not among the active security modules",
+            "Add landlock to the kernel's lsm= parameter.",
+        ),
     }
-    let found = match modules.is_empty() {
-        true => "not known: /sys/kernel/security is not mounted",
-        false => "not among the active security modules",
-    };
-    Check::lacking(name, found, "Add landlock to the kernel's lsm= parameter.")
 }
 
 /// What commands are confined with: a command is run in each tier until one works.
-fn sandbox() -> Check {
+fn sandbox(tier: &Tier) -> Check {
     let name = "sandbox";
-    let launcher = Launcher::own();
-    let tier = launcher.probe();
     let reasons = || tier.reasons.join("; ");
     match tier.level {
         Level::Namespaces => Check::well(name, format!("{}: commands run confined", tier.level)),
