@@ -19,9 +19,9 @@ use std::sync::Arc;
 use asked::Asked;
 use digest::Digest;
 pub use digest::Key;
-use model::{Model, WORDS, WORDS_AND_NEARNESS, WORDS_AND_STATIC_NEARNESS};
+use model::{Model, WORDS, WORDS_AND_SIMILARITY, WORDS_AND_STATIC_SIMILARITY};
 use parking_lot::{Mutex, RwLock};
-use similarity::Near;
+use similarity::SimilarFiles;
 pub use similarity::{Pieces, QuerySimilarity};
 use store::TermStore;
 
@@ -112,7 +112,7 @@ impl SemanticIndex {
         self.len() == 0
     }
 
-    /// The pieces that a model is to say the nearness of, as they are now: see [`Pieces`]. The same until a file changes.
+    /// The pieces that a model is to say the similarity of, as they are now: see [`Pieces`]. The same until a file changes.
     pub fn pieces(&self) -> Arc<Pieces> {
         let store = self.store.read();
         let mut known = self.pieces.lock();
@@ -150,13 +150,13 @@ impl SemanticIndex {
     pub fn search(
         &self,
         query: &SemanticQuery<'_>,
-        nearness: Option<&QuerySimilarity<'_>>,
+        similarity: Option<&QuerySimilarity<'_>>,
         mut read: impl FnMut(&str, u32, u32) -> Option<String>,
     ) -> FoundFiles {
         let asked = Asked::of(query.text);
-        let ranked = self.ranked(query.scope, &asked, nearness);
-        let ranker = match nearness {
-            Some(nearness) if ranked.is_near => format!("words+{}", nearness.model),
+        let ranked = self.ranked(query.scope, &asked, similarity);
+        let ranker = match similarity {
+            Some(similarity) if ranked.is_near => format!("words+{}", similarity.model),
             _ => "words".to_owned(),
         };
         let shown = |mut hit: FileHit| {
@@ -167,15 +167,15 @@ impl SemanticIndex {
         FoundFiles { hits: ranked.hits.into_iter().filter_map(shown).take(query.limit).collect(), ranker }
     }
 
-    fn ranked(&self, scope: &str, asked: &Asked, nearness: Option<&QuerySimilarity<'_>>) -> Ranked {
+    fn ranked(&self, scope: &str, asked: &Asked, similarity: Option<&QuerySimilarity<'_>>) -> Ranked {
         if asked.is_empty() {
             return Ranked::default();
         }
         let store = self.store.read();
-        let near = nearness.and_then(|nearness| Near::of(nearness, &store));
-        let model: &Model = match nearness.filter(|_| near.is_some()) {
-            Some(QuerySimilarity { is_static: true, .. }) => &WORDS_AND_STATIC_NEARNESS,
-            Some(_) => &WORDS_AND_NEARNESS,
+        let near = similarity.and_then(|similarity| SimilarFiles::of(similarity, &store));
+        let model: &Model = match similarity.filter(|_| near.is_some()) {
+            Some(QuerySimilarity { is_static: true, .. }) => &WORDS_AND_STATIC_SIMILARITY,
+            Some(_) => &WORDS_AND_SIMILARITY,
             None => &WORDS,
         };
         let found = features::candidates(&store, asked, near.as_ref(), |path| is_below(path, scope));

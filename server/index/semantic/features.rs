@@ -6,7 +6,7 @@ use super::asked::{Asked, WantedTerm};
 use super::definitions::Kind;
 use super::digest::{Counts, File, IN_FOLDERS, IN_HEAD, IN_NAME, IN_PARENT};
 use super::prior::{DATA, DECLARES, EXAMPLE, FOREIGN, PROSE, SECONDARY, TEST};
-use super::similarity::Near;
+use super::similarity::SimilarFiles;
 use super::store::{FileId, TermStore};
 use super::words::{Form, Term};
 use crate::base::bm25::{length_norm, saturated};
@@ -105,7 +105,7 @@ struct Gathered<'a> {
 pub(super) fn candidates(
     store: &TermStore,
     asked: &Asked,
-    near: Option<&Near>,
+    near: Option<&SimilarFiles>,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Vec<Candidate> {
     let mut gathered = Gathered::of(store, asked);
@@ -251,7 +251,7 @@ impl<'a> Gathered<'a> {
         &self,
         id: FileId,
         shared: &[(Term, f32)],
-        near: Option<&Near>,
+        near: Option<&SimilarFiles>,
         scores: &mut Scores,
     ) -> Option<Candidate> {
         let file = self.store.file(id)?;

@@ -16,13 +16,13 @@ pub(super) const WORDS: Model = Model([
     1.03, 1.41, 1.83, 0.94, -4.70, -3.18, -3.05, -4.63, -2.63, 0.10, -1.63, -1.75, -1.33, 0.32, 0.41, 0.00,
 ]);
 /// Where it is known as well how near the files are, by a model that reads texts. Anything from 0.3 to 1 ranks alike.
-pub(super) const WORDS_AND_NEARNESS: Model = Model::with_nearness(0.5);
+pub(super) const WORDS_AND_SIMILARITY: Model = Model::with_similarity(0.5);
 /// The same by the vectors of single words, which say again what the words have said.
-pub(super) const WORDS_AND_STATIC_NEARNESS: Model = Model::with_nearness(0.2);
+pub(super) const WORDS_AND_STATIC_SIMILARITY: Model = Model::with_similarity(0.2);
 
 impl Model {
     /// With what a standard deviation nearer than the mean is worth.
-    const fn with_nearness(worth: f32) -> Self {
+    const fn with_similarity(worth: f32) -> Self {
         let Self(mut weights) = WORDS;
         weights[FEATURES - 1] = worth;
         Self(weights)

@@ -79,16 +79,18 @@ pub struct QuerySimilarity<'a> {
 
 /// How near each file is, in standard deviations above the mean, with its nearest piece.
 #[derive(Debug)]
-pub(super) struct Near(HashMap<FileId, (f32, usize), RandomState>);
+pub(super) struct SimilarFiles(HashMap<FileId, (f32, usize), RandomState>);
 
-impl Near {
+impl SimilarFiles {
     /// Nothing where too little is known to compare.
-    pub(super) fn of(nearness: &QuerySimilarity<'_>, store: &TermStore) -> Option<Self> {
+    pub(super) fn of(similarity: &QuerySimilarity<'_>, store: &TermStore) -> Option<Self> {
         let mut files: HashMap<FileId, (f32, usize), RandomState> = HashMap::default();
-        for (at, (cosine, (id, chunk))) in nearness.cosines.iter().zip(&nearness.pieces.places).enumerate() {
+        for (at, (cosine, (id, chunk))) in
+            similarity.cosines.iter().zip(&similarity.pieces.places).enumerate()
+        {
             let piece = store.file(*id).and_then(|file| file.pieces.get(usize::from(*chunk)));
             // A file that changed since is as one without vectors.
-            let is_same = piece.is_some_and(|piece| nearness.pieces.keys.get(at) == Some(&piece.key));
+            let is_same = piece.is_some_and(|piece| similarity.pieces.keys.get(at) == Some(&piece.key));
             if is_same && cosine.is_finite() {
                 let best = files.entry(*id).or_insert((*cosine, usize::from(*chunk)));
                 if *cosine > best.0 {
