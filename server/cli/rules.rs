@@ -1,4 +1,4 @@
-//! `wherefore rules`: the paths that the built-in rules close, ask for or warn of, and why.
+//! `wherefore rules`: the paths and commands that the built-in rules close, ask for or warn of, and why.
 
 mod test;
 
@@ -9,8 +9,10 @@ use serde_json::json;
 use super::answer;
 use super::print::{TerminalPage, TextLook};
 use crate::rules::{BuiltinGlob, RuleKind, table};
+use crate::shell::{CommandTable, CommandVerdict};
 
-/// List the built-in rules: the paths that are closed, that need your yes or that carry a warning, each with its reason
+/// List the built-in rules: the paths that are closed, that need your yes or that carry a warning, and the commands that
+/// are refused or asked about, each with its reason
 #[derive(Debug, clap::Args)]
 pub(super) struct RulesArgs {
     #[command(subcommand)]
@@ -50,8 +52,15 @@ pub(super) fn run(args: &RulesArgs) -> ExitCode {
         }
         answer::line("");
     }
+    answer::line(&format!("{}: judged one by one in each script", page.paint(TextLook::Bold, "commands")));
+    for rule in CommandTable::builtin_rules() {
+        let verdict = if rule.verdict == CommandVerdict::Deny { "refused" } else { "asked" };
+        let name = page.paint(TextLook::Cyan, &rule.rule);
+        answer::line(&format!("  {verdict:<7} {name}: {}", rule.why));
+    }
+    answer::line("  `wherefore rules test COMMAND` says which of them a command meets.\n");
     answer::line(
-        "Each stands at any depth, without regard to case. Settings add to them: `[rules]` in config.toml.",
+        "Each path stands at any depth, without regard to case. Settings add to them: `[rules]` in config.toml.",
     );
     ExitCode::SUCCESS
 }

@@ -12,6 +12,9 @@ use crate::word::Word;
 
 pub(crate) use pattern::Pattern;
 
+/// The built-in table.
+const BUILTIN: &str = include_str!("commands.txt");
+
 /// What a table says: the rules of one source.
 #[derive(Clone, Debug, Default)]
 pub struct CommandTable {
@@ -40,9 +43,13 @@ pub(crate) struct Subject<'a> {
 impl CommandTable {
     /// The built-in one.
     pub fn builtin() -> &'static Self {
-        static TABLE: LazyLock<CommandTable> =
-            LazyLock::new(|| CommandTable::read(include_str!("commands.txt")));
+        static TABLE: LazyLock<CommandTable> = LazyLock::new(|| CommandTable::read(BUILTIN));
         &TABLE
+    }
+
+    /// The rules of the built-in table, each with its verdict, its name and its reason, without their patterns.
+    pub fn builtin_rules() -> impl Iterator<Item = Objection> {
+        BUILTIN.lines().filter(|line| !line.starts_with([' ', '#'])).filter_map(heading)
     }
 
     fn read(text: &str) -> Self {
