@@ -36,7 +36,7 @@ fn settle(folder: &Path, script: &str) {
     std::fs::create_dir_all(&config).unwrap();
     let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/upstream/server.mjs");
     let text = format!(
-        "[mcp_servers.srv]\nimport = \"Custom\"\ncommand = \"sh\"\nargs = [\"-c\", {}]\nenv = {{ PLACE = {}, SERVER = {} }}\n",
+        "[discovery]\ndirect_up_to = 100\n[mcp_servers.srv]\nimport = \"Custom\"\ncommand = \"sh\"\nargs = [\"-c\", {}]\nenv = {{ PLACE = {}, SERVER = {} }}\n",
         json!(script),
         json!(folder.join("place")),
         json!(server)

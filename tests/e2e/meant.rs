@@ -209,7 +209,7 @@ fn texts_of_files_stay_where_the_person_says_so() {
     }
     assert!(sent(&model).is_empty());
     let doctor = String::from_utf8(run(folder.path(), &["doctor", "--json"]).stdout).unwrap();
-    assert!(doctor.contains("texts of files stay away"), "{doctor}");
+    assert!(doctor.contains("it gets no texts of files"), "{doctor}");
     end(server);
 }
 

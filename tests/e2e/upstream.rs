@@ -206,7 +206,8 @@ fn the_command_line_uses_a_server_and_leaves_none_behind() {
 fn agents_of_both_eras_call_them_and_answer_their_questions() {
     let folder = place();
     let args = json!([script()]);
-    let settings = format!("[mcp_servers.srv]\ncommand = \"node\"\nargs = {args}\nimport = true\n");
+    let server = format!("[mcp_servers.srv]\ncommand = \"node\"\nargs = {args}\nimport = true\n");
+    let settings = format!("[discovery]\ndirect_up_to = 100\n{server}");
     save(&folder.path().join("home/.config/wherefore/config.toml"), &settings);
     let capabilities = || json!({ "elicitation": {} });
     let blue = json!({ "action": "accept", "content": { "colour": "blue" } });
