@@ -73,10 +73,14 @@ fn spellings(bench: &Bench, at: usize) -> Vec<String> {
     ]
 }
 
-/// The calls of a tool that read or write a path. A tool that is not here has to be put here.
-fn calls(tool: &str, path: &str, turn: usize) -> Vec<Value> {
+/// Members of arguments that name a path, or several.
+const PATHS: [&str; 9] = ["path", "paths", "src", "dst", "from", "to", "scope", "cwd", "into_path"];
+
+/// The calls of a tool that read or write a path. One that is not named here is called as its own examples call it, with
+/// the path in the place of theirs.
+fn calls((tool, examples): &(String, Vec<Value>), path: &str, turn: usize) -> Vec<Value> {
     let fresh = format!("out/{turn}");
-    match tool {
+    match tool.as_str() {
         "fs.ls" | "fs.mkdir" => vec![json!({ "path": path })],
         "fs.read" => {
             vec![json!({ "path": path }), json!({ "path": path, "range": { "start": 2, "end": 2 } })]
@@ -131,16 +135,43 @@ fn calls(tool: &str, path: &str, turn: usize) -> Vec<Value> {
         }
         // They take an id.
         "terminal.output" | "terminal.kill" | "process.list" | "review.wait" | "task_complete" => Vec::new(),
-        other => panic!("{other} is a new tool: say here how it reads and writes a path"),
+        _ => examples.iter().filter_map(|example| with_path(example, path)).collect(),
     }
+}
+
+/// An example's arguments with `path` in each member that names one; nothing where none does.
+fn with_path(example: &Value, path: &str) -> Option<Value> {
+    let mut arguments = example.clone();
+    let mut named = false;
+    for name in PATHS {
+        let Some(member) = arguments.get_mut(name) else { continue };
+        *member = if member.is_array() { json!([path]) } else { json!(path) };
+        named = true;
+    }
+    named.then_some(arguments)
+}
+
+#[test]
+fn a_tool_that_is_not_named_is_called_as_its_examples_call_it() {
+    let example = json!({ "src": "a", "paths": ["b"], "count": 3 });
+    let filled = json!({ "src": ".env", "paths": [".env"], "count": 3 });
+    assert_eq!(with_path(&example, ".env"), Some(filled));
+    assert_eq!(with_path(&json!({ "query": "needle" }), ".env"), None);
 }
 
 #[tokio::test]
 async fn no_tool_shows_or_writes_a_closed_file_by_any_spelling() {
     let bench = bench();
-    let tools: Vec<String> =
-        bench.served().definitions().iter().map(|(tool, _)| tool.name().to_owned()).collect();
-    assert!(tools.len() >= 16, "{tools:?}");
+    let tools: Vec<(String, Vec<Value>)> = bench
+        .served()
+        .definitions()
+        .iter()
+        .map(|(tool, _)| (tool.name(), &tool.def().examples))
+        .map(|(name, examples)| {
+            (name.to_owned(), examples.iter().map(|example| example.input.clone()).collect())
+        })
+        .collect();
+    assert!(tools.len() >= 16);
     let before: BTreeMap<_, _> = CLOSED.iter().map(|closed| (closed.path, bench.disk(closed.path))).collect();
     let mut turn = 0;
     for at in 0..CLOSED.len() {
@@ -148,8 +179,8 @@ async fn no_tool_shows_or_writes_a_closed_file_by_any_spelling() {
             for tool in &tools {
                 turn += 1;
                 for arguments in calls(tool, &path, turn) {
-                    let said = format!("{tool} {arguments}");
-                    let answer = json!(bench.call(tool, arguments, Some(Policy::Auto)).await).to_string();
+                    let said = format!("{} {arguments}", tool.0);
+                    let answer = json!(bench.call(&tool.0, arguments, Some(Policy::Auto)).await).to_string();
                     for closed in CLOSED.iter().filter(|closed| !closed.readable) {
                         assert!(!answer.contains(closed.mark), "{said} shows {}: {answer}", closed.path);
                     }
