@@ -93,12 +93,12 @@ impl LayerReader<'_> {
             self.leave_out(&name, &format!("a command proposes {MOST} changes at most"));
             return Ok(());
         }
-        if self.ignored.holds(&path, matches!(change.kind, LayerChangeKind::Folder { .. })) {
-            self.pass(&path, &change);
-            return Ok(());
-        }
         if let Err(refusal) = self.scope.files().rules().permit(Access::Write, &path) {
             self.leave_out(&name, &refusal.to_string());
+            return Ok(());
+        }
+        if self.ignored.holds(&path, matches!(change.kind, LayerChangeKind::Folder { .. })) {
+            self.pass(&path, &change);
             return Ok(());
         }
         self.change(path, change.kind)
@@ -133,12 +133,13 @@ impl LayerReader<'_> {
         Ok(())
     }
 
-    /// Makes a change of an ignored path at once.
+    /// Makes a change of an ignored path at once. What stands in a new folder is judged and moved entry by entry.
     fn pass(&mut self, path: &WorkspacePath, change: &LayerChange) {
         let written = self.overlay.upper.join(&change.path);
         let done = match change.kind {
             LayerChangeKind::Removed => passed::remove(&self.overlay.lower, path),
             LayerChangeKind::Special | LayerChangeKind::FolderMode { .. } => Ok(()),
+            LayerChangeKind::Folder { .. } => passed::make(&self.overlay.lower, path),
             // Gone with the folder that it stood in, which was moved before.
             _ if fs::symlink_metadata(&written).is_err() => Ok(()),
             _ => passed::pass(&self.overlay.lower, path, &written),

@@ -33,6 +33,18 @@ pub(super) fn remove(root: &Path, path: &WorkspacePath) -> io::Result<()> {
     Ok(clear(parent_in(root, &parent)?.as_fd(), path.name())?)
 }
 
+/// Makes a folder at `path` below `root`, in the place of whatever else stands there.
+///
+/// # Errors
+/// As the system says.
+pub(super) fn make(root: &Path, path: &WorkspacePath) -> io::Result<()> {
+    if parent_in(root, path).is_err() {
+        remove(root, path)?;
+        parent_in(root, path)?;
+    }
+    Ok(())
+}
+
 /// A folder below `root`, made where it is missing.
 fn parent_in(root: &Path, path: &WorkspacePath) -> io::Result<OwnedFd> {
     let mut at = folder(CWD, root)?;

@@ -238,6 +238,20 @@ async fn where_changes_cannot_be_kept_apart_each_command_asks() {
 }
 
 #[tokio::test]
+async fn what_git_ignores_meets_the_rules_too() {
+    let bench = bench(&[(".gitignore", ".vscode/\n.envrc\nout/\n"), (".git/HEAD", "ref: refs/heads/main\n")]);
+    let script = "mkdir -p .vscode out/sub/.git out/deep/er; echo x > .vscode/tasks.json; echo x > .envrc; \
+                  echo y > out/ok; echo z > out/deep/er/z; echo x > out/sub/.git/config; echo new > seen.txt";
+    let answer = result(run_file(&bench, script, 30_000).await);
+    let is_there = |path: &str| bench.folder.path().join(path).exists();
+    for path in [".vscode/tasks.json", ".envrc", "out/sub/.git/config"] {
+        assert!(!is_there(path), "{path}: {answer}");
+    }
+    assert!(is_there("out/ok") && is_there("out/deep/er/z"), "{answer}");
+    assert!(answer["left_out"].to_string().contains(".envrc"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_limit_ends_a_command_with_all_that_it_started() {
     let bench = bench(&[]);
     let mark = format!("wherefore-left-{}", std::process::id());
