@@ -41,7 +41,14 @@ pub(super) fn of(context: &RequestContext<RoleServer>, connection: Option<&str>)
         }
     }
     let call = call.unwrap_or_else(|| context.id.to_string());
-    Origin { door: Door::Mcp, agent: Some(agent), session: session.map(str::to_owned), call: Some(call), ids }
+    Origin {
+        door: Door::Mcp,
+        agent: Some(agent),
+        session: session.map(str::to_owned),
+        call: Some(call),
+        tool: None,
+        ids,
+    }
 }
 
 /// An id is a short text or a number; anything else is none.

@@ -1,5 +1,7 @@
 //! How a call and its end get into the session log.
 
+use serde_json::{Map, Value};
+
 use super::{Carried, notices};
 use crate::catalogue::Risk;
 use crate::journal::{JournalError, Mark, Posted};
@@ -73,7 +75,7 @@ pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<CallEnt
             call_id: call.id().clone(),
             origin: call.origin().clone(),
             tool: call.tool().name().to_owned(),
-            args: call.args().clone(),
+            args: stated(call),
             follows: call.follows().cloned(),
             warnings: call.warnings().to_vec(),
         },
@@ -83,6 +85,15 @@ pub(super) fn call(session: &Session, call: &Call, pace: Pace) -> Result<CallEnt
         Pace::Beside => session.log().post(event).map(CallEntry::Posted),
         Pace::Before | Pace::Durable => session.log().write(event).map(CallEntry::Written),
     }
+}
+
+/// A call's arguments, with `null` for a reason that was not given.
+fn stated(call: &Call) -> Map<String, Value> {
+    let mut args = call.args().clone();
+    if call.why().is_unstated() {
+        args.insert("why".to_owned(), Value::Null);
+    }
+    args
 }
 
 /// Logs a call that never became one, as it came.

@@ -22,6 +22,21 @@ pub enum Door {
     Cli,
     /// The built-in agent loop.
     Agent,
+    /// An agent's own tool, over its hooks: `wherefore hook`.
+    Hook,
+    /// An agent's own tool, over its connection to an IDE.
+    Ide,
+    /// An agent's own tool, over the Agent Client Protocol.
+    Acp,
+    /// Nobody that we know: the file changed on the disk.
+    Outside,
+}
+
+impl Door {
+    /// Whether what comes by it is no call of ours but an act of somebody else's, which need not state its reason.
+    pub fn is_native(self) -> bool {
+        matches!(self, Self::Hook | Self::Ide | Self::Acp | Self::Outside)
+    }
 }
 
 /// Who called.
@@ -39,6 +54,9 @@ pub struct Origin {
     /// The agent's own id of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// The agent's own tool that the call stands for, as `Edit`; none where the agent called one of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
     /// Further ids that the agent sent along, as of its turn or trace.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ids: BTreeMap<String, String>,
@@ -55,7 +73,8 @@ impl Origin {
         self.agent.as_deref().unwrap_or(match self.door {
             Door::Lsp => "the editor",
             Door::Cli => "the command line",
-            Door::Mcp | Door::Agent => "an agent",
+            Door::Mcp | Door::Agent | Door::Hook | Door::Ide | Door::Acp => "an agent",
+            Door::Outside => "another program",
         })
     }
 

@@ -46,9 +46,9 @@ pub use risk::Risk;
 pub use running::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use settings::{
     AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
-    FetchSettings, ForwardWhy, Import, LimitSettings, LogSettings, McpServer, MemorySettings, NotifySettings,
-    Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls,
-    StorageSettings, Surface, VectorStoreSettings, Verbosity, WhySettings,
+    FetchSettings, ForwardWhy, Import, LimitSettings, LogSettings, McpServer, MemorySettings, NativeSettings,
+    NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings, SandboxSettings,
+    Settings, ShowCalls, StorageSettings, Surface, VectorStoreSettings, Verbosity, WhenAway, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

@@ -3,6 +3,7 @@
 mod commands;
 mod embeddings;
 mod fetch;
+mod native;
 mod sandbox;
 mod servers;
 mod storage;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use commands::{AllowedCommand, CommandRuleSettings};
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use fetch::FetchSettings;
+pub use native::{NativeSettings, WhenAway};
 pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;
@@ -284,6 +286,8 @@ pub struct Settings {
     pub sandbox: SandboxSettings,
     /// What is fetched beside the public internet.
     pub fetch: FetchSettings,
+    /// What becomes of the edits, commands and reads of an agent's own tools.
+    pub native: NativeSettings,
     /// How long what is kept stays.
     pub storage: StorageSettings,
     /// The model that tools and files are found with too, by what they mean; none when absent.

@@ -14,6 +14,14 @@ impl Why {
         text.chars().any(visible).then(|| Self(text.to_owned()))
     }
 
+    /// What stands for the reason of an agent's own tool that gave none. The session log says `null` instead.
+    pub const UNSTATED: &str = "no reason given";
+
+    /// Whether no reason was given.
+    pub fn is_unstated(&self) -> bool {
+        self.0 == Self::UNSTATED
+    }
+
     /// The sentence as it was given.
     pub fn as_str(&self) -> &str {
         &self.0

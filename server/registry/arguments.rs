@@ -131,6 +131,13 @@ pub(super) fn translate(args: Map<String, Value>, alias: &Alias) -> Map<String, 
     out
 }
 
+/// Says that no reason was given, where the `why` is missing or blank.
+pub(super) fn state_no_why(args: &mut Map<String, Value>) {
+    if args.get("why").and_then(Value::as_str).and_then(Why::new).is_none() {
+        args.insert("why".to_owned(), Value::String(Why::UNSTATED.to_owned()));
+    }
+}
+
 /// Puts `_reasoningForCall` in the place of a `why` that is missing or blank, and gives it back where both say
 /// something and it is not the same.
 pub(super) fn place_why(args: &mut Map<String, Value>, reasoning: Option<Value>) -> Option<String> {

@@ -30,6 +30,8 @@ pub(super) struct AskedCall<'a> {
     pub(super) alias: Option<&'a Alias>,
     pub(super) args: &'a Value,
     pub(super) meta: Meta,
+    /// Whether an agent's own tool did it: its words are not held to what a `why` has to say.
+    pub(super) is_native: bool,
 }
 
 impl AskedCall<'_> {
@@ -38,7 +40,8 @@ impl AskedCall<'_> {
         let Self { tool, args, .. } = self;
         let why = self.why()?;
         let mut warnings = Vec::new();
-        for remark in reason::remarks(&why, tool, args) {
+        let remarks = if self.is_native { Vec::new() } else { reason::remarks(&why, tool, args) };
+        for remark in remarks {
             match remark {
                 Remark::Empty(remark) if settings.strict => return Err(CallError::EmptyWhy { why, remark }),
                 Remark::Empty(remark) | Remark::Form(remark) => warnings.push(remark),

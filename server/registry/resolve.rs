@@ -187,7 +187,8 @@ impl Registry {
         let RawCall { tool: asked, arguments, origin, comments, activity, policy, root, lead } = raw;
         let Lead { follows, warning, bar } = lead;
         let call_id = call_id();
-        let mut came = Came { tool: asked, args: Map::new(), comments, bar };
+        let is_native = origin.door.is_native();
+        let mut came = Came { tool: asked, args: Map::new(), comments, bar, is_native };
         match self.fit(&mut came, arguments, activity, settings) {
             Ok(Fit { tool, args, mut judged }) => {
                 judged.warnings.extend(warning);
@@ -237,10 +238,13 @@ impl Registry {
         if let Some(second) = arguments::place_why(&mut args, meta.reasoning.take()) {
             came.comments.entry("args.why".to_owned()).or_insert(second);
         }
+        if came.is_native {
+            arguments::state_no_why(&mut args);
+        }
         let args = Value::Object(args);
         let judged = match came.bar.take() {
             Some(fault) => Err(Unfit::Barred(fault)),
-            None => AskedCall { tool, alias, args: &args, meta }
+            None => AskedCall { tool, alias, args: &args, meta, is_native: came.is_native }
                 .judge(&self.activities, settings)
                 .map_err(|error| Unfit::Call { tool: tool.clone(), error }),
         };
@@ -281,6 +285,8 @@ struct Came {
     comments: BTreeMap<String, String>,
     /// What is held against the call from outside.
     bar: Option<Fault>,
+    /// Whether it is an act of an agent's own tool, which need not give a reason.
+    is_native: bool,
 }
 
 /// What a call is made of.

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::base::person;
 use crate::embed;
 use crate::fetch::Permits;
-use crate::protocol::{McpServer, PolicyRule, Settings};
+use crate::protocol::{McpServer, PolicyRule, Settings, WhenAway};
 use crate::workspace::Store;
 pub(crate) use party::Party;
 
@@ -261,6 +261,10 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
         }
     }
     settings.why.strict |= project.why.strict;
+    settings.native.require_why |= project.native.require_why;
+    if project.native.when_away == WhenAway::Deny {
+        settings.native.when_away = WhenAway::Deny;
+    }
     settings.log.verbosity = settings.log.verbosity.max(project.log.verbosity);
     if !project.rules.allow.is_empty() {
         loose("rules.allow opens sensitive paths");
@@ -292,6 +296,9 @@ fn set_in_vain(project: &Settings) -> impl Iterator<Item = &'static str> {
         ("[sandbox]", project.sandbox != default.sandbox),
         ("[notify]", project.notify != default.notify),
         ("[discovery]", project.discovery != default.discovery),
+        ("native.when_away", project.native.when_away == WhenAway::Allow),
+        ("native.confine", !project.native.confine),
+        ("native.outside", !project.native.outside),
         ("review.wait_s", project.review.wait_s != default.review.wait_s),
         ("log.durability", project.log.durability != default.log.durability),
         ("log.rotate_bytes", project.log.rotate_bytes != default.log.rotate_bytes),
