@@ -53,6 +53,9 @@ pub(crate) struct Greeting {
     /// What becomes of an agent's changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
+    /// The way in of the agent's own tools that the requests stand for; the command line where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub door: Option<Door>,
     /// Where agents are to be served over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
@@ -183,9 +186,14 @@ async fn greet(stream: UnixStream, hub: Hub, doors: &dyn Doors, token: &str) {
         let _ = stream.write_all(format!("{}\n", json!({ "error": error })).as_bytes()).await;
         return;
     }
-    match greeting.speaks {
-        None => serve(stream, hub).await,
-        Some(_) => doors.open(greeting, stream).await,
+    match (greeting.speaks, greeting.door.unwrap_or_default()) {
+        (Some(_), _) => doors.open(greeting, stream).await,
+        (None, door) if door == Door::Cli || door.is_native() => serve(stream, hub, door).await,
+        (None, door) => {
+            let message = format!("requests do not come by the door {door:?}");
+            let error = Fault::new(Code::InvalidArgs, message).suggest("leave `door` out of the greeting");
+            let _ = stream.write_all(format!("{}\n", json!({ "error": error })).as_bytes()).await;
+        }
     }
 }
 
@@ -207,7 +215,7 @@ fn unreadable(envelope: &Envelope, why: &str) -> Value {
 }
 
 /// Answers the requests of one client. When it goes, its calls are cancelled.
-async fn serve(stream: BufReader<UnixStream>, hub: Hub) {
+async fn serve(stream: BufReader<UnixStream>, hub: Hub, door: Door) {
     let (lines, write) = tokio::io::split(stream);
     let write = Arc::new(Mutex::new(write));
     let mut lines = FramedRead::new(lines, Lines::new(LONGEST));
@@ -235,7 +243,7 @@ async fn serve(stream: BufReader<UnixStream>, hub: Hub) {
         running.spawn(async move {
             let method = message.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
             let params = message.get("params").cloned().unwrap_or_default();
-            let answer = match requests::answer(&hub, &method, params, Asker::door(Door::Cli)).await {
+            let answer = match requests::answer(&hub, &method, params, Asker::door(door)).await {
                 Ok(result) => json!({ "id": message.get("id"), "result": result }),
                 Err(error) => json!({ "id": message.get("id"), "error": error }),
             };
