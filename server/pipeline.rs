@@ -1,5 +1,6 @@
 //! The way of every call: resolve, log, permit, execute, review. Every door enters here and nowhere else.
 
+mod adopt;
 mod execute;
 mod hosts;
 mod inject;
@@ -26,7 +27,7 @@ use crate::base::CallId;
 use crate::journal::JournalError;
 use crate::ports::Caller;
 use crate::protocol::{Envelope, Fault, RawCall, Status};
-use crate::registry::{Call, Refused, Registry};
+use crate::registry::{Call, Draft, Refused, Registry};
 use crate::review::ProposalQueue;
 use crate::session::Session;
 use hosts::KnownHosts;
@@ -58,6 +59,19 @@ impl Drop for Stoppable<'_> {
     fn drop(&mut self) {
         self.pipeline.running.lock().remove(self.call);
     }
+}
+
+/// What is done for a call once it is in the log.
+enum Work {
+    /// Its activity runs.
+    Run {
+        /// Tells it to stop.
+        cancel: CancellationToken,
+        /// Who made it.
+        caller: Option<Arc<dyn Caller>>,
+    },
+    /// What it would do stands already, and is taken in.
+    Adopt(Draft),
 }
 
 /// How a call ended, before it is put into an envelope.
@@ -118,21 +132,32 @@ impl Pipeline {
     /// still logged.
     pub async fn call(self: &Arc<Self>, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
         let cancel = CancellationToken::default();
-        let work = AssertUnwindSafe(self.clone().run(raw, cancel.clone(), caller)).catch_unwind();
+        self.outliving(raw, Work::Run { cancel: cancel.clone(), caller }, cancel).await
+    }
+
+    /// Takes in what somebody else's tool did already: `raw` says as a call what `draft` does, and nothing is run or
+    /// written. The change is in the log, reviewed and undone like one that a policy applied.
+    pub async fn adopt(self: &Arc<Self>, raw: RawCall, draft: Draft) -> Envelope {
+        self.outliving(raw, Work::Adopt(draft), CancellationToken::default()).await
+    }
+
+    async fn outliving(self: &Arc<Self>, raw: RawCall, work: Work, cancel: CancellationToken) -> Envelope {
+        let work = AssertUnwindSafe(self.clone().run(raw, work, cancel.clone())).catch_unwind();
         let failed =
             |_| fault_envelope(CallId::default(), Fault::internal("the call failed by an error of ours"));
         Outliving { work: Some(Box::pin(work)), cancel }.await.unwrap_or_else(failed)
     }
 
-    async fn run(
-        self: Arc<Self>,
-        raw: RawCall,
-        cancel: CancellationToken,
-        caller: Option<Arc<dyn Caller>>,
-    ) -> Envelope {
+    async fn run(self: Arc<Self>, raw: RawCall, work: Work, heard: CancellationToken) -> Envelope {
         let began = Instant::now();
         let origin = raw.origin.clone();
         let heard_settings = self.session.hear().await;
+        if let Work::Adopt(draft) = &work
+            && let Err(fault) =
+                draft.changes.iter().try_for_each(|change| adopt::is_open(&self.session, change))
+        {
+            return fault_envelope(CallId::default(), fault);
+        }
         let id = match self.session.begin_call(&raw.origin) {
             Ok(id) => id,
             Err(error) => return fault_envelope(CallId::default(), error.into()),
@@ -143,12 +168,11 @@ impl Pipeline {
         let governance = self.session.workspace().governance();
         let settings = governance.settings();
         let mut warnings = governance.warnings().to_vec();
-        let heard = cancel.clone();
         let carried = match self.registry.resolve(raw, || id.clone(), &settings.why) {
             Err(refused) => self.refused(*refused, began),
             Ok(call) => {
                 warnings.extend(call.warnings().iter().cloned());
-                self.carry_out(call, cancel, caller, began).await
+                self.carry_out(call, work, began).await
             }
         };
         let ended = match self.finish(carried).await {
@@ -186,22 +210,18 @@ impl Pipeline {
     }
 
     /// Logs a call, and runs it.
-    async fn carry_out(
-        &self,
-        call: Call,
-        cancel: CancellationToken,
-        caller: Option<Arc<dyn Caller>>,
-        began: Instant,
-    ) -> Carried {
+    async fn carry_out(&self, call: Call, work: Work, began: Instant) -> Carried {
         let (id, tool) = (call.id().clone(), call.tool().name().to_owned());
         let pace = Pace::of(&self.session, &call);
         let entry = record::call(&self.session, &call, pace);
-        let stoppable = self.stoppable(&id, &cancel);
-        let ended = match &entry {
-            Ok(entry) => Run { pipeline: self, pace, entry, cancel, caller }.to_its_end(call).await,
-            Err(error) => Ended::fault(error.clone().into()),
+        let ended = match (&entry, work) {
+            (Ok(entry), Work::Run { cancel, caller }) => {
+                let _stoppable = self.stoppable(&id, &cancel);
+                Run { pipeline: self, pace, entry, cancel, caller }.to_its_end(call).await
+            }
+            (Ok(_), Work::Adopt(draft)) => self.take_in(&call, draft).unwrap_or_else(Ended::fault),
+            (Err(error), _) => Ended::fault(error.clone().into()),
         };
-        drop(stoppable);
         Carried { id, tool, pace, entry, ended, began }
     }
 

@@ -1,5 +1,6 @@
 //! Proposals: cut into hunks, queued, decided, applied, reported.
 
+mod adopt;
 mod allowed;
 mod answer;
 mod apply;

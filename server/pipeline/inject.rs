@@ -2,7 +2,7 @@
 
 use crate::memory::{Cause, HeatTouch};
 use crate::protocol::{Access, ChangeKind};
-use crate::registry::{Output, Permitted};
+use crate::registry::{Call, Draft, Output, Permitted};
 use crate::session::Session;
 
 /// A call ran: the files that it read, and those that it changes.
@@ -15,12 +15,15 @@ pub(super) fn touched(session: &Session, permitted: &Permitted, output: &Output)
         memory.touch(touch.resolved.as_str(), HeatTouch::Read, cause);
     }
     if let Some(draft) = &output.change {
-        for change in draft
-            .changes
-            .iter()
-            .filter(|change| !matches!(change.kind, ChangeKind::Mkdir | ChangeKind::Rmdir))
-        {
-            memory.touch(change.path.as_str(), HeatTouch::Write, cause);
-        }
+        written(session, call, draft);
+    }
+}
+
+/// The files that a call changes.
+pub(super) fn written(session: &Session, call: &Call, draft: &Draft) {
+    let cause = Cause { by: call.origin().who(), why: call.why().as_str() };
+    let is_file = |kind| !matches!(kind, ChangeKind::Mkdir | ChangeKind::Rmdir);
+    for change in draft.changes.iter().filter(|change| is_file(change.kind)) {
+        session.memory().touch(change.path.as_str(), HeatTouch::Write, cause);
     }
 }

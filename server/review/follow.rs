@@ -76,7 +76,11 @@ impl ProposalQueue {
     /// the answer is no.
     pub(super) fn look_again(&self, path: &WorkspacePath) -> bool {
         let Some(_turn) = self.turns.file_now(path) else { return false };
-        if let Ok(now) = self.session.files().text(path) {
+        // An editor that shows the file as it was tells of the text once it reads it again.
+        let is_behind = self.session.files().document(path).is_some_and(|document| !document.dirty);
+        if let Ok(now) = self.session.files().text(path)
+            && !(is_behind && now.as_ref().is_some_and(|now| now.unsaved))
+        {
             self.replace(path, now.as_ref().map(|snapshot| snapshot.text.as_str()));
         }
         true

@@ -30,7 +30,7 @@ impl Permissions {
     }
 
     /// The bits of a file that has `bits` and gets these. Whoever reads an executable file may run it, as git has it.
-    pub(super) fn on(self, bits: u32) -> u32 {
+    pub(crate) fn on(self, bits: u32) -> u32 {
         match self {
             Self::Exactly(exact) => exact,
             Self::Masked(_) if self.executable() => bits | ((bits & 0o444) >> 2),
