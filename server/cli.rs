@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod file;
 mod hint;
+mod hook;
 mod init;
 mod limits;
 mod log;
@@ -61,6 +62,7 @@ enum Command {
     Log(log::LogArgs),
     WorkingSet(working_set::WorkingSetArgs),
     Hint(hint::HintArgs),
+    Hook(hook::HookArgs),
     Context(context::ContextArgs),
     Status(status::Args),
     Init(init::InitArgs),
@@ -103,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Log(args) => log::run(args),
         Command::WorkingSet(args) => working_set::run(&args),
         Command::Hint(args) => hint::run(&args),
+        Command::Hook(args) => hook::run(&args),
         Command::Context(args) => context::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Init(args) => init::run(&args),

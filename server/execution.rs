@@ -17,6 +17,7 @@ mod exported;
 mod git;
 mod ignored;
 mod layer;
+mod limit_word;
 mod live;
 mod passed;
 mod plan;
@@ -42,6 +43,7 @@ pub(crate) use exported::git_diff;
 pub(crate) use git::{
     CommitRange, DiffRequest, DiffSides, DiffedFile, GitReader, LogRequest, LoggedCommit, StatusEntry,
 };
+pub(crate) use limit_word::LimitWord;
 pub(crate) use processes::{Process, ProcessState, Processes};
 pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
 pub(crate) use run::RunOutcome;

@@ -1,11 +1,13 @@
 //! One process, several workspaces: the folders that are served, and the editors that are attached.
 
+mod attached;
 mod definitions;
 mod discovery;
 mod documents;
 mod editor_registry;
 mod error;
 mod folder;
+mod native;
 mod note_files;
 mod sweeping;
 mod telling;
@@ -30,6 +32,7 @@ use crate::sandbox::Launcher;
 use crate::session::{Connected, SessionOptions};
 use crate::workspace::{DocumentStore, WorkspaceError};
 pub use crate::workspace::{EditorId, Edits, TextChange};
+pub use attached::{AttachedCommands, AttachedState};
 pub use discovery::Look;
 pub use documents::DocumentEvent;
 use editor_registry::EditorRegistry;

@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use futures::future::BoxFuture;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::protocol::{AskParams, CallNotice, Code, Fault, Notice};
@@ -138,6 +140,11 @@ pub trait Caller: Send + Sync + Debug {
         false
     }
 
+    /// The command that the caller runs itself; nothing where the server runs it.
+    fn command(&self) -> Option<&dyn AttachedCommand> {
+        None
+    }
+
     /// Asks several things at once, each under a key that the answer stands under too: what a form holds, with its
     /// `action`; a message; `roots`.
     ///
@@ -148,6 +155,38 @@ pub trait Caller: Send + Sync + Debug {
             Err(Fault::new(Code::Unsupported, "this client cannot be asked while a call runs"))
         })
     }
+}
+
+/// A command that its caller runs itself, confined, on its own terminal.
+pub trait AttachedCommand: Send + Sync + Debug {
+    /// Lets the command run, now that its call may, and waits for its end. `layered` says whether what it changes is kept
+    /// apart, to be decided on.
+    ///
+    /// # Errors
+    /// CANCELLED where the caller is gone.
+    fn run(&self, layered: bool) -> BoxFuture<'_, Result<AttachedReport, Fault>>;
+}
+
+/// How a command ended that its caller ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AttachedReport {
+    /// Its exit code; none where a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, as `SIGKILL`.
+    pub signal: Option<String>,
+    /// The limit that ended it, as an answer names it: `time`.
+    pub limit: Option<String>,
+    /// How long it ran, in milliseconds.
+    pub duration_ms: u64,
+    /// The most memory it took, in bytes.
+    pub peak_memory: u64,
+    /// What confined it: the tier, in words.
+    pub sandbox: String,
+    /// Changes that are not taken, a sentence each.
+    pub left_out: Vec<String>,
+    /// What it changed and is kept apart, as a diff of git's.
+    pub diff: String,
 }
 
 /// A text to be summarised.

@@ -4,6 +4,8 @@
 //! that no lower layer speaks of. From the table come the schemas and the plugins' types, what the language server
 //! registers, what the socket answers, and which requests the command line sends again.
 
+pub mod attach;
+pub mod attached;
 pub mod call;
 pub mod cancel;
 pub mod collect;
@@ -15,6 +17,7 @@ pub mod judge_command;
 pub mod list;
 pub mod list_tools;
 pub mod log;
+pub mod native;
 pub mod proposals;
 pub mod search;
 pub mod search_nodes;
@@ -101,6 +104,12 @@ table! {
         "Puts several tools into a form that a model fills or a model's API takes.";
     JudgeCommand(judge_command::JudgeCommandParams) -> crate::shell::Judgement = "wherefore/judgeCommand", looks,
         "Says what the rules make of a command, and of each command in it, without running it.";
+    Native(crate::native::NativeParams) -> crate::native::NativeAnswer = "wherefore/native", acts,
+        "Answers the hook of an agent whose own tool is about to act.";
+    Attach(attach::AttachParams) -> Envelope = "wherefore/attach", acts,
+        "Calls terminal.run for a command that its caller runs itself, confined.";
+    Attached(attached::AttachedParams) -> attached::AttachedAnswer = "wherefore/attached", acts,
+        "Waits until such a command may run, or hands over how it ended.";
     Log(log::LogParams) -> log::LogAnswer = "wherefore/log", looks,
         "Says where a session log is, and gives its text where that is asked for.";
 }

@@ -10,7 +10,7 @@ mod error;
 mod listener;
 mod place;
 
-pub(crate) use client::{ServerLink, enter};
+pub(crate) use client::{Sent, ServerLink, enter};
 pub(crate) use error::{LinkError, SocketError};
 pub(crate) use listener::{Doors, Greeting, SocketListener, Speaks, listen};
 pub(crate) use place::{RunningServer, runtime_folder, servers};

@@ -17,7 +17,6 @@ mod git_diff;
 mod git_log;
 mod git_status;
 mod js_exec;
-mod limit_word;
 mod memory_advise;
 mod memory_summarize;
 mod process_list;

@@ -32,26 +32,41 @@ impl RootArgs {
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub(super) fn find(&self) -> Result<String, Fault> {
-        let here = std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?;
+        match &self.root {
+            Some(root) => real(root),
+            None => {
+                let here = std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?;
+                Self::find_from(&here)
+            }
+        }
+    }
+
+    /// The workspace that `here` lies in: the nearest folder here or above that is served or holds .wherefore or .git, else
+    /// `here` itself.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is no such folder.
+    pub(super) fn find_from(here: &Path) -> Result<String, Fault> {
         let open: Vec<String> = servers().into_iter().flat_map(|server| server.roots).collect();
         let marked = |folder: &&Path| {
             folder.join(OURS).is_dir()
                 || folder.join(".git").exists()
                 || open.iter().any(|root| Path::new(root) == *folder)
         };
-        let folder = match &self.root {
-            Some(root) => root.clone(),
-            None => here.ancestors().find(marked).unwrap_or(&here).to_owned(),
-        };
-        let real = std::fs::canonicalize(&folder)
-            .map_err(|error| Fault::new(Code::NotFound, format!("{}: {error}", folder.display())))?;
-        if !real.is_dir() {
-            return Err(Fault::new(Code::NotFound, format!("{} is not a folder", folder.display())));
-        }
-        real.to_str()
-            .map(str::to_owned)
-            .ok_or_else(|| Fault::new(Code::Unsupported, format!("{} is not a UTF-8 path", folder.display())))
+        real(here.ancestors().find(marked).unwrap_or(here))
     }
+}
+
+/// The absolute path of a folder, with symlinks resolved.
+fn real(folder: &Path) -> Result<String, Fault> {
+    let real = std::fs::canonicalize(folder)
+        .map_err(|error| Fault::new(Code::NotFound, format!("{}: {error}", folder.display())))?;
+    if !real.is_dir() {
+        return Err(Fault::new(Code::NotFound, format!("{} is not a folder", folder.display())));
+    }
+    real.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| Fault::new(Code::Unsupported, format!("{} is not a UTF-8 path", folder.display())))
 }
 
 /// The server or the process that carries a request out.

@@ -4,13 +4,14 @@ mod error;
 mod http;
 mod line;
 mod pump;
-mod reach;
+pub(super) mod reach;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::answer;
 use super::call::PolicyArg;
+pub(super) use error::ServeError;
 use reach::Reach;
 
 /// Serve an agent over the Model Context Protocol; all agents and the editor of a folder share one server

@@ -1,4 +1,6 @@
-//! `wherefore sandbox`: a person's own command, confined as terminal.run confines an agent's.
+//! `wherefore sandbox`: a person's own command, or one of an agent's own shell, confined as terminal.run confines an agent's.
+
+mod agent;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -52,8 +55,10 @@ pub(super) struct SandboxArgs {
     #[arg(long)]
     review: bool,
     /// Why it is run, for the proposal and the log
-    #[arg(long, value_name = "TEXT", requires = "review")]
+    #[arg(long, value_name = "TEXT")]
     why: Option<String>,
+    #[command(flatten)]
+    agent: agent::AgentArgs,
     /// Set a variable for the command
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
@@ -104,20 +109,34 @@ fn confined(args: &SandboxArgs) -> Result<u8, Failed> {
     });
     hub.add_root(&root).map_err(|error| not_run(error.into()))?;
     let folder = hub.folder(None).map_err(|error| not_run(error.into()))?;
+    if let Some(run) = args.agent.attach(args, &root).map_err(not_run)? {
+        return run.to_its_end(args, &runtime, &folder);
+    }
     let cancel = CancellationToken::new();
     let scope = Scope::new(folder.session().clone(), &Origin::door(Door::Cli), cancel.clone(), None);
+    let outcome = run_here(&runtime, &scope, cancel, &request)?;
+    if args.review {
+        propose(args, &root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
+    }
+    Ok(code(&outcome.report))
+}
+
+/// Runs the command on the streams of this process.
+fn run_here(
+    runtime: &Runtime,
+    scope: &Scope,
+    cancel: CancellationToken,
+    request: &AttachedRequest,
+) -> Result<AttachedOutcome, Failed> {
     let outcome = runtime.block_on(async {
         let stopping = tokio::spawn(stop_at_signals(cancel));
-        let outcome = Executor::new(Launcher::own()).run_attached(&scope, &request).await;
+        let outcome = Executor::new(Launcher::own()).run_attached(scope, request).await;
         stopping.abort();
         outcome
     });
     let outcome = outcome.map_err(not_started)?;
     tell(&outcome);
-    if args.review {
-        propose(args, &root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
-    }
-    Ok(code(&outcome.report))
+    Ok(outcome)
 }
 
 /// The end of this process is that of the command, which has no terminal of its own that could say so.

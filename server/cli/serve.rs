@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -14,6 +15,9 @@ use super::{answer, limits};
 pub(super) struct Args {
     #[command(flatten)]
     root: RootArgs,
+    /// Stay for so many seconds after the last client has left, as for the next hook of an agent
+    #[arg(long, value_name = "SECONDS")]
+    linger: Option<u64>,
 }
 
 /// Runs it: a line on standard output says that it is ready, or why it is not.
@@ -23,7 +27,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
         Err(fault) => return answer::fault(&fault),
     };
     let say = root.clone();
-    crate::serve::headless(root, move |ready| {
+    crate::serve::headless(root, args.linger.map(Duration::from_secs), move |ready| {
         let line = match ready {
             Ok(()) => json!({ "ready": say }),
             Err(fault) => json!({ "error": fault }),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::LogPlace;
+use super::attached::AttachedCommands;
 use super::error::SessionLogError;
 use super::sweeping;
 use super::telling;
@@ -31,6 +32,7 @@ pub struct Folder {
     pipeline: Arc<Pipeline>,
     executor: Arc<Executor>,
     trail: Trail,
+    attached: AttachedCommands,
 }
 
 impl Folder {
@@ -61,7 +63,15 @@ impl Folder {
             sweeping::start(&session, &queue);
         }
         let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), queue.clone()));
-        Ok(Self { session, toolbox, queue, pipeline, executor, trail: Trail::default() })
+        Ok(Self {
+            session,
+            toolbox,
+            queue,
+            pipeline,
+            executor,
+            trail: Trail::default(),
+            attached: AttachedCommands::default(),
+        })
     }
 
     /// Its absolute path.
@@ -82,6 +92,11 @@ impl Folder {
     /// What its calls go through.
     pub fn pipeline(&self) -> &Arc<Pipeline> {
         &self.pipeline
+    }
+
+    /// The commands that run at their callers'.
+    pub fn attached(&self) -> &AttachedCommands {
+        &self.attached
     }
 
     /// Tells a call to stop, or ends the command that it left in the background; whether either of them runs.

@@ -107,6 +107,9 @@ fn heading(event: &Event) -> String {
         Event::ContextAssembly { included, tokens, .. } => {
             format!("Context: {}, {tokens} tokens", files(included.len()))
         }
+        Event::NativeEdit { agent, tool, outcome, .. } => {
+            format!("Native edit: {} of {}, {}", name(tool), name(agent), outcome.words())
+        }
         Event::Recovery { .. } => "Recovery".to_owned(),
         Event::SessionEnd { .. } => "Session end".to_owned(),
     }

@@ -77,6 +77,41 @@ pub enum DecidedBy {
     Recovery,
 }
 
+/// What became of an edit of an agent's own tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NativeOutcome {
+    /// All of it was accepted and written.
+    Applied,
+    /// Some of its hunks were.
+    PartlyApplied,
+    /// None was.
+    Rejected,
+    /// A person has not decided yet.
+    Pending,
+    /// The files stood like that already.
+    Unchanged,
+    /// It became no proposal: the rules refuse it, or it does not fit the text.
+    Refused,
+    /// The agent's tool made it itself.
+    LetThrough,
+}
+
+impl NativeOutcome {
+    /// The outcome in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::PartlyApplied => "partly applied",
+            Self::Rejected => "rejected",
+            Self::Pending => "pending",
+            Self::Unchanged => "unchanged",
+            Self::Refused => "refused",
+            Self::LetThrough => "let through",
+        }
+    }
+}
+
 /// One event, as its YAML block holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -215,6 +250,19 @@ pub enum Event {
         cut: Vec<String>,
         /// The files that were left out, and why.
         left_out: BTreeMap<String, String>,
+    },
+    /// An agent's own tool was to edit files.
+    NativeEdit {
+        /// The call of ours that the edit became.
+        call_id: CallId,
+        /// The agent.
+        agent: String,
+        /// Its tool.
+        tool: String,
+        /// What became of the edit.
+        outcome: NativeOutcome,
+        /// What the agent's model was told.
+        told: String,
     },
     /// The log goes on after something befell it: a torn or foreign end was set aside, a sync failed, its folder was
     /// removed.

@@ -28,7 +28,7 @@ pub use discovery::{
 };
 pub use effects::{Access, Effects, Network};
 pub use envelope::{Delivery, DeliveryStatus, Envelope, Status};
-pub use event::{DecidedBy, Event, EventType, HunkDecision, LogEvent};
+pub use event::{DecidedBy, Event, EventType, HunkDecision, LogEvent, NativeOutcome};
 pub use fault::{Code, Fault};
 pub use memory::{
     Advice, CollectAnswer, HintAct, HintKind, HintOutcome, HintParams, Outcome, Role, Truncate, WorkingFile,

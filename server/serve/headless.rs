@@ -20,9 +20,13 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How long it waits for a next one after the last: an agent that starts its server anew finds this one.
 const NEXT: Duration = Duration::from_millis(500);
 
-/// Serves a folder until the last client is gone. `ready` is called when it can be reached, or with the fault that
+/// Serves a folder until the last client is gone for `linger`, or for a moment where none is given. `ready` is called when it can be reached, or with the fault that
 /// keeps it from that.
-pub(crate) fn headless(root: String, ready: impl FnOnce(Result<(), &Fault>) + Send + 'static) -> ExitCode {
+pub(crate) fn headless(
+    root: String,
+    linger: Option<Duration>,
+    ready: impl FnOnce(Result<(), &Fault>) + Send + 'static,
+) -> ExitCode {
     super::run(async move {
         let hub = hub();
         let opened = hub.add_root(&root).map_err(Fault::from).and_then(|()| let_in(&hub, true));
@@ -35,7 +39,7 @@ pub(crate) fn headless(root: String, ready: impl FnOnce(Result<(), &Fault>) + Se
         };
         ready(Ok(()));
         tokio::select! {
-            () = last_leaves(listening.clients()) => {}
+            () = last_leaves(listening.clients(), linger.unwrap_or(NEXT)) => {}
             () = an_editor_comes(hub.roots()) => {}
             () = told_to_end() => {}
         }
@@ -46,7 +50,7 @@ pub(crate) fn headless(root: String, ready: impl FnOnce(Result<(), &Fault>) + Se
     })
 }
 
-async fn last_leaves(mut clients: watch::Receiver<usize>) {
+async fn last_leaves(mut clients: watch::Receiver<usize>, linger: Duration) {
     if timeout(FIRST, clients.wait_for(|count| *count > 0)).await.is_err() {
         return;
     }
@@ -54,7 +58,7 @@ async fn last_leaves(mut clients: watch::Receiver<usize>) {
         if clients.wait_for(|count| *count == 0).await.is_err() {
             return;
         }
-        if timeout(NEXT, clients.wait_for(|count| *count > 0)).await.is_err() {
+        if timeout(linger, clients.wait_for(|count| *count > 0)).await.is_err() {
             return;
         }
     }

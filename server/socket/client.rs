@@ -1,6 +1,8 @@
-//! A client's side of the socket: blocking, one request at a time.
+//! A client's side of the socket: blocking.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
+use std::marker::PhantomData;
 use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
@@ -26,6 +28,15 @@ pub(crate) fn enter(server: &RunningServer, greeting: Greeting) -> std::io::Resu
 pub(crate) struct ServerLink {
     stream: BufReader<UnixStream>,
     next: u64,
+    /// Answers that came while another was waited for.
+    early: HashMap<u64, Value>,
+}
+
+/// A request that was sent.
+#[derive(Debug)]
+pub(crate) struct Sent<R> {
+    id: u64,
+    request: PhantomData<R>,
 }
 
 impl ServerLink {
@@ -35,9 +46,13 @@ impl ServerLink {
         servers().into_iter().filter(serves).find_map(|server| Self::connect(&server))
     }
 
+    /// Speaks over a connection that was let in.
+    pub(crate) fn over(stream: UnixStream) -> Self {
+        Self { stream: BufReader::new(stream), next: 0, early: HashMap::new() }
+    }
+
     fn connect(server: &RunningServer) -> Option<Self> {
-        let stream = enter(server, Greeting::default()).ok()?;
-        let mut link = Self { stream: BufReader::new(stream), next: 0 };
+        let mut link = Self::over(enter(server, Greeting::default()).ok()?);
         // A server that is just ending takes the connection too, and answers nothing. What one of another version answers
         // need not be read.
         link.request(Status::METHOD, &Value::Null).ok().map(|_| link)
@@ -48,13 +63,36 @@ impl ServerLink {
     /// # Errors
     /// What the server says; INTERNAL where it went away, or its answer cannot be read.
     pub(crate) fn ask<R: Signature>(&mut self, params: &R::Params) -> Result<R::Answer, LinkError> {
+        let sent = self.send::<R>(params)?;
+        self.answer(&sent)
+    }
+
+    /// Sends a request.
+    ///
+    /// # Errors
+    /// INTERNAL where the server went away.
+    pub(crate) fn send<R: Signature>(&mut self, params: &R::Params) -> Result<Sent<R>, LinkError> {
         let params = serde_json::to_value(params).map_err(LinkError::Params)?;
+        let id = self.write(R::METHOD, &params).map_err(LinkError::Gone)?;
+        Ok(Sent { id, request: PhantomData })
+    }
+
+    /// Waits for the answer to a request that was sent.
+    ///
+    /// # Errors
+    /// As [`ServerLink::ask`].
+    pub(crate) fn answer<R: Signature>(&mut self, sent: &Sent<R>) -> Result<R::Answer, LinkError> {
         let odd = |source| LinkError::Answer { method: R::METHOD, source };
-        serde_json::from_value(self.request(R::METHOD, &params)?).map_err(odd)
+        serde_json::from_value(self.result(sent.id)?).map_err(odd)
     }
 
     fn request(&mut self, method: &str, params: &Value) -> Result<Value, LinkError> {
-        let mut answer = self.exchange(method, params).map_err(LinkError::Gone)?;
+        let id = self.write(method, params).map_err(LinkError::Gone)?;
+        self.result(id)
+    }
+
+    fn result(&mut self, id: u64) -> Result<Value, LinkError> {
+        let mut answer = self.read(id).map_err(LinkError::Gone)?;
         match answer.get_mut("error").map(Value::take) {
             Some(error) => {
                 Err(serde_json::from_value(error).map_or_else(LinkError::Fault, LinkError::Answered))
@@ -63,15 +101,29 @@ impl ServerLink {
         }
     }
 
-    /// Writes a request, and reads the line that answers it.
-    fn exchange(&mut self, method: &str, params: &Value) -> std::io::Result<Value> {
+    /// Writes a request, and gives its id.
+    fn write(&mut self, method: &str, params: &Value) -> std::io::Result<u64> {
         self.next += 1;
         let request = json!({ "id": self.next, "method": method, "params": params });
         writeln!(self.stream.get_mut(), "{request}")?;
-        let mut line = String::new();
-        if self.stream.read_line(&mut line)? == 0 {
-            return Err(std::io::Error::other("it closed the connection"));
+        Ok(self.next)
+    }
+
+    /// Reads lines up to the answer to a request.
+    fn read(&mut self, id: u64) -> std::io::Result<Value> {
+        if let Some(answer) = self.early.remove(&id) {
+            return Ok(answer);
         }
-        Ok(serde_json::from_str(&line)?)
+        loop {
+            let mut line = String::new();
+            if self.stream.read_line(&mut line)? == 0 {
+                return Err(std::io::Error::other("it closed the connection"));
+            }
+            let answer: Value = serde_json::from_str(&line)?;
+            match answer.get("id").and_then(Value::as_u64) {
+                Some(other) if other != id => drop(self.early.insert(other, answer)),
+                _ => return Ok(answer),
+            }
+        }
     }
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::limit_word::LimitWord;
 use crate::base::CallId;
-use crate::execution::{Executor, Process, ProcessState};
+use crate::execution::{Executor, LimitWord, Process, ProcessState};
 use crate::protocol::{Code, Fault};
 use crate::sandbox::signal_name;
 

@@ -42,6 +42,14 @@ impl PatchInput {
     }
 }
 
+/// The draft of a diff as `git diff --binary` writes it; an empty one for no diff.
+///
+/// # Errors
+/// As [`git::draft`].
+pub(super) fn git_draft(scope: &Scope, diff: &str) -> Result<Draft, Fault> {
+    git::draft(scope, &patch::git_files(diff))
+}
+
 impl Activity for PatchFile {
     type Input = PatchInput;
     type Output = Placements;

@@ -7,9 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limit_word::LimitWord;
 use super::terminal_run::AFTERWARDS;
-use crate::execution::{Executor, ScriptOutcome, ScriptRequest, ScriptRuntime};
+use crate::execution::{Executor, LimitWord, ScriptOutcome, ScriptRequest, ScriptRuntime};
 use crate::protocol::{Code, Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::script::{LogLevel, ScriptError};

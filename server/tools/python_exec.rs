@@ -8,10 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limit_word::LimitWord;
 use super::terminal_run::AFTERWARDS;
 use crate::base::WorkspacePath;
-use crate::execution::{Artifact, Executor, PythonError, PythonOutcome, PythonRequest};
+use crate::execution::{Artifact, Executor, LimitWord, PythonError, PythonOutcome, PythonRequest};
 use crate::protocol::{Code, Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
 use crate::session::Scope;

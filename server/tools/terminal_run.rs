@@ -1,5 +1,6 @@
 //! terminal.run: a command in a sandbox, and what it changed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,8 +8,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::limit_word::LimitWord;
-use crate::execution::{CommandOutcome, CommandRequest, Executor, RunOutcome};
+use super::fs_patch::git_draft;
+use crate::execution::{CommandOutcome, CommandRequest, Executor, LimitWord, RunOutcome};
+use crate::ports::AttachedReport;
 use crate::protocol::{Code, CommandEffects, Effects, Fault, Network};
 use crate::registry::{Activity, Call, Draft, Output, Permitted};
 use crate::sandbox::{Report, signal_name};
@@ -73,7 +75,7 @@ pub(crate) struct RunOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<&'static str>,
+    signal: Option<Cow<'static, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<LimitWord>,
     duration_ms: u64,
@@ -120,6 +122,14 @@ impl Activity for RunCommand {
         scope: &Scope,
     ) -> Result<Output<RunOutput>, Fault> {
         let request = request(&input, scope)?;
+        if let Some(command) = scope.caller().and_then(|caller| caller.command()) {
+            let report = command.run(self.0.has_layers()).await?;
+            scope.check()?;
+            let effects = self.0.effects(scope, &request.argv, input.effects);
+            let draft = git_draft(scope, &report.diff)?;
+            let draft = Draft { applies: effects == CommandEffects::Apply, ..draft };
+            return Ok(Output::change(draft, RunOutput::attached(report)));
+        }
         if input.background {
             self.0.start_in_background(scope, call.call(), &request)?;
             let answer = RunOutput { id: Some(call.call().id().to_string()), ..RunOutput::default() };
@@ -152,6 +162,20 @@ impl RunOutput {
         Ok((Self { stdout_hash, stderr_hash, left_out, ..of_run }, truncated))
     }
 
+    /// The answer to a command whose output went to its caller's terminal.
+    fn attached(report: AttachedReport) -> Self {
+        Self {
+            exit_code: report.exit_code,
+            signal: report.signal.map(Cow::Owned),
+            limit: report.limit.and_then(|limit| serde_json::from_value(limit.into()).ok()),
+            duration_ms: report.duration_ms,
+            peak_memory: report.peak_memory,
+            sandbox: report.sandbox,
+            left_out: report.left_out,
+            ..Self::default()
+        }
+    }
+
     fn of(stdout: String, stderr: String, report: Report) -> Self {
         Self {
             id: None,
@@ -160,7 +184,7 @@ impl RunOutput {
             stdout_hash: None,
             stderr_hash: None,
             exit_code: report.exit_code,
-            signal: report.signal.map(signal_name),
+            signal: report.signal.map(|signal| Cow::Borrowed(signal_name(signal))),
             limit: report.limit.map(LimitWord::of),
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
             peak_memory: report.peak_memory,

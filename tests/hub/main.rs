@@ -17,6 +17,7 @@ mod kinds;
 mod live;
 mod logging;
 mod memory;
+mod native;
 mod policies;
 mod programs;
 mod recovery;

@@ -29,12 +29,14 @@ export interface Origin {
   session?: string|null;
   /** The agent's own id of the call. */
   call?: string|null;
+  /** The agent's own tool that the call stands for, as `Edit`; none where the agent called one of ours. */
+  tool?: string|null;
   /** Further ids that the agent sent along, as of its turn or trace. */
   ids?: Record<string, string>;
 }
 
 /** The way a call came in. */
-export type Door = "lsp"|"mcp"|"cli"|"agent";
+export type Door = "lsp"|"mcp"|"cli"|"agent"|"hook"|"ide"|"acp"|"outside";
 
 /** What becomes of a proposed change. Ordered from the loosest to the strictest. */
 export type Policy = "auto"|"ask"|"hold"|"deny";
@@ -764,6 +766,109 @@ export interface JudgedCommand {
 /** A construct of the shell that a command stands in. */
 export type Within = "substitution"|"process_substitution"|"here_document"|"function"|"pipeline";
 
+/** A call of an agent's own tool, before it acts or after. */
+export interface NativeParams {
+  /** The workspace, where several are open: its path or its `file:` URI. */
+  root?: string|null;
+  /** The folder that the agent works in, which its relative paths start from. */
+  cwd?: string|null;
+  /** Whether the tool has acted already. */
+  after?: boolean;
+  /** What the call does. */
+  act?: NativeAct;
+  /** The agent, its session, its id of the call and its tool. The door is the server's to say. */
+  origin?: Origin;
+  /** The reason in the agent's own words; none where it gives none. */
+  why?: string|null;
+  /** Seconds that a person's decisions are waited for. */
+  wait_s?: number;
+}
+
+/** What a call of an agent's own tool does. Paths are as the agent wrote them. */
+export type NativeAct = Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>;
+
+/** One text replaced by another. */
+export interface Replacement {
+  /** The text that is there; empty where the file is to be made. */
+  old: string;
+  /** The text to put there. */
+  new: string;
+  /** Whether every occurrence is meant. */
+  all?: boolean;
+}
+
+/** A change of a notebook's cell. */
+export interface CellEdit {
+  /** The cell's id, or `cell-N` for the one at place N, counted from 0. Where a cell is inserted, the one before it; none inserts at the start. */
+  cell?: string|null;
+  /** Its source. */
+  source: string;
+  /** `code` or `markdown`, for a new cell or where it changes. */
+  kind?: string|null;
+  /** What is done. */
+  mode?: CellMode;
+}
+
+/** What is done to a cell. */
+export type CellMode = "replace"|"insert"|"delete";
+
+/** What becomes of the call. */
+export interface NativeAnswer {
+  /** What the agent is to do. */
+  verdict: NativeVerdict;
+  /** What its model is told. */
+  told?: string|null;
+}
+
+/** What the agent is to do. */
+export type NativeVerdict = "pass"|"leave"|"confine";
+
+/** Params of `wherefore/attach`. */
+export interface AttachParams {
+  /** What `wherefore/attached` names the command by: chosen by the caller, unlike any other. */
+  key: string;
+  /** The call, of `terminal.run`. */
+  call: RawCall;
+}
+
+/** Params of `wherefore/attached`. */
+export interface AttachedParams {
+  /** The command, by the key of its `wherefore/attach`. */
+  key: string;
+  /** How it ended; nothing to wait until it may run. */
+  report?: AttachedReport|null;
+  /** The workspace, where several are open: its path or its `file:` URI. */
+  root?: string|null;
+}
+
+/** How a command ended that its caller ran. */
+export interface AttachedReport {
+  /** Its exit code; none where a signal ended it. */
+  exit_code?: number|null;
+  /** The signal that ended it, as `SIGKILL`. */
+  signal?: string|null;
+  /** The limit that ended it, as an answer names it: `time`. */
+  limit?: string|null;
+  /** How long it ran, in milliseconds. */
+  duration_ms?: number;
+  /** The most memory it took, in bytes. */
+  peak_memory?: number;
+  /** What confined it: the tier, in words. */
+  sandbox?: string;
+  /** Changes that are not taken, a sentence each. */
+  left_out?: string[];
+  /** What it changed and is kept apart, as a diff of git's. */
+  diff?: string;
+}
+
+/** Answer of `wherefore/attached`. */
+export interface AttachedAnswer {
+  /** Whether the command may run. Where not, the answer to its call says why. */
+  granted: boolean;
+  /** Whether what it changes is to be kept apart until it is decided on. */
+  layered: boolean;
+}
+
 /** Params of `wherefore/log` and `wherefore.openLog`. */
 export interface LogParams {
   /** The workspace folder meant, where a server has several: an absolute path inside it. */
@@ -937,6 +1042,12 @@ export const methods = {
   compose: 'wherefore/compose',
   /** Says what the rules make of a command, and of each command in it, without running it. From the client. */
   judgeCommand: 'wherefore/judgeCommand',
+  /** Answers the hook of an agent whose own tool is about to act. From the client. */
+  native: 'wherefore/native',
+  /** Calls terminal.run for a command that its caller runs itself, confined. From the client. */
+  attach: 'wherefore/attach',
+  /** Waits until such a command may run, or hands over how it ended. From the client. */
+  attached: 'wherefore/attached',
   /** Says where a session log is, and gives its text where that is asked for. From the client. */
   log: 'wherefore/log',
   /** The person looks at another document. From the client. */
@@ -978,6 +1089,9 @@ export interface Requests {
   expandTool: { params: ExpandToolParams; result: ExpandToolAnswer };
   compose: { params: ComposeParams; result: ComposeAnswer };
   judgeCommand: { params: JudgeCommandParams; result: Judgement };
+  native: { params: NativeParams; result: NativeAnswer };
+  attach: { params: AttachParams; result: Envelope };
+  attached: { params: AttachedParams; result: AttachedAnswer };
   log: { params: LogParams; result: LogAnswer };
 }
 

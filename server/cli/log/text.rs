@@ -180,6 +180,9 @@ impl Table {
                 format!("context: {files} files, {tokens} tokens of {budget} by {}", said("tokenizer"))
             }
             Some(EventType::SessionStart) => format!("session {} in {}", said("session"), said("root")),
+            Some(EventType::NativeEdit) => {
+                format!("{} of {}: {}", said("tool"), said("agent"), said("outcome").replace('_', " "))
+            }
             Some(EventType::Recovery) => {
                 self.page.paint(TextLook::Yellow, &format!("{} ({})", said("reason"), said("kept")))
             }

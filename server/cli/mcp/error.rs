@@ -11,7 +11,7 @@ use crate::socket::SocketError;
 
 /// Why an agent is not served, or no longer.
 #[derive(Debug, Error)]
-pub(super) enum ServeError {
+pub(in crate::cli) enum ServeError {
     /// The runtime folder cannot be used.
     #[error(transparent)]
     Socket(#[from] SocketError),

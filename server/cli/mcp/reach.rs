@@ -11,8 +11,9 @@ use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
 use super::error::ServeError;
+use crate::base::{OURS, person};
 use crate::cli::backend::RootArgs;
-use crate::protocol::{Fault, Policy};
+use crate::protocol::{Code, Fault, Policy};
 use crate::socket::{Greeting, RunningServer, enter, runtime_folder, servers};
 
 /// How often a server that ends just now is looked for anew.
@@ -20,35 +21,70 @@ const TRIES: usize = 5;
 
 /// The folder meant, and how to get to its server.
 #[derive(Clone, Debug)]
-pub(super) struct Reach {
+pub(in crate::cli) struct Reach {
     root: String,
     policy: Option<Policy>,
+    /// Seconds that a server which is started for it stays after its last client.
+    linger: Option<u64>,
 }
+
+/// How long a server that a hook started waits for the agent's next one, in seconds.
+const NEXT_HOOK: u64 = 60;
 
 impl Reach {
     /// The way to the server of `root`, or of the folder that this process is in.
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
-    pub(super) fn new(root: Option<&Path>, policy: Option<Policy>) -> Result<Self, Fault> {
+    pub(in crate::cli) fn new(root: Option<&Path>, policy: Option<Policy>) -> Result<Self, Fault> {
         let root_args = RootArgs { root: root.map(Path::to_owned) };
         if root.is_some() {
-            return Ok(Self { root: root_args.find()?, policy });
+            return Ok(Self { root: root_args.find()?, policy, linger: None });
         }
-        let here = std::env::current_dir().ok().and_then(|here| std::fs::canonicalize(here).ok());
-        let served = servers().into_iter().flat_map(|server| server.roots);
-        let around = |root: &String| here.as_ref().is_some_and(|here| here.starts_with(root));
-        match served.filter(around).max_by_key(String::len) {
-            Some(root) => Ok(Self { root, policy }),
-            None => Ok(Self { root: root_args.find()?, policy }),
+        let here = std::env::current_dir().ok();
+        let root = match served_around(here.as_deref()) {
+            Some(root) => root,
+            None => root_args.find()?,
+        };
+        Ok(Self { root, policy, linger: None })
+    }
+
+    /// The way to the server of the folder that an agent works in, for its hook: the nearest that is served or holds
+    /// .wherefore or .git, else `folder` itself.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is no such folder, UNSUPPORTED where it is the home folder or holds it: too much to serve for
+    /// one call.
+    pub(in crate::cli) fn around(folder: Option<&Path>) -> Result<Self, Fault> {
+        let here = match folder {
+            Some(folder) => folder.to_owned(),
+            None => std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?,
+        };
+        let linger = Some(NEXT_HOOK);
+        if let Some(root) = served_around(Some(&here)) {
+            return Ok(Self { root, policy: None, linger });
         }
+        let root = RootArgs::find_from(&here)?;
+        let home = person::home().and_then(|home| home.canonicalize().ok());
+        let is_project = [".git", OURS].iter().any(|mark| Path::new(&root).join(mark).exists());
+        if !is_project && home.is_some_and(|home| home.starts_with(&root)) {
+            let message =
+                format!("{root} holds the home folder, and no .git or .wherefore says that it is a project");
+            return Err(Fault::new(Code::Unsupported, message));
+        }
+        Ok(Self { root, policy: None, linger })
+    }
+
+    /// The folder.
+    pub(in crate::cli) fn root(&self) -> &str {
+        &self.root
     }
 
     /// A connection to the server; it is started where there is none.
     ///
     /// # Errors
     /// What keeps a server from starting.
-    pub(super) fn connect(&self, greeting: &Greeting) -> Result<UnixStream, ServeError> {
+    pub(in crate::cli) fn connect(&self, greeting: &Greeting) -> Result<UnixStream, ServeError> {
         let greeting = Greeting { root: Some(self.root.clone()), policy: self.policy, ..greeting.clone() };
         let mut last = None;
         for _ in 0..TRIES {
@@ -82,6 +118,7 @@ impl Reach {
         let program = std::env::current_exe().map_err(ServeError::Start)?;
         let mut command = Command::new(program);
         command.args(["serve", "--root", &self.root]).current_dir("/");
+        command.args(self.linger.iter().flat_map(|seconds| ["--linger".to_owned(), seconds.to_string()]));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // What interrupts the agent's terminal is not meant for the server of all agents.
         let mut child = command.process_group(0).spawn().map_err(ServeError::Start)?;
@@ -97,4 +134,11 @@ impl Reach {
             None => self.find().ok_or_else(|| ServeError::EndedAtStart { root: self.root.clone() }),
         }
     }
+}
+
+/// The longest folder around `here` that is served.
+fn served_around(here: Option<&Path>) -> Option<String> {
+    let here = here?.canonicalize().ok()?;
+    let served = servers().into_iter().flat_map(|server| server.roots);
+    served.filter(|root| here.starts_with(root)).max_by_key(String::len)
 }

@@ -17,10 +17,11 @@
 ---@field agent? string The agent's name and version, as `claude-code/2.1`.
 ---@field session? string The agent's session at that door.
 ---@field call? string The agent's own id of the call.
+---@field tool? string The agent's own tool that the call stands for, as `Edit`; none where the agent called one of ours.
 ---@field ids? table<string, string> Further ids that the agent sent along, as of its turn or trace.
 
 ---The way a call came in.
----@alias wherefore.Door "lsp"|"mcp"|"cli"|"agent"
+---@alias wherefore.Door "lsp"|"mcp"|"cli"|"agent"|"hook"|"ide"|"acp"|"outside"
 
 ---What becomes of a proposed change. Ordered from the loosest to the strictest.
 ---@alias wherefore.Policy "auto"|"ask"|"hold"|"deny"
@@ -469,6 +470,70 @@
 ---A construct of the shell that a command stands in.
 ---@alias wherefore.Within "substitution"|"process_substitution"|"here_document"|"function"|"pipeline"
 
+---A call of an agent's own tool, before it acts or after.
+---@class wherefore.NativeParams
+---@field root? string The workspace, where several are open: its path or its `file:` URI.
+---@field cwd? string The folder that the agent works in, which its relative paths start from.
+---@field after? boolean Whether the tool has acted already.
+---@field act? wherefore.NativeAct What the call does.
+---@field origin? wherefore.Origin The agent, its session, its id of the call and its tool. The door is the server's to say.
+---@field why? string The reason in the agent's own words; none where it gives none.
+---@field wait_s? integer Seconds that a person's decisions are waited for.
+
+---What a call of an agent's own tool does. Paths are as the agent wrote them.
+---@alias wherefore.NativeAct table|table|table|table|table|table|table
+
+---One text replaced by another.
+---@class wherefore.Replacement
+---@field old string The text that is there; empty where the file is to be made.
+---@field new string The text to put there.
+---@field all? boolean Whether every occurrence is meant.
+
+---A change of a notebook's cell.
+---@class wherefore.CellEdit
+---@field cell? string The cell's id, or `cell-N` for the one at place N, counted from 0. Where a cell is inserted, the one before it; none inserts at the start.
+---@field source string Its source.
+---@field kind? string `code` or `markdown`, for a new cell or where it changes.
+---@field mode? wherefore.CellMode What is done.
+
+---What is done to a cell.
+---@alias wherefore.CellMode "replace"|"insert"|"delete"
+
+---What becomes of the call.
+---@class wherefore.NativeAnswer
+---@field verdict wherefore.NativeVerdict What the agent is to do.
+---@field told? string What its model is told.
+
+---What the agent is to do.
+---@alias wherefore.NativeVerdict "pass"|"leave"|"confine"
+
+---Params of `wherefore/attach`.
+---@class wherefore.AttachParams
+---@field key string What `wherefore/attached` names the command by: chosen by the caller, unlike any other.
+---@field call wherefore.RawCall The call, of `terminal.run`.
+
+---Params of `wherefore/attached`.
+---@class wherefore.AttachedParams
+---@field key string The command, by the key of its `wherefore/attach`.
+---@field report? wherefore.AttachedReport How it ended; nothing to wait until it may run.
+---@field root? string The workspace, where several are open: its path or its `file:` URI.
+
+---How a command ended that its caller ran.
+---@class wherefore.AttachedReport
+---@field exit_code? integer Its exit code; none where a signal ended it.
+---@field signal? string The signal that ended it, as `SIGKILL`.
+---@field limit? string The limit that ended it, as an answer names it: `time`.
+---@field duration_ms? integer How long it ran, in milliseconds.
+---@field peak_memory? integer The most memory it took, in bytes.
+---@field sandbox? string What confined it: the tier, in words.
+---@field left_out? string[] Changes that are not taken, a sentence each.
+---@field diff? string What it changed and is kept apart, as a diff of git's.
+
+---Answer of `wherefore/attached`.
+---@class wherefore.AttachedAnswer
+---@field granted boolean Whether the command may run. Where not, the answer to its call says why.
+---@field layered boolean Whether what it changes is to be kept apart until it is decided on.
+
 ---Params of `wherefore/log` and `wherefore.openLog`.
 ---@class wherefore.LogParams
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
@@ -606,6 +671,15 @@ M.methods = {
   -- Says what the rules make of a command, and of each command in it, without running it.
   -- from the client: wherefore.JudgeCommandParams -> wherefore.Judgement
   judgeCommand = "wherefore/judgeCommand",
+  -- Answers the hook of an agent whose own tool is about to act.
+  -- from the client: wherefore.NativeParams -> wherefore.NativeAnswer
+  native = "wherefore/native",
+  -- Calls terminal.run for a command that its caller runs itself, confined.
+  -- from the client: wherefore.AttachParams -> wherefore.Envelope
+  attach = "wherefore/attach",
+  -- Waits until such a command may run, or hands over how it ended.
+  -- from the client: wherefore.AttachedParams -> wherefore.AttachedAnswer
+  attached = "wherefore/attached",
   -- Says where a session log is, and gives its text where that is asked for.
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer
   log = "wherefore/log",

@@ -1,0 +1,201 @@
+//! `wherefore hook`: an agent's own edits, commands and reads come through, by the agent's hooks.
+
+mod confined;
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use thiserror::Error;
+
+use super::answer;
+use super::mcp::ServeError;
+use super::mcp::reach::Reach;
+use crate::native::{
+    self, HookAnswer, HookMessage, HookMoment, MessageError, NativeAct, NativeAgent, NativeAnswer,
+    NativeParams, NativeVerdict,
+};
+use crate::protocol::{Door, Fault, Origin, WhenAway};
+use crate::requests::Native;
+use crate::socket::{Greeting, LinkError, ServerLink};
+use crate::workspace::config;
+
+/// Bytes of a message at most.
+const LONGEST: u64 = 64 << 20;
+/// The exit code by which every agent knows that a call is refused; standard error says why.
+const REFUSED: u8 = 2;
+/// The exit code of a hook that failed: the agent tells its person, and goes on.
+const FAILED: u8 = 1;
+
+/// Answer the hook of an agent, so that its own edits are reviewed, its commands confined and its reads held to the rules
+///
+/// Reads the hook's message on standard input and answers in the agent's own form. `wherefore init --guard` writes the
+/// agent's settings. An edit waits until its hunks are decided in the editor or by `wherefore review`.
+#[derive(Debug, clap::Args)]
+pub(super) struct HookArgs {
+    /// The agent [auto: the message tells]
+    #[arg(value_enum, default_value = "auto")]
+    agent: AgentArg,
+    /// The moment, for agents whose messages do not name it
+    event: Option<String>,
+    /// Seconds to wait for decisions; less than the limit that the agent's settings give its hook [default: what the agent
+    /// allows a hook that has no limit]
+    #[arg(long, value_name = "SECONDS")]
+    wait: Option<u64>,
+}
+
+/// An agent, or whoever the message is from.
+#[derive(Clone, Copy, Debug)]
+enum AgentArg {
+    Auto,
+    Named(NativeAgent),
+}
+
+impl ValueEnum for AgentArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Auto,
+            Self::Named(NativeAgent::Claude),
+            Self::Named(NativeAgent::Codex),
+            Self::Named(NativeAgent::Gemini),
+            Self::Named(NativeAgent::Qwen),
+            Self::Named(NativeAgent::Copilot),
+            Self::Named(NativeAgent::Opencode),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        match self {
+            Self::Auto => Some(clap::builder::PossibleValue::new("auto").help("Whoever the message is from")),
+            Self::Named(agent) => agent.to_possible_value(),
+        }
+    }
+}
+
+/// Why a hook has no answer of a server.
+#[derive(Debug, Error)]
+enum HookError {
+    /// The message was not read.
+    #[error("the hook's message cannot be read: {0}")]
+    Input(#[source] std::io::Error),
+    /// The message is not understood.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    /// There is no such folder.
+    #[error("{}", .0.message)]
+    Folder(Box<Fault>),
+    /// No server can be had.
+    #[error(transparent)]
+    Server(#[from] ServeError),
+    /// The server went away, or its answer is not understood.
+    #[error("the server did not answer: {0}")]
+    Link(#[from] LinkError),
+}
+
+/// Answers one message.
+pub(super) fn run(args: &HookArgs) -> ExitCode {
+    let message = match read(args) {
+        Ok(message) => message,
+        Err(error) => return failed(&error, when_away()),
+    };
+    if message.moment == HookMoment::Other {
+        return ExitCode::SUCCESS;
+    }
+    match answered(args, &message) {
+        Ok(answer) => say(&answer, &message),
+        Err(error) => away(&error, &message),
+    }
+}
+
+fn read(args: &HookArgs) -> Result<HookMessage, HookError> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(LONGEST).read_to_end(&mut bytes).map_err(HookError::Input)?;
+    let agent = match args.agent {
+        AgentArg::Auto => None,
+        AgentArg::Named(agent) => Some(agent),
+    };
+    Ok(HookMessage::read(agent, args.event.as_deref(), &String::from_utf8_lossy(&bytes))?)
+}
+
+/// What is answered to a message: what concerns no file and no command needs no server.
+fn answered(args: &HookArgs, message: &HookMessage) -> Result<HookAnswer, HookError> {
+    let act = message.act();
+    if act == NativeAct::Other || confined::is_ours(&act) {
+        return Ok(HookAnswer::Pass);
+    }
+    let folder = message.cwd.as_deref().filter(|cwd| cwd.is_dir());
+    let reach = Reach::around(folder).map_err(|fault| HookError::Folder(fault.into()))?;
+    let mut link =
+        ServerLink::over(reach.connect(&Greeting { door: Some(Door::Hook), ..Greeting::default() })?);
+    let is_edit = act.edits();
+    let params = NativeParams {
+        root: Some(reach.root().to_owned()),
+        cwd: folder.and_then(Path::to_str).map(str::to_owned),
+        after: message.moment == HookMoment::After,
+        why: (is_edit || matches!(act, NativeAct::Command { .. })).then(|| native::reason(message)).flatten(),
+        act,
+        origin: Origin {
+            agent: Some(message.agent.name().to_owned()),
+            session: message.session.clone(),
+            call: message.call.clone(),
+            tool: Some(message.tool.clone()),
+            ..Origin::default()
+        },
+        wait_s: args.wait.map_or(message.agent.patience(), Duration::from_secs).as_secs(),
+    };
+    let answer = link.ask::<Native>(&params)?;
+    Ok(of_server(answer, message, &params))
+}
+
+/// The server's answer as the agent takes it. An agent whose hook may not rewrite a command is told the one to run.
+fn of_server(answer: NativeAnswer, message: &HookMessage, params: &NativeParams) -> HookAnswer {
+    let told = answer.told;
+    match (answer.verdict, told) {
+        (NativeVerdict::Confine, _) => match confined::script(params) {
+            Some(script) if message.agent.rewrites() => HookAnswer::Rewrite(message.with_script(&script)),
+            Some(script) => HookAnswer::Deny(format!(
+                "wherefore: commands run in its sandbox here. Run this instead: {script}"
+            )),
+            None => HookAnswer::Deny("wherefore: the command cannot be run in its sandbox".to_owned()),
+        },
+        (NativeVerdict::Leave, told) => HookAnswer::Deny(told.unwrap_or_default()),
+        (NativeVerdict::Pass, Some(told)) => HookAnswer::Tell(told),
+        (NativeVerdict::Pass, None) => HookAnswer::Pass,
+    }
+}
+
+fn say(answer: &HookAnswer, message: &HookMessage) -> ExitCode {
+    if let Some(answer) = answer.of(message) {
+        let mut out = std::io::stdout().lock();
+        // An agent that is gone needs no answer.
+        let _ = writeln!(out, "{answer}").and_then(|()| out.flush());
+    }
+    ExitCode::SUCCESS
+}
+
+/// No server can be had: what the person chose for that holds for what the server would have looked at.
+fn away(error: &HookError, message: &HookMessage) -> ExitCode {
+    let looked_at = message.moment == HookMoment::Before && message.act() != NativeAct::Other;
+    let away = if looked_at { when_away() } else { WhenAway::Ask };
+    match away {
+        WhenAway::Deny => {
+            let words =
+                format!("wherefore: {error}; nothing is changed or run without it ([native] when_away)");
+            say(&HookAnswer::Deny(words), message)
+        }
+        WhenAway::Allow => say(&HookAnswer::Allow, message),
+        WhenAway::Ask => failed(error, WhenAway::Ask),
+    }
+}
+
+fn failed(error: &HookError, away: WhenAway) -> ExitCode {
+    answer::note(&format!("wherefore: {error}"));
+    ExitCode::from(if away == WhenAway::Deny { REFUSED } else { FAILED })
+}
+
+/// What the settings say for where no server can be had.
+fn when_away() -> WhenAway {
+    config::of_person().settings.native.when_away
+}

@@ -1,0 +1,49 @@
+//! Where a path that an agent wrote leads in the folder.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::WorkspacePath;
+
+/// The path in the folder `root` that an agent means by `asked` in the folder `cwd`; none where it lies outside. Symlinks
+/// on the way to the folder are followed, those in it are not.
+pub(super) fn inside(root: &str, cwd: Option<&str>, asked: &str) -> Option<WorkspacePath> {
+    let absolute = match Path::new(asked).is_absolute() {
+        true => PathBuf::from(asked),
+        false => Path::new(cwd.unwrap_or(root)).join(asked),
+    };
+    let parsed = |path: &Path| WorkspacePath::parse(root, path.to_str()?).ok();
+    parsed(&absolute).or_else(|| parsed(&resolved(&absolute)?))
+}
+
+/// The path with the nearest folder above it that is there resolved.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    path.ancestors().skip(1).find_map(|folder| {
+        let real = folder.canonicalize().ok()?;
+        Some(real.join(path.strip_prefix(folder).ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_found_in_the_folder_however_they_are_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("ws").display().to_string();
+        std::fs::create_dir_all(folder.path().join("ws/sub")).unwrap();
+        std::os::unix::fs::symlink(&root, folder.path().join("link")).unwrap();
+        let linked = folder.path().join("link/sub/new.txt").display().to_string();
+        let cwd = format!("{root}/sub");
+        for (asked, expected) in [
+            ("a.txt", Some("sub/a.txt")),
+            ("../a.txt", Some("a.txt")),
+            ("../../a.txt", None),
+            (linked.as_str(), Some("sub/new.txt")),
+            ("/etc/passwd", None),
+        ] {
+            let found = inside(&root, Some(&cwd), asked);
+            assert_eq!(found.as_ref().map(WorkspacePath::as_str), expected, "{asked}");
+        }
+    }
+}

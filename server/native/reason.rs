@@ -1,0 +1,177 @@
+//! The reason of a call in the agent's own words: a member of its arguments, or what the model said right before it.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{HookMessage, NativeAct, NativeAgent};
+use crate::base::person;
+
+/// Members of the arguments that say why, the plainest first.
+const MEMBERS: [&str; 5] = ["why", "description", "instruction", "justification", "explanation"];
+/// Bytes of the end of a conversation that are looked at.
+const TAIL: u64 = 256 << 10;
+/// Characters of a reason at most.
+const LONGEST: usize = 300;
+/// How long a call that stands not yet in the conversation is waited for, and how often it is looked for.
+const WRITTEN: Duration = Duration::from_millis(1500);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The reason of the call, as one sentence; none where the agent gives none. Agents write a conversation a moment after
+/// they act, so that this waits up to 1.5 s for the call to stand in it.
+pub fn reason(message: &HookMessage) -> Option<String> {
+    let member = MEMBERS.iter().find_map(|name| message.arguments.get(*name)?.as_str());
+    member.and_then(sentence).or_else(|| sentence(message.said.as_deref()?)).or_else(|| said_before(message))
+}
+
+fn said_before(message: &HookMessage) -> Option<String> {
+    let path = conversation(message)?;
+    let marks = marks(message);
+    let deadline = Instant::now() + WRITTEN;
+    loop {
+        let text = tail(&path).unwrap_or_default();
+        let is_there = marks.is_empty() || marks.iter().any(|mark| text.contains(mark.as_str()));
+        if is_there || Instant::now() >= deadline {
+            return text.lines().rev().find_map(last_said).as_deref().and_then(sentence);
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// The file that the conversation is written to. Copilot's messages do not name it.
+fn conversation(message: &HookMessage) -> Option<PathBuf> {
+    let copilot = || {
+        let session =
+            message.session.as_ref().filter(|id| id.chars().all(|c| c.is_alphanumeric() || c == '-'))?;
+        Some(person::home()?.join(".copilot/session-state").join(session).join("events.jsonl"))
+    };
+    message.transcript.clone().or_else(|| copilot().filter(|_| message.agent == NativeAgent::Copilot))
+}
+
+/// Texts that stand in the conversation once the call does. Codex writes what was said before it acts.
+fn marks(message: &HookMessage) -> Vec<String> {
+    if message.agent == NativeAgent::Codex {
+        return Vec::new();
+    }
+    let quoted = |text: &str| Value::from(text).to_string().trim_matches('"').to_owned();
+    let words = match message.act() {
+        NativeAct::Replace { edits, .. } => edits.first().map(|edit| quoted(&edit.new)),
+        NativeAct::Write { content, .. } => Some(quoted(&content)),
+        NativeAct::Patch { patch } => Some(quoted(&patch)),
+        NativeAct::Command { script } => Some(quoted(&script)),
+        _ => None,
+    };
+    let words = words.filter(|_| message.agent != NativeAgent::Claude);
+    message.call.iter().cloned().chain(words).filter(|mark| !mark.is_empty()).collect()
+}
+
+/// The end of a file, from the first whole line on.
+fn tail(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Ok(String::new());
+    }
+    let from = file.metadata()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(match from {
+        0 => text,
+        _ => text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default(),
+    })
+}
+
+/// What the model says in one entry of a conversation.
+fn last_said(line: &str) -> Option<String> {
+    let entry: Value = serde_json::from_str(line).ok()?;
+    if !is_of_model(&entry) {
+        return None;
+    }
+    let mut said = Vec::new();
+    texts(&entry, &mut said);
+    let content = entry.get("data").unwrap_or(&entry).get("content").and_then(Value::as_str);
+    said.extend(content);
+    said.into_iter().rev().find(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+/// Whether an entry, or what it holds, is the model's.
+fn is_of_model(entry: &Value) -> bool {
+    let is = |value: &Value| {
+        let word = ["role", "type"].iter().filter_map(|name| value.get(*name)?.as_str());
+        word.into_iter().any(|word| matches!(word, "assistant" | "model" | "gemini" | "assistant.message"))
+    };
+    is(entry) || ["message", "payload", "data"].iter().filter_map(|name| entry.get(*name)).any(is)
+}
+
+/// Texts that an entry holds, in order: `{"type": "text" | "output_text", "text": …}`, or an object of a text alone.
+fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(map) => {
+            let kind = map.get("type").and_then(Value::as_str);
+            let is_text = matches!(kind, Some("text" | "output_text")) || map.len() == 1;
+            found.extend(map.get("text").and_then(Value::as_str).filter(|_| is_text));
+            map.values().for_each(|value| texts(value, found));
+        }
+        Value::Array(list) => list.iter().for_each(|value| texts(value, found)),
+        _ => {}
+    }
+}
+
+/// The last sentence of a text, cut to a reason's length; none where it says nothing.
+fn sentence(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    let ends = line.trim_end_matches(['.', '!', '?', ':']);
+    let from = [". ", "! ", "? "].iter().filter_map(|end| ends.rfind(end)).max().map_or(0, |at| at + 2);
+    let last = line.get(from..).unwrap_or(line).trim();
+    let clean = last.chars().filter(|c| !c.is_control()).take(LONGEST).collect::<String>();
+    (!clean.trim().is_empty()).then_some(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_comes_before_what_was_said() {
+        let read = |arguments: &str| {
+            let text = format!(
+                r#"{{"tool_name":"Bash","said_before":"First. Then this.","tool_input":{arguments}}}"#
+            );
+            reason(&HookMessage::read(Some(NativeAgent::Opencode), None, &text).unwrap())
+        };
+        assert_eq!(read(r#"{"command":"ls","description":"List it"}"#).as_deref(), Some("List it"));
+        assert_eq!(read(r#"{"command":"ls","description":" "}"#).as_deref(), Some("Then this."));
+    }
+
+    #[test]
+    fn the_last_sentence_of_the_conversation_is_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        let lines = [
+            r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Old."}]}}"#,
+            r#"{"type":"user","message":{"role":"user","content":"no reason"}}"#,
+            r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"I see. I rename it:"},{"type":"tool_use","id":"t1"}]}}"#,
+            "half a li",
+        ];
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let text = format!(
+            r#"{{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_use_id":"t1","transcript_path":{path:?},"tool_input":{{}}}}"#
+        );
+        let message = HookMessage::read(Some(NativeAgent::Claude), None, &text).unwrap();
+        assert_eq!(reason(&message).as_deref(), Some("I rename it:"));
+        let nowhere = HookMessage { transcript: Some(folder.path().into()), call: None, ..message };
+        assert_eq!(reason(&nowhere), None);
+    }
+
+    #[test]
+    fn a_reason_is_one_clean_sentence() {
+        assert_eq!(sentence("One. Two three."), Some("Two three.".into()));
+        assert_eq!(sentence("\u{1b}[31mred\n\n"), Some("[31mred".into()));
+        assert_eq!(sentence(" \n "), None);
+        assert_eq!(sentence(&"x".repeat(1000)).map(|text| text.len()), Some(LONGEST));
+    }
+}

@@ -1,0 +1,214 @@
+//! Agents' own tools: edits become proposals, reads are held to the rules, commands are judged and run at their callers'.
+
+use serde_json::json;
+use wherefore::native::{NativeAct, NativeAnswer, NativeParams, NativeVerdict, Replacement};
+use wherefore::ports::AttachedReport;
+use wherefore::protocol::{Act, Door, Origin, RawCall, Status};
+use wherefore::requests::attach::AttachParams;
+use wherefore::requests::attached::AttachedParams;
+use wherefore::requests::{Asker, Attach, Attached, Native, Request};
+
+use crate::support::Bench;
+
+const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+
+fn origin(tool: &str) -> Origin {
+    let named = |text: &str| Some(text.to_owned());
+    Origin { agent: named("claude-code"), session: named("s1"), tool: named(tool), ..Origin::default() }
+}
+
+fn params(tool: &str, act: NativeAct) -> NativeParams {
+    NativeParams { act, origin: origin(tool), wait_s: 20, ..NativeParams::default() }
+}
+
+fn replace(path: &str, edits: &[(&str, &str)]) -> NativeAct {
+    let edit = |(old, new): &(&str, &str)| Replacement { old: (*old).into(), new: (*new).into(), all: false };
+    NativeAct::Replace { path: path.into(), edits: edits.iter().map(edit).collect() }
+}
+
+async fn ask(bench: &Bench, params: NativeParams) -> NativeAnswer {
+    Native::answer(&bench.hub, params, Asker::door(Door::Hook)).await.unwrap()
+}
+
+/// Asks, and has a person decide on the proposal that comes of it.
+async fn decided(bench: &Bench, params: NativeParams, accept: &[&str], reason: &str) -> NativeAnswer {
+    let person = async {
+        let proposal = loop {
+            if let Some(proposal) = bench.proposals().pop() {
+                break proposal;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        };
+        if !accept.is_empty() {
+            bench.decide(&proposal.id, accept, Act::Accept, None).await.unwrap();
+        }
+        let rest: Vec<&str> =
+            proposal.hunks().map(|hunk| hunk.id.as_str()).filter(|hunk| !accept.contains(hunk)).collect();
+        if !rest.is_empty() {
+            bench.decide(&proposal.id, &rest, Act::Reject, Some(reason)).await.unwrap();
+        }
+    };
+    tokio::join!(ask(bench, params), person).0
+}
+
+#[tokio::test]
+async fn an_agents_own_edit_is_accepted_in_part_and_its_model_is_told() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    let edits = [("1\n", "one\n"), ("5\n", "five\n"), ("9\n", "nine\n")];
+    let edit = NativeParams {
+        why: Some("Spell the odd ones out".into()),
+        ..params("MultiEdit", replace("a.txt", &edits))
+    };
+    let answer = decided(&bench, edit, &["h1", "h3"], "5 is a name").await;
+    assert_eq!(bench.disk("a.txt"), "one\n2\n3\n4\n5\n6\n7\n8\nnine\n10\n");
+    let told = answer.told.unwrap();
+    assert_eq!(answer.verdict, NativeVerdict::Leave);
+    for part in ["accepted 2 of 3 hunks", "hunk h2 at line 5", "5 is a name", "do not repeat"] {
+        assert!(told.contains(part), "{told}");
+    }
+    let log = bench.log();
+    for part in [
+        "type: native_edit",
+        "outcome: partly_applied",
+        "tool: MultiEdit",
+        "door: hook",
+        "Spell the odd ones out",
+    ] {
+        assert!(log.contains(part), "{log}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_with_no_reason_is_logged_with_none_or_refused() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    let edit = params("Edit", replace("a.txt", &[("1\n", "one\n")]));
+    let answer = decided(&bench, edit.clone(), &["h1"], "").await;
+    assert!(answer.told.unwrap().contains("done"));
+    assert!(bench.log().contains("why: null"), "{}", bench.log());
+    bench.hub.settings_changed(Some(json!({ "native": { "require_why": true } })));
+    let refused = ask(&bench, edit).await;
+    assert_eq!(refused.verdict, NativeVerdict::Leave);
+    assert!(refused.told.unwrap().contains("Say in one sentence"));
+}
+
+#[tokio::test]
+async fn a_patch_of_several_files_is_one_proposal() {
+    let bench = Bench::new(&[("a.txt", TEN), ("old.txt", "x\n"), ("gone.txt", "y\n")]);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-1\n+one\n 2\n*** Add File: new.txt\n+new\n\
+                 *** Update File: old.txt\n*** Move to: sub/moved.txt\n@@\n-x\n+X\n*** Delete File: gone.txt\n*** End Patch\n";
+    let (edit, all) = (params("apply_patch", NativeAct::Patch { patch: patch.into() }), async {
+        loop {
+            if let Some(proposal) = bench.proposals().pop() {
+                bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+                return proposal.files.len();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    });
+    let (answer, files) = tokio::join!(ask(&bench, edit), all);
+    assert!(files >= 4, "{files}");
+    assert!(answer.told.as_deref().is_some_and(|told| told.contains("done")), "{answer:?}");
+    let there = |path: &str| bench.folder.path().join(path).exists();
+    assert_eq!(bench.disk("a.txt"), TEN.replacen("1\n", "one\n", 1));
+    assert_eq!((bench.disk("new.txt").as_str(), bench.disk("sub/moved.txt").as_str()), ("new\n", "X\n"));
+    assert!(!there("gone.txt") && !there("old.txt"));
+}
+
+#[tokio::test]
+async fn an_edit_that_cannot_be_made_is_told_and_changes_nothing() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    for act in [
+        replace("a.txt", &[("no such line\n", "x\n")]),
+        replace("a.txt", &[("no such line\n", "x\n"), ("1\n", "y\n")]),
+        replace("missing.txt", &[("a", "b")]),
+        NativeAct::Write { path: ".git/hooks/pre-commit".into(), content: "x".into() },
+        NativeAct::Patch {
+            patch: "*** Begin Patch\n*** Update File: missing.txt\n@@\n-a\n+b\n*** End Patch".into(),
+        },
+    ] {
+        let answer = ask(&bench, params("Edit", act.clone())).await;
+        assert_eq!(answer.verdict, NativeVerdict::Leave, "{act:?}");
+        assert!(answer.told.is_some_and(|told| told.starts_with("wherefore: ")), "{act:?}");
+    }
+    assert_eq!((bench.disk("a.txt").as_str(), bench.proposals().len()), (TEN, 0));
+}
+
+#[tokio::test]
+async fn what_lies_outside_of_the_folder_is_left_to_the_agent() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    let outside = NativeAct::Write { path: "/nowhere/else.txt".into(), content: "x".into() };
+    assert_eq!(ask(&bench, params("Write", outside)).await, NativeAnswer::default());
+    let read = NativeAct::Read { paths: vec!["/nowhere/else.txt".into(), "a.txt".into()] };
+    assert_eq!(ask(&bench, params("Read", read)).await, NativeAnswer::default());
+}
+
+#[tokio::test]
+async fn a_closed_file_is_not_read_and_a_read_warms_the_working_set() {
+    let bench = Bench::new(&[("a.txt", TEN), ("secret/key.txt", "k\n")]);
+    bench.hub.settings_changed(Some(json!({ "rules": { "deny": ["secret/**"] } })));
+    let read = |path: &str| params("Read", NativeAct::Read { paths: vec![path.into()] });
+    let refused = ask(&bench, read("secret/key.txt")).await;
+    assert_eq!(refused.verdict, NativeVerdict::Leave, "{refused:?}");
+    assert_eq!(ask(&bench, read("a.txt")).await, NativeAnswer::default());
+    let set = bench.ask::<wherefore::requests::WorkingSet>(Default::default()).await.unwrap();
+    assert!(serde_json::to_string(&set).unwrap().contains("a.txt"), "{set:?}");
+}
+
+#[tokio::test]
+async fn a_command_is_refused_confined_or_left_alone() {
+    let bench = Bench::new(&[]);
+    let run = |script: &str| params("Bash", NativeAct::Command { script: script.into() });
+    assert_eq!(ask(&bench, run("rm -rf /")).await.verdict, NativeVerdict::Leave);
+    assert_eq!(ask(&bench, run("ls | wc -l")).await.verdict, NativeVerdict::Confine);
+    bench.hub.settings_changed(Some(json!({ "native": { "confine": false } })));
+    assert_eq!(ask(&bench, run("ls")).await, NativeAnswer::default());
+}
+
+#[tokio::test]
+async fn a_decision_made_later_is_told_with_the_next_message() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    let edit = NativeParams { wait_s: 0, ..params("Edit", replace("a.txt", &[("1\n", "one\n")])) };
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold" } })));
+    let pending = ask(&bench, edit).await;
+    assert!(pending.told.unwrap().contains("waits for the person"));
+    let proposal = bench.proposals().remove(0);
+    bench.decide(&proposal.id, &[], Act::Reject, Some("not now")).await.unwrap();
+    let after = NativeParams { after: true, ..params("Bash", NativeAct::Command { script: "ls".into() }) };
+    let told = ask(&bench, after.clone()).await.told.unwrap();
+    assert!(told.contains("rejected") && told.contains("not now"), "{told}");
+    assert_eq!(ask(&bench, after).await, NativeAnswer::default(), "each decision is told once");
+}
+
+#[tokio::test]
+async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
+    let bench = Bench::with(&[("a.txt", TEN)], false);
+    let call = RawCall {
+        tool: "terminal.run".into(),
+        arguments: json!({ "cmd": ["bash", "-c", "sed -i 1d a.txt"], "why": "Drop the header line" }),
+        origin: origin("Bash"),
+        ..RawCall::default()
+    };
+    let of = |report| AttachedParams { key: "k".into(), report, root: None };
+    let asker = || Asker::door(Door::Hook);
+    let runs = async {
+        let granted = Attached::answer(&bench.hub, of(None), asker()).await.unwrap();
+        assert!(granted.granted);
+        let diff = format!("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,1 @@\n-1\n 2\n");
+        let report = AttachedReport {
+            exit_code: Some(0),
+            sandbox: "tier A".into(),
+            diff,
+            ..AttachedReport::default()
+        };
+        Attached::answer(&bench.hub, of(Some(report)), asker()).await.unwrap();
+    };
+    let attach = Attach::answer(&bench.hub, AttachParams { key: "k".into(), call }, asker());
+    let (envelope, ()) = tokio::join!(attach, runs);
+    let envelope = envelope.unwrap();
+    assert_eq!(envelope.status, Status::Pending, "{envelope:?}");
+    assert_eq!(bench.disk("a.txt"), TEN);
+    let proposal = bench.proposals().remove(0);
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), TEN.replacen("1\n", "", 1));
+    assert!(bench.log().contains("Drop the header line") && bench.log().contains("tool: Bash"));
+}
