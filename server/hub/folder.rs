@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::LogPlace;
 use super::attached::AttachedCommands;
 use super::error::SessionLogError;
+use super::native::LetThrough;
 use super::sweeping;
 use super::telling;
 use super::toolbox::{News, Toolbox};
@@ -33,6 +34,7 @@ pub struct Folder {
     executor: Arc<Executor>,
     trail: Trail,
     attached: AttachedCommands,
+    through: LetThrough,
 }
 
 impl Folder {
@@ -71,6 +73,7 @@ impl Folder {
             executor,
             trail: Trail::default(),
             attached: AttachedCommands::default(),
+            through: LetThrough::default(),
         })
     }
 
@@ -92,6 +95,11 @@ impl Folder {
     /// What its calls go through.
     pub fn pipeline(&self) -> &Arc<Pipeline> {
         &self.pipeline
+    }
+
+    /// The calls of agents' own tools that were let through.
+    pub(super) fn through(&self) -> &LetThrough {
+        &self.through
     }
 
     /// The commands that run at their callers'.

@@ -3,6 +3,7 @@
 
 mod calls;
 mod places;
+mod through;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ use crate::review;
 use crate::rules::Opener;
 use crate::shell::CommandVerdict;
 use crate::workspace::FileKind;
+pub(in crate::hub) use through::LetThrough;
 
 /// The tool that edits are made by where no simpler one says it: it takes a diff of several files.
 const PATCH: &str = "fs.patch";
@@ -35,7 +37,10 @@ impl Folder {
     ) -> NativeAnswer {
         let origin = Origin { door, ..params.origin.clone() };
         let answer = match &params.act {
-            _ if params.after => NativeAnswer::default(),
+            _ if params.after => {
+                self.take_in(params, &origin).await;
+                NativeAnswer::default()
+            }
             act if act.edits() => self.native_edit(params, &origin, caller).await,
             NativeAct::Command { script } => self.native_command(script),
             NativeAct::Read { paths } => self.native_read(params, &origin, paths, caller).await,
@@ -59,6 +64,9 @@ impl Folder {
         let why = params.why.as_deref().filter(|why| Why::new(why).is_some());
         if settings.require_why && why.is_none() {
             return NativeAnswer::new(NativeVerdict::Leave, told::no_why());
+        }
+        if self.let_through(params) {
+            return NativeAnswer::default();
         }
         let raw = match self.edit_call(params) {
             Ok(Some(raw)) => raw,
@@ -135,7 +143,7 @@ impl Folder {
         let why = params.why.as_deref();
         for asked in paths {
             let Some(path) = places::inside(self.root(), params.cwd.as_deref(), asked) else { continue };
-            if self.session().files().opened_by(Opener::Unasked).admit(Access::Read, &path).is_ok() {
+            if self.session().files().unasked().admit(Access::Read, &path).is_ok() {
                 self.warm(&path, origin, why);
                 continue;
             }
@@ -155,7 +163,7 @@ impl Folder {
     }
 
     fn warm(&self, path: &WorkspacePath, origin: &Origin, why: Option<&str>) {
-        let stat = self.session().files().opened_by(Opener::Unasked).stat(path);
+        let stat = self.session().files().unasked().stat(path);
         if stat.is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == FileKind::File)) {
             let cause = Cause { by: origin.who(), why: why.unwrap_or(Why::UNSTATED) };
             self.session().memory().touch(path.as_str(), HeatTouch::Read, cause);

@@ -134,6 +134,23 @@ async fn an_edit_that_cannot_be_made_is_told_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn an_edit_that_is_applied_at_once_is_let_through_and_taken_in() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
+    let edit = params("Edit", replace("a.txt", &[("1\n", "one\n")]));
+    assert_eq!(ask(&bench, edit.clone()).await, NativeAnswer::default());
+    assert_eq!(bench.disk("a.txt"), TEN, "the agent's own tool writes it");
+    bench.write("a.txt", &TEN.replacen("1\n", "one\n", 1));
+    let after = NativeParams { after: true, ..edit };
+    assert_eq!(ask(&bench, after.clone()).await, NativeAnswer::default());
+    ask(&bench, after).await;
+    let log = bench.log();
+    assert_eq!(log.matches("outcome: let_through").count(), 1, "{log}");
+    let undone = bench.ask::<wherefore::requests::Undo>(Default::default()).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), TEN, "{undone:?}");
+}
+
+#[tokio::test]
 async fn what_lies_outside_of_the_folder_is_left_to_the_agent() {
     let bench = Bench::new(&[("a.txt", TEN)]);
     let outside = NativeAct::Write { path: "/nowhere/else.txt".into(), content: "x".into() };

@@ -13,7 +13,6 @@ use crate::native::{
 use crate::patch;
 use crate::protocol::{ChangeKind, Code, Fault, RawCall};
 use crate::registry::{Change, Content, Draft};
-use crate::rules::Opener;
 use crate::session::Snapshot;
 
 impl Folder {
@@ -124,14 +123,14 @@ impl Folder {
         Ok(changes)
     }
 
-    fn diff_call(&self, draft: &Draft) -> Result<RawCall, Fault> {
+    pub(super) fn diff_call(&self, draft: &Draft) -> Result<RawCall, Fault> {
         let (diff, _) = git_diff(self.session().workspace().state(), draft)?;
         Ok(raw(PATCH, json!({ "diff": diff })))
     }
 
     /// The text as the person sees it. What the rules close is not read.
     fn text_there(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, Fault> {
-        let files = self.session().files().opened_by(Opener::Unasked);
+        let files = self.session().files().unasked();
         Ok(self.session().files().text_through(&files, path)?)
     }
 }
@@ -140,11 +139,11 @@ fn raw(tool: &str, arguments: serde_json::Value) -> RawCall {
     RawCall { tool: tool.to_owned(), arguments, ..RawCall::default() }
 }
 
-fn content(text: String, encoding: Encoding) -> Content {
+pub(super) fn content(text: String, encoding: Encoding) -> Content {
     Content::Text { text, encoding }
 }
 
-fn edit(path: WorkspacePath, before: Snapshot, after: String) -> Draft {
+pub(super) fn edit(path: WorkspacePath, before: Snapshot, after: String) -> Draft {
     let encoding = before.encoding;
     let change = Change::text(path, Some(content(before.text, encoding)), content(after, encoding));
     Draft { changes: vec![change], ..Draft::default() }
