@@ -54,7 +54,10 @@ fn show(workspace: &WorkspaceStatus) {
     if !workspace.log.is_empty() {
         answer::line(&format!("  log       {}", visible(&workspace.log)));
     }
-    answer::line(&format!("  calls     {} ({} running)", workspace.calls, workspace.running));
+    let ways: Vec<String> =
+        workspace.ways.iter().map(|(door, count)| format!("{count} by {}", door.word())).collect();
+    let ways = if ways.is_empty() { String::new() } else { format!(": {}", ways.join(", ")) };
+    answer::line(&format!("  calls     {} ({} running){ways}", workspace.calls, workspace.running));
     if !workspace.agents.is_empty() {
         answer::line(&format!("  agents    {}", visible(&workspace.agents.join(", "))));
     }

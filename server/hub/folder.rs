@@ -190,6 +190,7 @@ impl Folder {
             log: if session.is_empty() { String::new() } else { self.log_path(&session) },
             session,
             calls,
+            ways: self.session.presence().ways(),
             agents: self.session.presence().agents(),
             running,
             pending_hunks,

@@ -10,7 +10,9 @@ use super::{Fault, Policy};
 use crate::base::CallId;
 
 /// The way a call came in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Door {
     /// A language client, over `wherefore/call` or `workspace/executeCommand`.
@@ -33,6 +35,20 @@ pub enum Door {
 }
 
 impl Door {
+    /// Its name, as the log has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Lsp => "lsp",
+            Self::Mcp => "mcp",
+            Self::Cli => "cli",
+            Self::Agent => "agent",
+            Self::Hook => "hook",
+            Self::Ide => "ide",
+            Self::Acp => "acp",
+            Self::Outside => "outside",
+        }
+    }
+
     /// Whether what comes by it is no call of ours but an act of somebody else's, which need not state its reason.
     pub fn is_native(self) -> bool {
         matches!(self, Self::Hook | Self::Ide | Self::Acp | Self::Outside)

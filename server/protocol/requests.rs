@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Point, Risk, WatchStatus};
+use super::{Door, Point, Risk, WatchStatus};
 use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
 /// What a person does with hunks.
@@ -113,6 +113,10 @@ pub struct WorkspaceStatus {
     pub log: String,
     /// Calls made in this session.
     pub calls: u64,
+    /// Calls of this session by the way that they came: a tool of ours (`mcp`, `lsp`, `cli`), an agent's own tool (`hook`,
+    /// `ide`, `acp`), or a change by another program (`outside`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ways: BTreeMap<Door, u64>,
     /// Agents seen in this session.
     pub agents: Vec<String>,
     /// Calls running now.

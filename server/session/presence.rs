@@ -1,12 +1,12 @@
 //! Who is there: the agents that called, their connections, and the calls that run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::protocol::Origin;
+use crate::protocol::{Door, Origin};
 
 /// The agents of a folder and their calls.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub struct Presence {
     /// The connections of agents, by name.
     connections: Mutex<BTreeSet<String>>,
     calls: AtomicU64,
+    /// How many calls came by each door.
+    ways: Mutex<BTreeMap<Door, u64>>,
     running: AtomicU32,
 }
 
@@ -22,6 +24,7 @@ impl Presence {
     /// Counts a call, and remembers who makes it.
     pub(super) fn called(&self, origin: &Origin) {
         self.calls.fetch_add(1, Ordering::Relaxed);
+        *self.ways.lock().entry(origin.door).or_default() += 1;
         if let Some(agent) = &origin.agent {
             self.agents.lock().insert(agent.clone());
         }
@@ -41,6 +44,11 @@ impl Presence {
     /// Whether an agent's connection of that name is there.
     pub fn is_connected(&self, name: &str) -> bool {
         self.connections.lock().contains(name)
+    }
+
+    /// How many calls came by each way in.
+    pub fn ways(&self) -> BTreeMap<Door, u64> {
+        self.ways.lock().clone()
     }
 
     /// How many calls were made, and how many run now.

@@ -467,6 +467,8 @@ export interface WorkspaceStatus {
   log: string;
   /** Calls made in this session. */
   calls: number;
+  /** Calls of this session by the way that they came: a tool of ours (`mcp`, `lsp`, `cli`), an agent's own tool (`hook`, `ide`, `acp`), or a change by another program (`outside`). */
+  ways?: Record<string, number>;
   /** Agents seen in this session. */
   agents: string[];
   /** Calls running now. */

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::journal::Entry;
-use crate::protocol::{Code, EventType, Fault, Status};
+use crate::protocol::{Code, Door, EventType, Fault, Status};
 
 /// The filters of `wherefore log`.
 #[derive(Args, Debug)]
@@ -23,6 +23,9 @@ pub(super) struct FilterArgs {
     /// Only calls of agents whose name contains this text
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// Only what agents' own tools did, and what changed with no tool of ours
+    #[arg(long)]
+    native: bool,
     /// Only calls with this status
     #[arg(long, value_enum)]
     status: Option<EndedFilter>,
@@ -71,6 +74,7 @@ pub(super) struct Selector {
     tool: Option<GlobMatcher>,
     path: Option<GlobMatcher>,
     agent: Option<String>,
+    native: bool,
     status: Option<EndedFilter>,
     since: Option<Timestamp>,
     until: Option<Timestamp>,
@@ -87,6 +91,7 @@ impl Selector {
             tool: args.tool.as_deref().map(|text| glob(text, false)).transpose()?,
             path: args.path.as_deref().map(|text| glob(text, text.contains('/'))).transpose()?,
             agent: args.agent.as_ref().map(|name| name.to_lowercase()),
+            native: args.native,
             status: args.status,
             since: args.since.as_deref().map(time).transpose()?,
             until: args.until.as_deref().map(time).transpose()?,
@@ -101,7 +106,7 @@ impl Selector {
     }
 
     fn takes_any_call(&self) -> bool {
-        self.tool.is_none() && self.path.is_none() && self.agent.is_none()
+        self.tool.is_none() && self.path.is_none() && self.agent.is_none() && !self.native
     }
 
     /// The entries to show now that this one was read, in order.
@@ -164,7 +169,9 @@ impl Selector {
             let part = |key: &str| text(origin.and_then(|origin| origin.get(key)));
             format!("{} {} {}", part("agent"), part("session"), part("door")).to_lowercase()
         };
+        let is_native = || door(entry).is_some_and(Door::is_native);
         self.in_time(entry)
+            && (!self.native || is_native())
             && self.tool.as_ref().is_none_or(|tool| tool.is_match(text(entry.body.get("tool"))))
             && self.agent.as_ref().is_none_or(|name| agent().contains(name))
             && self.path.as_ref().is_none_or(|glob| paths(entry).iter().any(|path| self.names(glob, path)))
@@ -174,6 +181,12 @@ impl Selector {
         let path = path.trim_start_matches("./");
         glob.is_match(path) || glob.is_match(path.rsplit('/').next().unwrap_or(path))
     }
+}
+
+/// The way in of a call.
+pub(super) fn door(entry: &Entry) -> Option<Door> {
+    let door = entry.body.get("origin")?.get("door")?;
+    Door::deserialize(door).ok()
 }
 
 /// The paths that a call names.

@@ -12,7 +12,7 @@ use super::output;
 use crate::base::hidden::short;
 use crate::cli::print::{TerminalPage, TextLook};
 use crate::journal::Entry;
-use crate::protocol::EventType;
+use crate::protocol::{EventType, Why};
 
 /// Characters of a reason that are shown.
 const REASON: usize = 400;
@@ -102,7 +102,14 @@ impl Table {
     fn head(&self, entry: &Entry) -> String {
         let (id, tool) = (text(entry, "call_id"), text(entry, "tool"));
         let paths = paths(entry).join(" ");
-        let agent = entry.body.get("origin").and_then(|origin| origin.get("agent")).and_then(Value::as_str);
+        let origin = |key: &str| entry.body.get("origin")?.get(key)?.as_str();
+        let agent = match (origin("agent"), origin("tool"), origin("door")) {
+            (agent, Some(tool), Some(door)) => {
+                Some(format!("{} {tool} by {door}", agent.unwrap_or_default()))
+            }
+            (None, None, Some("outside")) => Some("outside".to_owned()),
+            (agent, ..) => agent.map(str::to_owned),
+        };
         let mut head = format!("{}  {}", self.page.paint(TextLook::Dim, &self.time(entry)), short(&id, 20));
         for part in [self.page.paint(TextLook::Bold, &short(&tool, 80)), short(&paths, 120)] {
             if !part.is_empty() {
@@ -111,7 +118,7 @@ impl Table {
             }
         }
         if let Some(agent) = agent {
-            head.push_str(&format!("  {}", self.page.paint(TextLook::Dim, &short(agent, 60))));
+            head.push_str(&format!("  {}", self.page.paint(TextLook::Dim, &short(agent.trim(), 60))));
         }
         head
     }
@@ -120,6 +127,7 @@ impl Table {
         let why = entry.body.get("args").and_then(|args| args.get("why"));
         let why = match why {
             Some(Value::Object(stored)) => stored.get("head").and_then(Value::as_str).unwrap_or_default(),
+            Some(Value::Null) => Why::UNSTATED,
             why => why.and_then(Value::as_str).unwrap_or_default(),
         };
         let why = short(why, REASON);

@@ -58,7 +58,7 @@ local function rows(width)
       parts = {
         { cell_of(clock(notice.time), 8), 'WhereforeHint' },
         { cell_of(state, 15), colours[state] or 'WhereforeHint' },
-        { cell_of(notice.tool, 18) },
+        { cell_of(notice.origin.tool and ('%s (%s)'):format(notice.origin.tool, notice.origin.door or '') or notice.tool, 18) },
         { cell_of(notice.origin.agent or notice.origin.door or '', 18), 'WhereforeHint' },
         { text.clip(why, math.max(width - 64, 20)) },
       },

@@ -291,6 +291,7 @@
 ---@field session string The open session's id, or else that of the last one; empty where there was none.
 ---@field log string The session log's absolute path.
 ---@field calls integer Calls made in this session.
+---@field ways? table<string, integer> Calls of this session by the way that they came: a tool of ours (`mcp`, `lsp`, `cli`), an agent's own tool (`hook`, `ide`, `acp`), or a change by another program (`outside`).
 ---@field agents string[] Agents seen in this session.
 ---@field running integer Calls running now.
 ---@field pending_hunks integer Hunks that wait for a decision.

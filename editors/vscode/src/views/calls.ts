@@ -163,10 +163,11 @@ export class Calls extends Tree<Node> {
   }
 
   private details(call: Call): Node[] {
-    const { agent, door } = call.notice.origin;
+    const { agent, door, tool } = call.notice.origin;
+    const own = tool ? `, by its own ${tool} (${door ?? 'unknown'})` : '';
     const rows = [
       { text: call.notice.why, icon: 'comment' },
-      { text: `${clock(call.notice.time)}, ${agent ?? door ?? 'unknown'}`, icon: 'account' },
+      { text: `${clock(call.notice.time)}, ${agent ?? door ?? 'unknown'}${own}`, icon: 'account' },
       { text: this.state(call, this.asks.of(keyOf(call))), icon: 'info' },
     ];
     return rows.filter(({ text }) => text !== '');
