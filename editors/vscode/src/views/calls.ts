@@ -189,7 +189,8 @@ export function callOf(node: unknown): { call: string; session: string; root: st
 /** The tool, and the first of what it is about. */
 export function title(notice: CallNotice): string {
   const path = notice.paths[0];
-  return path ? `${notice.tool} ${path}` : notice.tool;
+  const tool = notice.origin.tool ?? notice.tool;
+  return path ? `${tool} ${path}` : tool;
 }
 
 /** The time of day. */
