@@ -5,6 +5,7 @@ mod agent;
 mod alone;
 mod commands;
 mod conformance;
+mod editors;
 mod fixtures;
 mod http;
 mod inspector;

@@ -113,6 +113,15 @@ impl Place {
         ids.filter(knows).collect()
     }
 
+    /// Waits until nothing runs here. A server that an editor killed may have left its files for the next to sweep.
+    pub(crate) fn is_quiet(&self) {
+        let start = Instant::now();
+        while !self.processes().is_empty() {
+            assert!(start.elapsed() < FAREWELL, "left behind: {:?}", self.processes());
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Waits until nothing runs here, and nothing stands in the runtime folder.
     pub(crate) fn is_left_empty(&self) {
         let start = Instant::now();

@@ -66,12 +66,13 @@ end
 --- Starts an editor in a project.
 ---@param root string
 ---@param opts? table options of `setup`
+---@param env? table<string, string> what its environment has beside this one's; by default folders of its own
 ---@return Child
-function M.start(root, opts)
+function M.start(root, opts, env)
   local channel = vim.fn.jobstart({ vim.v.progpath, '--embed', '--headless', '--clean', '-n' }, {
     rpc = true,
     cwd = root,
-    env = M.env(root),
+    env = env or M.env(root),
     on_stderr = function(_, lines)
       if vim.env.WF_DEBUG then
         io.stderr:write(table.concat(lines, '\n'))
