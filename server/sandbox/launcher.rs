@@ -17,6 +17,7 @@ use crate::linux;
 use crate::overlay::Overlay;
 use crate::plan::{Effects, Network, Plan, Streams};
 use crate::probe;
+use crate::recall::Recall;
 use crate::resolve;
 use crate::running::{Afterwards, Running, Started};
 use crate::spec::{Spec, Way};
@@ -32,6 +33,8 @@ pub const SUBCOMMAND: &str = "__sandbox";
 pub struct Launcher {
     helpers: Arc<Helpers>,
     tier: Arc<OnceLock<Tier>>,
+    /// What was seen in the folders of the commands before.
+    recall: Arc<Recall>,
 }
 
 /// Both ends of the streams of one command.
@@ -45,7 +48,7 @@ impl Launcher {
     #[must_use]
     pub fn own() -> Self {
         let name = std::env::args_os().next().unwrap_or_else(|| "wherefore".into());
-        Self { helpers: Arc::new(Helpers::new("/proc/self/exe".into(), name, false)), tier: Arc::default() }
+        Self::with(Helpers::new("/proc/self/exe".into(), name, false))
     }
 
     /// Another program builds the sandboxes.
@@ -53,7 +56,11 @@ impl Launcher {
     pub fn of(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         let name = program.clone().into_os_string();
-        Self { helpers: Arc::new(Helpers::new(program, name, false)), tier: Arc::default() }
+        Self::with(Helpers::new(program, name, false))
+    }
+
+    fn with(helpers: Helpers) -> Self {
+        Self { helpers: Arc::new(helpers), tier: Arc::default(), recall: Arc::default() }
     }
 
     /// The same launcher, which keeps a process ready from its first command on, so that the next one starts sooner.
@@ -93,8 +100,8 @@ impl Launcher {
         let folders = resolve::writable(plan)?;
         let linked = Linked::of(&plan.masked);
         let at_once = resolve::written_at_once(plan, &folders);
-        let survey = Survey::take(&at_once, &linked);
-        let covered = covered(plan, (&folders, &at_once), &survey, &linked);
+        let survey = Survey::take(&at_once, &linked, &self.recall);
+        let covered = covered(plan, (&folders, &at_once), (&survey, &linked), &self.recall);
         let scratch = match level {
             Level::Landlock => Some(tempfile::tempdir().map_err(SandboxError::Start)?),
             _ => None,
@@ -139,16 +146,19 @@ impl Launcher {
 fn covered(
     plan: &Plan,
     (writable, at_once): (&[PathBuf], &[PathBuf]),
-    survey: &Survey,
-    linked: &Linked,
+    (survey, linked): (&Survey, &Linked),
+    recall: &Recall,
 ) -> Vec<PathBuf> {
     let is_in = |path: &Path, folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
     let only_read: Vec<PathBuf> =
         resolve::readable(plan).into_iter().filter(|path| !is_in(path, writable)).collect();
-    let read = Survey::take(&only_read, linked);
+    let read = Survey::take(&only_read, linked, recall);
     let is_overlaid = plan.effects != Effects::WriteThrough;
-    let written =
-        if is_overlaid && !linked.is_empty() { Survey::take(writable, linked) } else { Survey::default() };
+    let written = if is_overlaid && !linked.is_empty() {
+        Survey::take(writable, linked, recall)
+    } else {
+        Survey::default()
+    };
     let reached = |path: &&Path| is_in(path, at_once) || !is_in(path, writable);
     let sockets = survey.sockets().chain(read.sockets()).filter(reached);
     let masked = |path: &&Path| plan.masked.iter().any(|masked| path.starts_with(masked));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 
-use crate::survey::for_each_entry;
+use crate::look::for_each_entry;
 
 /// How many files of masked folders are looked at.
 const MOST: usize = 1 << 16;

@@ -1,20 +1,17 @@
 //! What stands in the writable folders that a command must not plant: protected names, sockets, FIFOs and devices. A look
 //! before the run and one after it, when no process of the sandbox is left, show what the command planted.
 
-use std::collections::HashMap;
-use std::ffi::{CStr, OsStr};
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat};
-use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::linked::Linked;
+use crate::look::{Look, Looker, Seen};
 use crate::opened::Opened;
-use crate::plan::PROTECTED_NAMES;
+use crate::recall::{Folders, Recall, stale};
 
 /// Something that a command left in a writable folder, and that programs outside of the sandbox might run or wait for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,55 +48,53 @@ pub enum PlantedKind {
     Deep,
 }
 
-/// What was found in one look, by path.
+/// What was found in one look at everything, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     found: HashMap<PathBuf, Seen>,
-    /// The folders that were looked into, with the time of their last change.
-    folders: HashMap<PathBuf, Changed>,
+    /// The folders that were looked into.
+    folders: Vec<Arc<Folders>>,
     /// Further names of masked files.
     twins: Vec<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
-    kind: PlantedKind,
-    inode: u64,
-}
-
-/// Which folder it is, and when it last changed: its inode, seconds and nanoseconds.
-type Changed = Option<(u64, i64, u64)>;
-
 /// The longest path that the kernel takes, with the zero at its end.
 const LONGEST: usize = 4096;
-
-/// How long ago a change must be, in seconds, so that a later one shows another time.
-const LATELY: i64 = 2;
+/// The longest name, with the slash before it.
+const LONGEST_NAME: usize = 256;
 
 impl Survey {
-    /// Looks at everything below `folders`. A folder of somebody else's that cannot be read is passed over: the command
-    /// cannot read it either.
-    pub(crate) fn take(folders: &[PathBuf], linked: &Linked) -> Self {
+    /// Looks at everything below `folders`. What `recall` knows of a folder that did not change is not looked at again. A
+    /// folder of somebody else's that cannot be read is passed over: the command cannot read it either.
+    pub(crate) fn take(folders: &[PathBuf], linked: &Linked, recall: &Recall) -> Self {
         let mut survey = Self::default();
-        survey.look_below(folders.to_vec(), &HashMap::new(), linked);
+        let mut looker = Looker::new(linked);
+        for root in folders {
+            // What is kept does not tell the names of files.
+            let before = if linked.is_empty() { recall.below(root) } else { Arc::default() };
+            let now = survey.take_below(root, before, &mut looker);
+            if linked.is_empty() {
+                recall.keep(root, &now);
+            }
+            survey.folders.push(now);
+        }
         survey
     }
 
     /// Looks once more, into those folders that changed since, and into new ones. Folders that their owner could not enter
     /// stay open until the second part of the answer is dropped.
     pub(crate) fn again(&self) -> (Self, Opened) {
-        let has_changed = |folder: &Path, before: &Changed| match rustix::fs::lstat(folder) {
-            Ok(now) => before.is_none() || changed(&now) != *before,
-            // A folder on the way was closed; it is opened before this one's turn.
-            Err(error) => error == Errno::ACCESS,
-        };
-        let folders = self.folders.iter().filter(|(folder, before)| has_changed(folder, before));
-        let mut waiting: Vec<PathBuf> = folders.map(|(folder, _)| folder.clone()).collect();
+        let stale = self.folders.iter().flat_map(|folders| stale(folders));
+        let mut waiting: Vec<PathBuf> = stale.map(PathBuf::from).collect();
         // The last one is taken first, and what holds a folder has to come before it.
         waiting.sort_by(|one, other| other.cmp(one));
         let mut survey = Self::default();
-        let opened = survey.look_below(waiting, &self.folders, &Linked::default());
-        (survey, opened)
+        let linked = Linked::default();
+        let mut looker = Looker::new(&linked);
+        let is_new =
+            |folder: &Path| !self.folders.iter().any(|folders| folders.contains_key(folder.as_os_str()));
+        survey.look_below(waiting, &mut looker, |_| None, is_new);
+        (survey, looker.opened)
     }
 
     /// The protected paths that are there, so that the sandbox makes them read-only. In a repository without a protected
@@ -145,138 +140,55 @@ impl Survey {
         self.found.iter().filter(move |(_, seen)| seen.kind == kind).map(|(path, _)| path.as_path())
     }
 
-    /// Looks into `waiting`, and into what lies below but for the `known` ones. The answer keeps the folders open that had
-    /// to be opened for it.
+    /// What stands at and below `root`, of which `before` is known.
+    fn take_below(&mut self, root: &Path, before: Arc<Folders>, looker: &mut Looker<'_>) -> Arc<Folders> {
+        let stale: HashSet<&OsStr> = stale(&before).into_iter().collect();
+        if stale.is_empty() && !before.is_empty() {
+            before.iter().for_each(|(folder, look)| self.add(Path::new(folder), look));
+            return before;
+        }
+        let recalled = |folder: &Path| {
+            let folder = folder.as_os_str();
+            before.get(folder).filter(|_| !stale.contains(folder)).cloned()
+        };
+        Arc::new(self.look_below(vec![root.to_owned()], looker, recalled, |_| true))
+    }
+
+    /// Takes what is `recalled` of `waiting`, or looks into them, and into what lies below as far as it `is_new`.
     fn look_below(
         &mut self,
         mut waiting: Vec<PathBuf>,
-        known: &HashMap<PathBuf, Changed>,
-        linked: &Linked,
-    ) -> Opened {
-        let mut buffer = vec![MaybeUninit::uninit(); 1 << 15];
-        let mut opened = Opened::default();
+        looker: &mut Looker<'_>,
+        recalled: impl Fn(&Path) -> Option<Arc<Look>>,
+        is_new: impl Fn(&Path) -> bool,
+    ) -> Folders {
+        let mut folders = Folders::new();
         while let Some(folder) = waiting.pop() {
-            // A repository holds many files and no folder of sockets: its watcher's socket stands at the top.
-            let is_git = folder.file_name().is_some_and(|name| name == ".git");
-            let mut bare = Bare::default();
-            let entries = open_folder(&folder, &mut opened);
-            let at = entries.and_then(|entries| {
-                for_each_entry(&entries, &mut buffer, |name, kind, inode| {
-                    self.look_at(&folder, (name, kind, inode));
-                    bare.look_at(name, inode);
-                    if kind == FileType::RegularFile && linked.holds(&entries, name, inode) {
-                        self.twins.push(folder.join(name));
-                    }
-                    if kind == FileType::Directory && !is_git {
-                        let below = folder.join(name);
-                        if below.as_os_str().len() >= LONGEST {
-                            self.found.insert(below, Seen { kind: PlantedKind::Deep, inode });
-                        } else if !known.contains_key(&below) {
-                            waiting.push(below);
-                        }
-                    }
-                })
-            });
-            if let Some(inode) = bare.head().filter(|_| !is_git) {
-                self.found.insert(folder.join("HEAD"), Seen { kind: PlantedKind::Protected, inode });
-            }
+            let look = recalled(&folder).unwrap_or_else(|| Arc::new(looker.look_into(&folder)));
+            self.add(&folder, &look);
+            let below = look.folders.iter().map(|(name, _)| folder.join(name));
+            waiting.extend(below.filter(|below| !is_too_deep(below) && is_new(below)));
             // One that cannot be read is kept too, so that the next look knows that it was so before.
-            self.folders.insert(folder, at.unwrap_or_default());
+            folders.insert(folder.into_os_string(), look);
         }
-        opened
+        folders
     }
 
-    fn look_at(&mut self, folder: &Path, (name, kind, inode): (&OsStr, FileType, u64)) {
-        let protected = name.to_str().is_some_and(is_protected).then_some(PlantedKind::Protected);
-        if let Some(kind) = special(kind).or(protected) {
-            self.found.insert(folder.join(name), Seen { kind, inode });
+    /// Takes what was seen in one folder.
+    fn add(&mut self, folder: &Path, look: &Look) {
+        self.found.extend(look.found.iter().map(|(name, seen)| (folder.join(name), *seen)));
+        self.twins.extend(look.twins.iter().map(|name| folder.join(name)));
+        if folder.as_os_str().len() + LONGEST_NAME < LONGEST {
+            return;
         }
-    }
-}
-
-/// The folder, and the time of its last change. `None`: so lately that another change might show the same time.
-fn changed(folder: &Stat) -> Changed {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
-    let is_old = folder.st_ctime < now - LATELY;
-    is_old.then_some((folder.st_ino, folder.st_ctime, folder.st_ctime_nsec))
-}
-
-/// What makes a folder a repository for git, though its name says nothing: `HEAD`, `objects` and `refs`.
-#[derive(Default)]
-struct Bare {
-    head: Option<u64>,
-    folders: u8,
-}
-
-impl Bare {
-    fn look_at(&mut self, name: &OsStr, inode: u64) {
-        match name.as_bytes() {
-            b"HEAD" => self.head = Some(inode),
-            b"objects" | b"refs" => self.folders += 1,
-            _ => {}
-        }
-    }
-
-    /// The inode of `HEAD` in a repository. Without that file it is none.
-    fn head(&self) -> Option<u64> {
-        self.head.filter(|_| self.folders == 2)
-    }
-}
-
-/// Opens a folder to list it. One that its owner closed is opened for the owner first.
-fn open_folder(folder: &Path, opened: &mut Opened) -> Option<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let open = || rustix::fs::open(folder, flags, Mode::empty());
-    let found = match open() {
-        Err(Errno::ACCESS) if opened.open(folder) => open(),
-        other => other,
-    };
-    let found = found.ok()?;
-    // To list a folder is less than to enter it.
-    if !opened.may_enter(&found) {
-        opened.open(folder);
-    }
-    Some(found)
-}
-
-/// Calls `each` for what `folder` holds. It asks for no more than the folder itself tells: names, kinds and inodes.
-pub(crate) fn for_each_entry(
-    folder: &OwnedFd,
-    buffer: &mut [MaybeUninit<u8>],
-    mut each: impl FnMut(&OsStr, FileType, u64),
-) -> Option<Changed> {
-    let at = changed(&rustix::fs::fstat(folder).ok()?);
-    let mut entries = RawDir::new(folder, buffer);
-    while let Some(Ok(entry)) = entries.next() {
-        let name = entry.file_name();
-        if name == c"." || name == c".." {
-            continue;
-        }
-        let kind = match entry.file_type() {
-            FileType::Unknown => asked_kind(folder, name),
-            known => known,
+        let deep = |(name, inode): &(OsString, u64)| {
+            (folder.join(name), Seen { kind: PlantedKind::Deep, inode: *inode })
         };
-        each(OsStr::from_bytes(name.to_bytes()), kind, entry.ino());
+        self.found.extend(look.folders.iter().map(deep).filter(|(below, _)| is_too_deep(below)));
     }
-    Some(at)
 }
 
-/// The kind of an entry, where the file system does not tell it with the name.
-fn asked_kind(folder: &OwnedFd, name: &CStr) -> FileType {
-    let found = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-    found.map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode))
-}
-
-fn is_protected(name: &str) -> bool {
-    // A file system may take capital letters for small ones.
-    name.starts_with(['.', 's', 'S']) && PROTECTED_NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
-}
-
-fn special(kind: FileType) -> Option<PlantedKind> {
-    match kind {
-        FileType::Socket => Some(PlantedKind::Socket),
-        FileType::Fifo => Some(PlantedKind::Fifo),
-        FileType::CharacterDevice | FileType::BlockDevice => Some(PlantedKind::Device),
-        _ => None,
-    }
+/// Whether a path is too long to look into.
+fn is_too_deep(path: &Path) -> bool {
+    path.as_os_str().len() >= LONGEST
 }

@@ -58,7 +58,12 @@ impl Place {
     }
 
     pub(crate) fn try_run(&self, plan: &Plan) -> Result<Outcome, SandboxError> {
-        let mut running = launcher().spawn(plan)?;
+        Self::run_by(&launcher(), plan)
+    }
+
+    /// The same by a launcher that may have run others before.
+    pub(crate) fn run_by(launcher: &Launcher, plan: &Plan) -> Result<Outcome, SandboxError> {
+        let mut running = launcher.spawn(plan)?;
         let output = reader(running.take_output());
         let errors = reader(running.take_errors());
         let report = running.wait()?;

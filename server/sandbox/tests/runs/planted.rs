@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use wherefore_sandbox::PlantedKind;
 
-use crate::place::Place;
+use crate::place::{Place, launcher};
 
 #[test]
 fn what_a_command_plants_is_moved_away_and_told() {
@@ -34,6 +36,38 @@ fn what_a_command_plants_is_moved_away_and_told() {
         assert!(one.quarantined.as_ref().unwrap().starts_with(quarantine.path()));
     }
     assert!(place.path().join("plain").exists() && place.path().join("kept/.git").exists());
+}
+
+#[test]
+fn what_is_planted_in_folders_that_earlier_runs_saw_is_found() {
+    let Some(place) = Place::new() else { return };
+    let quarantine = tempfile::tempdir().unwrap();
+    for number in 0..40 {
+        fs::create_dir_all(place.path().join(format!("d/{number}/deep"))).unwrap();
+    }
+    // What changed lately is not remembered.
+    thread::sleep(Duration::from_secs(4));
+    let launcher = launcher();
+    let planted = |script: &str| -> Vec<PathBuf> {
+        let mut plan = place.plan(["sh", "-c", script]);
+        plan.quarantine = Some(quarantine.path().join(script.len().to_string()));
+        let report = Place::run_by(&launcher, &plan).unwrap().report;
+        let told = report.planted.iter().map(|one| one.path.strip_prefix(place.path()).unwrap().to_owned());
+        told.collect()
+    };
+    assert_eq!(planted("true"), [""; 0].map(PathBuf::from));
+    // The host makes a repository between two runs, and swaps two folders.
+    fs::create_dir(place.path().join("d/5/deep/.git")).unwrap();
+    for (from, to) in [("1", "x"), ("2", "1"), ("x", "2")] {
+        fs::rename(place.path().join("d").join(from), place.path().join("d").join(to)).unwrap();
+    }
+    let told = planted(
+        "echo bad > d/5/deep/.git/config; echo x > d/7/deep/.envrc; mkdir d/2/deep/.idea; mv d/9 d/11/new; mkdir d/11/new/deep/.vscode",
+    );
+    assert_eq!(told, ["d/11/new/deep/.vscode", "d/2/deep/.idea", "d/7/deep/.envrc"].map(PathBuf::from));
+    assert!(!place.path().join("d/5/deep/.git/config").exists());
+    assert_eq!(planted("mkfifo d/7/deep/pipe; rm -r d/30"), ["d/7/deep/pipe"].map(PathBuf::from));
+    assert_eq!(planted("mkdir -p d/30/deep/.git"), ["d/30/deep/.git"].map(PathBuf::from));
 }
 
 #[test]
