@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::artifacts::{self, Artifact};
 use super::error::ExecutionError;
@@ -110,7 +111,7 @@ impl Executor {
         let work = layer.join(WORK.as_ref());
         write_files(&work, &request.files).map_err(ExecutionError::doing("writing the files of the call"))?;
         let outcome = layer.join(OUTCOME.as_ref());
-        let input = json!({ "code": request.code, "outcome": outcome }).to_string().into_bytes();
+        let input = [outcome.as_os_str().as_bytes(), b"\0", request.code.as_bytes()].concat();
         let python = interpreter(scope);
         let argv = [python.as_str(), "-I", "-B", "-X", "utf8", "-c", RUNNER].map(str::to_owned);
         let command = CommandRequest {
