@@ -124,6 +124,11 @@ impl Executor {
         self.launcher.probe().level == Level::Namespaces
     }
 
+    /// What confines the commands of this machine, as each answer says it.
+    pub(crate) fn tier(&self) -> String {
+        self.launcher.probe().of_commands().to_string()
+    }
+
     /// Tells before anybody is asked that this machine confines nothing.
     ///
     /// # Errors
@@ -225,7 +230,7 @@ impl Executor {
             call_id: call.id(),
             why: call.why().as_str(),
             command: short(&command, SHOWN),
-            tier: self.launcher.probe().level.to_string(),
+            tier: self.tier(),
             background,
         }))
     }

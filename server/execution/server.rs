@@ -8,7 +8,7 @@ use super::error::ExecutionError;
 use super::{CommandRequest, Executor, expect_folder, plan};
 use crate::base::WorkspacePath;
 use crate::fetch::HostList;
-use crate::sandbox::{Effects, Level, Running, Streams};
+use crate::sandbox::{CommandTier, Effects, Running, Streams};
 use crate::session::Scope;
 
 /// A server that is started.
@@ -32,7 +32,7 @@ pub(crate) struct StartedServer {
     /// Its processes.
     pub(crate) running: Running,
     /// What confines it.
-    pub(crate) level: Level,
+    pub(crate) tier: CommandTier,
     /// What carries its connections.
     pub(crate) carrier: Option<Carrier>,
 }
@@ -59,6 +59,6 @@ impl Executor {
         plan.limits.wall = None;
         let mut running = self.launcher.spawn(&plan)?;
         let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
-        Ok(StartedServer { running, level: self.launcher.probe().level, carrier })
+        Ok(StartedServer { running, tier: self.launcher.probe().of_commands(), carrier })
     }
 }

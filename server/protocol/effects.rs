@@ -26,7 +26,8 @@ pub struct Effects {
     /// Whether the person consented to the command and the network: the definition is their own, or the activity asks
     /// them itself, as a server's does before it starts. The rules ask about any other.
     pub consented: bool,
-    /// Whether the command runs in a sandbox: then the rules ask about some commands only.
+    /// Whether the command runs in a sandbox that keeps its changes apart, and the project did not choose it: then the rules
+    /// ask about some commands only.
     pub confined: bool,
 }
 

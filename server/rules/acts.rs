@@ -1,5 +1,5 @@
-//! What the rules say of commands and the network. A command that runs confined is judged by the tables of commands; any
-//! other is asked about, and so is the network, unless the person consented.
+//! What the rules say of commands and the network. A command whose changes are kept apart is judged by the tables of
+//! commands; any other is asked about, and so is the network, unless the person consented.
 
 use wherefore_shell::{CommandVerdict, Judgement};
 
@@ -49,7 +49,10 @@ impl Rules {
         let rule = format!(
             "{} ({})",
             judgement.rule.as_deref().unwrap_or("asked-command"),
-            judgement.why.as_deref().unwrap_or("a program may do what you may")
+            judgement
+                .why
+                .as_deref()
+                .unwrap_or("it runs confined, but what it changes may be written at once")
         );
         match judgement.verdict {
             CommandVerdict::Deny => {

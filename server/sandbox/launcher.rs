@@ -22,7 +22,7 @@ use crate::resolve;
 use crate::running::{Afterwards, Running, Started};
 use crate::spec::{Spec, Way};
 use crate::survey::Survey;
-use crate::tier::{Level, Tier};
+use crate::tier::{CommandTier, Level, Tier};
 
 /// The hidden subcommand whose code is [`enter`](crate::enter).
 pub const SUBCOMMAND: &str = "__sandbox";
@@ -122,7 +122,8 @@ impl Launcher {
         let helper = self.helper(&spec, &ends).map_err(SandboxError::Start)?;
         let sent = helper.control.send_spec(&spec, &ends.theirs);
         drop(ends.theirs);
-        let running = Running::new(helper, ends.ours, started, (level, afterwards));
+        let tier = CommandTier { level, landlock: linux::landlock_version() };
+        let running = Running::new(helper, ends.ours, started, (tier, afterwards));
         self.helpers.prepare(&spec);
         // A process that could not even take the plan told why, or is gone; `wait` says which.
         match sent {

@@ -67,4 +67,4 @@ pub use running::{Killer, Report, Running};
 pub use signal::signal_name;
 pub use spec::{Limit, Stage};
 pub use survey::{Planted, PlantedKind};
-pub use tier::{Level, Tier};
+pub use tier::{CommandTier, Level, Tier};

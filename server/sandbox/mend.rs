@@ -28,12 +28,14 @@ pub(crate) fn namespaces(error: &SandboxError) -> String {
     format!("namespaces: {stage} failed: {source}; {advice}")
 }
 
-/// What kept a command from running in the namespaces of `bwrap`.
-pub(crate) fn bubblewrap(error: &SandboxError) -> String {
-    match error {
-        SandboxError::Start(source) if source.kind() == io::ErrorKind::NotFound => {
+/// What kept a command from running in the namespaces of `bwrap`, which `said` why.
+pub(crate) fn bubblewrap(error: &SandboxError, said: &str) -> String {
+    let words = said.lines().map(|line| line.trim_start_matches("bwrap: ")).find(|line| !line.is_empty());
+    match (error, words) {
+        (SandboxError::Start(source), _) if source.kind() == io::ErrorKind::NotFound => {
             "bwrap: not installed; install the package `bubblewrap`".to_owned()
         }
+        (SandboxError::Lost, Some(words)) => format!("bwrap: {}", words.escape_debug()),
         _ => format!("bwrap: {error}"),
     }
 }

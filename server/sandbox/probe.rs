@@ -1,5 +1,8 @@
 //! Which tier this machine offers: each is tried with a real command.
 
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use crate::confine;
@@ -12,6 +15,8 @@ use crate::tier::{Level, Tier};
 
 /// How long the command of a try may take.
 const LONGEST: Duration = Duration::from_secs(5);
+/// Bytes of what a failed try wrote that are looked at.
+const LONGEST_WORDS: u64 = 4096;
 
 /// The strongest tier that a command ran in.
 pub(crate) fn tier(launcher: &Launcher) -> Tier {
@@ -24,11 +29,11 @@ pub(crate) fn tier(launcher: &Launcher) -> Tier {
             reasons.extend((landlock == 0).then(|| mend::landlock(0)));
             return found(Level::Namespaces, reasons);
         }
-        Err(error) => reasons.push(mend::namespaces(&error)),
+        Err((error, _)) => reasons.push(mend::namespaces(&error)),
     }
     match works(launcher, Level::Bubblewrap) {
         Ok(()) => return found(Level::Bubblewrap, reasons),
-        Err(error) => reasons.push(mend::bubblewrap(&error)),
+        Err((error, said)) => reasons.push(mend::bubblewrap(&error, &said)),
     }
     if landlock < confine::OLDEST {
         reasons.push(mend::landlock(landlock));
@@ -36,18 +41,35 @@ pub(crate) fn tier(launcher: &Launcher) -> Tier {
     }
     match works(launcher, Level::Landlock) {
         Ok(()) => found(Level::Landlock, reasons),
-        Err(error) => {
+        Err((error, _)) => {
             reasons.push(format!("Landlock: {error}"));
             found(Level::Nothing, reasons)
         }
     }
 }
 
-fn works(launcher: &Launcher, level: Level) -> Result<(), SandboxError> {
+/// Runs a command in `level`. Where that fails, the second part of the error is what was written to its standard error.
+fn works(launcher: &Launcher, level: Level) -> Result<(), (SandboxError, String)> {
     let mut plan = Plan::new("/usr", ["true"]);
     // Every sandbox shows it; nothing else needs to be looked through.
     plan.read_only.clear();
     plan.limits.wall = Some(LONGEST);
-    let report = launcher.spawn_in(level, &plan)?.wait()?;
-    if report.exit_code == Some(0) { Ok(()) } else { Err(SandboxError::Lost) }
+    let silent = |error| (error, String::new());
+    let mut running = launcher.spawn_in(level, &plan).map_err(silent)?;
+    let errors = running.take_errors();
+    match running.wait() {
+        Ok(report) if report.exit_code == Some(0) => Ok(()),
+        Ok(_) => Err((SandboxError::Lost, said(errors))),
+        Err(error) => Err((error, said(errors))),
+    }
+}
+
+/// What stands in a pipe by now.
+fn said(pipe: Option<OwnedFd>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe.filter(|pipe| rustix::io::ioctl_fionbio(pipe, true).is_ok()) {
+        // It ends with what came so far, also where somebody still holds the other end.
+        let _ = File::from(pipe).take(LONGEST_WORDS).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

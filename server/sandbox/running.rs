@@ -18,7 +18,7 @@ use crate::overlay::Overlay;
 use crate::quarantine;
 use crate::spec::{Limit, Stage, Word};
 use crate::survey::{Planted, Survey};
-use crate::tier::Level;
+use crate::tier::CommandTier;
 
 /// The caller's ends of a command's standard streams.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub struct Running {
     helper: Helper,
     streams: Started,
     started: Instant,
-    level: Level,
+    tier: CommandTier,
     heard: Heard,
     killed: Arc<AtomicBool>,
     afterwards: Afterwards,
@@ -78,7 +78,7 @@ pub struct Report {
     /// The most memory that its processes used at once, in bytes, as sampled.
     pub peak_memory: u64,
     /// What confined it.
-    pub tier: Level,
+    pub tier: CommandTier,
     /// What it planted in the folders that it may write.
     pub planted: Vec<Planted>,
     /// The layers that hold what it changed, where its effects go into an overlay.
@@ -90,10 +90,10 @@ impl Running {
         helper: Helper,
         streams: Started,
         started: Instant,
-        (level, afterwards): (Level, Afterwards),
+        (tier, afterwards): (CommandTier, Afterwards),
     ) -> Self {
         let (heard, killed) = (Heard::default(), Arc::default());
-        Self { helper, streams, started, level, heard, killed, afterwards }
+        Self { helper, streams, started, tier, heard, killed, afterwards }
     }
 
     /// The command's standard input, where the plan has a pipe for it. It can be taken once.
@@ -157,7 +157,7 @@ impl Running {
             duration,
             cpu,
             peak_memory: sampled.max(largest),
-            tier: self.level,
+            tier: self.tier,
             planted,
             overlays: std::mem::take(&mut self.afterwards.overlays),
         })

@@ -45,6 +45,37 @@ impl fmt::Display for Level {
     }
 }
 
+/// What confines a command: its level, and whether that is without Landlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandTier {
+    /// How strongly.
+    pub level: Level,
+    /// The version of Landlock's interface; 0 where the kernel has none, and the other walls stand alone.
+    pub landlock: i32,
+}
+
+impl fmt::Display for CommandTier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.level, self.landlock) {
+            (Level::Namespaces, 0) => {
+                f.write_str("tier A (namespaces and seccomp; this kernel has no Landlock)")
+            }
+            (Level::Bubblewrap, 0) => {
+                f.write_str("tier A' (namespaces of bwrap, and seccomp; this kernel has no Landlock)")
+            }
+            (level, _) => level.fmt(f),
+        }
+    }
+}
+
+impl Tier {
+    /// What confines the commands of this machine.
+    #[must_use]
+    pub fn of_commands(&self) -> CommandTier {
+        CommandTier { level: self.level, landlock: self.landlock }
+    }
+}
+
 /// What this machine offers, and why it offers no more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tier {

@@ -132,7 +132,8 @@ impl Activity for RunCommand {
         }
         if input.background {
             self.0.start_in_background(scope, call.call(), &request)?;
-            let answer = RunOutput { id: Some(call.call().id().to_string()), ..RunOutput::default() };
+            let (id, sandbox) = (Some(call.call().id().to_string()), self.0.tier());
+            let answer = RunOutput { id, sandbox, ..RunOutput::default() };
             return Ok(Output::change(Draft::default(), answer));
         }
         let effects = self.0.effects(scope, &request.argv, input.effects);

@@ -14,7 +14,7 @@ use super::expand::{Unset, expand};
 use crate::execution::{Carrier, ExecutionError, Executor, ServerCommand, StartedServer};
 use crate::fetch::HostList;
 use crate::protocol::{Code, Fault, McpServer};
-use crate::sandbox::{Killer, Level, Report, Running, signal_name};
+use crate::sandbox::{CommandTier, Killer, Report, Running, signal_name};
 use crate::session::Scope;
 
 /// What a confined server is started with.
@@ -33,7 +33,7 @@ pub(super) struct ConfinedServer {
     /// How it ended, once it has.
     end: watch::Receiver<Option<String>>,
     /// What confines it.
-    level: Level,
+    tier: CommandTier,
     /// What carries its connections for as long as it runs.
     _carrier: Option<Carrier>,
 }
@@ -106,8 +106,8 @@ impl ConfinedServer {
     }
 
     /// What confines it.
-    pub(super) fn level(&self) -> Level {
-        self.level
+    pub(super) fn tier(&self) -> CommandTier {
+        self.tier
     }
 
     /// Waits for its end, and says how it ended.
@@ -119,7 +119,7 @@ impl ConfinedServer {
 }
 
 fn begun(started: StartedServer) -> io::Result<BegunServer> {
-    let StartedServer { mut running, level, carrier } = started;
+    let StartedServer { mut running, tier, carrier } = started;
     let none = || io::Error::other("it started with no standard streams");
     let mut stream = |take: fn(&mut Running) -> Option<OwnedFd>| take(&mut running).ok_or_else(none);
     let stdin = ChildStdin::from_std(stream(Running::take_input)?.into())?;
@@ -136,7 +136,7 @@ fn begun(started: StartedServer) -> io::Result<BegunServer> {
         told.send_replace(Some(end));
     })?;
     Ok(BegunServer {
-        server: Arc::new(ConfinedServer { killer, end, level, _carrier: carrier }),
+        server: Arc::new(ConfinedServer { killer, end, tier, _carrier: carrier }),
         stdin,
         stdout,
         stderr,

@@ -22,7 +22,7 @@ use super::guard::{self, Start};
 use crate::base::blocking;
 use crate::base::hidden::shown;
 use crate::protocol::McpServer;
-use crate::sandbox::Level;
+use crate::sandbox::CommandTier;
 
 /// What a server sees of our own environment.
 const PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
@@ -97,9 +97,9 @@ impl Group {
     }
 
     /// What confines it; nothing where nothing does, and where it has ended.
-    pub(super) fn level(&self) -> Option<Level> {
+    pub(super) fn tier(&self) -> Option<CommandTier> {
         match &*self.0.lock() {
-            Some(HeldProcess::Confined(server)) => Some(server.level()),
+            Some(HeldProcess::Confined(server)) => Some(server.tier()),
             Some(HeldProcess::Free(_)) | None => None,
         }
     }

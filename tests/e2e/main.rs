@@ -21,6 +21,7 @@ mod review;
 mod search;
 mod sharing;
 mod support;
+mod tiers;
 mod tokens;
 mod trojan;
 mod upstream;

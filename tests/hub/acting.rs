@@ -67,7 +67,7 @@ async fn a_person_is_asked_before_a_command_runs() {
     assert_eq!(denied.code, Code::PermissionDenied);
     assert_eq!(
         denied.message,
-        "asked-command (a program may do what you may) asks first, and the person said no"
+        "asked-command (it runs confined, but what it changes may be written at once) asks first, and the person said no"
     );
     assert!(bench.log().contains("asked-command"), "{}", bench.log());
 }

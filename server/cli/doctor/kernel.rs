@@ -47,10 +47,10 @@ fn sandbox(tier: &Tier) -> Check {
     let name = "sandbox";
     let reasons = || tier.reasons.join("; ");
     match tier.level {
-        Level::Namespaces => Check::well(name, format!("{}: commands run confined", tier.level)),
+        Level::Namespaces => Check::well(name, format!("{}: commands run confined", tier.of_commands())),
         Level::Bubblewrap | Level::Landlock => Check::lacking(
             name,
-            format!("{}: each command asks you, and what it changes is written at once", tier.level),
+            format!("{}: each command asks you, and what it changes is written at once", tier.of_commands()),
             reasons(),
         ),
         Level::Nothing => Check::lacking(name, "no command is run: none could be confined", reasons()),

@@ -37,8 +37,8 @@ fn a_command_and_the_network_are_asked_about() {
     };
     assert_eq!(
         ask.question,
-        "Allow to run \"cargo\" \"fmt\" \"a b\", reach any host of the network? Rule asked-command (a program may do \
-         what you may) asks first."
+        "Allow to run \"cargo\" \"fmt\" \"a b\", reach any host of the network? Rule asked-command (it runs \
+         confined, but what it changes may be written at once) asks first."
     );
     let allowed = ask.yes();
     let argv = ["cargo", "fmt", "a b"].map(str::to_owned).to_vec();

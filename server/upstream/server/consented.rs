@@ -68,7 +68,7 @@ impl Server {
     /// Whether it runs, and otherwise than it would be started now: in a sandbox or in none.
     pub(in crate::upstream) fn runs_otherwise(&self) -> bool {
         let up = self.up().and_then(|connection| connection.group().cloned());
-        up.is_some_and(|group| group.lives() && group.level().is_some() != self.is_confined())
+        up.is_some_and(|group| group.lives() && group.tier().is_some() != self.is_confined())
     }
 
     /// What it may do, in a sentence.
@@ -92,14 +92,14 @@ impl Server {
     /// How it stands.
     pub(in crate::upstream) fn status(&self) -> ServerStatus {
         let up = self.up();
-        let level = up.as_ref().and_then(|up| up.group()?.level());
+        let tier = up.as_ref().and_then(|up| up.group()?.tier());
         ServerStatus {
             name: self.name.clone(),
             of_project: self.settings.of_project,
             running: up.is_some(),
             remote: self.settings.url.is_some(),
             confined: self.is_confined(),
-            tier: level.map(|level| level.to_string()),
+            tier: tier.map(|tier| tier.to_string()),
         }
     }
 

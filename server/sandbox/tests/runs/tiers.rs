@@ -19,6 +19,19 @@ fn without_namespaces() -> Option<Tier> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
+/// This program on a kernel that lacks Landlock, or user namespaces. `None`: there is no Python here to pretend it.
+fn on_a_kernel_without(lacking: &str) -> Option<Command> {
+    let python = Path::new("/usr/bin/python3");
+    if !python.exists() {
+        eprintln!("skipped: no {}", python.display());
+        return None;
+    }
+    let mut command = Command::new(python);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/runs/without.py");
+    command.args([script, lacking, env!("CARGO_BIN_EXE_sandbox-run")]);
+    Some(command)
+}
+
 fn in_tier_b(place: &Place, script: &str) -> Option<Outcome> {
     let mut plan = place.plan(["/usr/bin/python3", "-c", script]);
     plan.lowest = Level::Landlock;
@@ -49,6 +62,68 @@ fn a_tier_is_found_by_running_a_command() {
     };
     assert_ne!(tier.level, Level::Namespaces);
     assert!(tier.reasons[0].contains("sysctl user.max_user_namespaces=10000"), "{tier:?}");
+}
+
+#[test]
+fn what_the_kernel_lacks_is_told_with_the_tier() {
+    let Some(_place) = Place::new() else { return };
+    let offered = |lacking: &str| -> Option<Tier> {
+        let output = on_a_kernel_without(lacking)?.arg("--probe").output().unwrap();
+        Some(serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}")))
+    };
+    let Some(tier) = offered("landlock") else { return };
+    assert_eq!((tier.level, tier.landlock), (Level::Namespaces, 0));
+    assert!(tier.of_commands().to_string().contains("no Landlock"), "{tier:?}");
+    assert!(tier.reasons[0].starts_with("Landlock: "), "{tier:?}");
+    let tier = offered("namespaces").unwrap();
+    assert!(
+        tier.reasons[0].starts_with("namespaces: ") && tier.reasons[1].starts_with("bwrap: "),
+        "{tier:?}"
+    );
+    assert!(!tier.reasons[1].contains("without telling"), "{tier:?}");
+    assert_ne!(tier.level, Level::Namespaces);
+    let tier = offered("landlock,namespaces").unwrap();
+    assert_eq!((tier.level, tier.reasons.len()), (Level::Nothing, 3), "{tier:?}");
+}
+
+#[test]
+fn nothing_runs_where_the_kernel_lacks_what_the_tier_is_made_of() {
+    let Some(place) = Place::new() else { return };
+    for (lacking, tier, runs) in [
+        ("landlock", "A", true),
+        ("landlock", "B", false),
+        ("namespaces", "A", false),
+        ("namespaces", "A'", false),
+        ("landlock,namespaces", "A", false),
+        ("landlock,namespaces", "B", false),
+    ] {
+        let Some(mut command) = on_a_kernel_without(lacking) else { return };
+        let file = place.path().join("made");
+        let _ = fs::remove_file(&file);
+        command.args(["--tier", tier, "--", "touch"]).arg(&file).current_dir(place.path());
+        let output = command.output().unwrap();
+        assert_eq!((output.status.success(), file.exists()), (runs, runs), "{lacking}, {tier}: {output:?}");
+    }
+}
+
+#[test]
+fn without_landlock_the_other_walls_stand() {
+    let Some(place) = Place::new() else { return };
+    let Some(mut command) = on_a_kernel_without("landlock") else { return };
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("secret"), "hush").unwrap();
+    fs::create_dir(place.path().join(".git")).unwrap();
+    let script = format!(
+        "cat {0}/secret; echo x > {0}/new; echo x > .git/config; echo x > file; kill -0 {1}; ls -A ~",
+        outside.path().display(),
+        std::process::id()
+    );
+    let output = command.args(["--as-json", "--", "sh", "-c", &script]).current_dir(place.path()).output();
+    let told: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    assert_eq!(told["stdout"], "", "{told:#}");
+    assert_eq!(told["report"]["tier"], serde_json::json!({ "level": "A", "landlock": 0 }), "{told:#}");
+    assert!(place.path().join("file").exists() && !place.path().join(".git/config").exists());
+    assert!(!outside.path().join("new").exists());
 }
 
 #[test]
@@ -94,7 +169,7 @@ if os.fork() == 0:
     );
     let Some(outcome) = in_tier_b(&place, &script) else { return };
     assert_eq!(outcome.output, "2\nno\nno\nno\nno\nno\nno\nno\n2\n", "{}", outcome.errors);
-    assert_eq!((outcome.report.exit_code, outcome.report.tier), (Some(0), Level::Landlock));
+    assert_eq!((outcome.report.exit_code, outcome.report.tier.level), (Some(0), Level::Landlock));
     assert!(!Path::new(&place.path().join(".git/config")).exists());
 }
 
@@ -123,7 +198,7 @@ fn the_namespaces_of_bwrap_end_with_the_command() {
     let mut running = launcher().taking(Level::Bubblewrap).spawn(&plan).unwrap();
     let (output, errors) = (reader(running.take_output()), reader(running.take_errors()));
     let report = running.wait().unwrap();
-    assert_eq!((report.limit, report.tier), (Some(Limit::Wall), Level::Bubblewrap));
+    assert_eq!((report.limit, report.tier.level), (Some(Limit::Wall), Level::Bubblewrap));
     assert!(report.duration < Duration::from_secs(20), "{report:?}");
     assert_eq!(output.join().unwrap(), "begun\n");
     assert!(errors.join().unwrap().contains("No space left"));
