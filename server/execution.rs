@@ -62,6 +62,7 @@ use closures::{ClosureFinder, Closures};
 use layer::Layer;
 use live::LiveCommand;
 use run::Watched;
+use scrollback::Scrollback;
 use wherefore_fetch::HostList;
 
 /// What is said where a command's changes could not be kept apart.
@@ -186,7 +187,7 @@ impl Executor {
         bounds: &CommandBounds,
     ) -> Result<CommandOutcome, ExecutionError> {
         let (layer, running, carrier) = blocking(|| self.start(scope, &request, bounds))?;
-        let live = self.live(scope, call, request.argv.join(" "), false);
+        let live = self.live(scope, call, request.argv.join(" "), None);
         let run = run::to_its_end(scope, running, Some(live), request.input, Watched::Both).await?;
         let (mut draft, mut left_out) = match run.report.overlays.first() {
             Some(overlay) => blocking(|| changes::read(scope, overlay))?,
@@ -220,19 +221,21 @@ impl Executor {
         }
         let mut running = self.launcher.spawn(&plan)?;
         let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
-        let live = self.live(scope, call, request.argv.join(" "), true);
-        self.processes.add(call, request.argv.clone(), (running, carrier), live).map(drop)
+        let output = Scrollback::default();
+        let live = self.live(scope, call, request.argv.join(" "), Some(output.clone()));
+        self.processes.add(call, request.argv.clone(), (running, carrier), (live, output)).map(drop)
     }
 
-    /// Tells the editors of a command that was started.
-    fn live(&self, scope: &Scope, call: &Call, command: String, background: bool) -> LiveCommand {
-        LiveCommand::start(scope.command_feed(FedCommand {
+    /// Tells the editors of a command that was started; one whose output is `kept` runs in the background.
+    fn live(&self, scope: &Scope, call: &Call, command: String, kept: Option<Scrollback>) -> LiveCommand {
+        let feed = scope.command_feed(FedCommand {
             call_id: call.id(),
             why: call.why().as_str(),
             command: short(&command, SHOWN),
             tier: self.tier(),
-            background,
-        }))
+            background: kept.is_some(),
+        });
+        LiveCommand::start(feed, kept)
     }
 
     fn closures(&self, scope: &Scope) -> Result<Closures, ExecutionError> {

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use super::scrollback::Scrollback;
 use super::terminal_text::TerminalText;
 use crate::protocol::LARGEST_OUTPUT;
 use crate::sandbox::{Limit, Report, signal_name};
@@ -14,6 +15,8 @@ use crate::session::{CommandEnd, CommandFeed};
 
 /// The time between two pieces, at least.
 const PAUSE: Duration = Duration::from_millis(60);
+/// How soon an editor that comes later is told of a command in the background.
+const LATE: Duration = Duration::from_millis(500);
 
 /// A command that editors are told of, until this is dropped at the latest.
 #[derive(Debug)]
@@ -33,6 +36,8 @@ pub(crate) struct LiveStream {
 #[derive(Debug)]
 struct Live {
     feed: CommandFeed,
+    /// What a command in the background wrote so far, for editors that come later.
+    kept: Option<Scrollback>,
     waiting: Mutex<WaitingOutput>,
     more: Notify,
 }
@@ -43,14 +48,17 @@ struct WaitingOutput {
     text: String,
     /// Bytes that came after the text.
     left_out: u64,
+    /// Whether something happened that nobody was told of, because no editor was there.
+    is_behind: bool,
     ended: bool,
 }
 
 impl LiveCommand {
-    /// Tells that a command started, and from now on of its output.
-    pub(crate) fn start(feed: CommandFeed) -> Self {
+    /// Tells that a command started, and from now on of its output. What is `kept` of it an editor is told that comes later.
+    pub(crate) fn start(feed: CommandFeed, kept: Option<Scrollback>) -> Self {
         feed.started();
-        let live = Arc::new(Live { feed, waiting: Mutex::default(), more: Notify::new() });
+        let waiting = WaitingOutput { is_behind: !feed.is_heard(), ..WaitingOutput::default() };
+        let live = Arc::new(Live { feed, kept, waiting: Mutex::new(waiting), more: Notify::new() });
         let telling = tokio::spawn(tell(live.clone())).abort_handle();
         Self { live, telling, began: Instant::now() }
     }
@@ -80,11 +88,17 @@ impl Drop for LiveCommand {
 impl LiveStream {
     /// Takes what was read from the stream.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let mut waiting = self.live.waiting.lock();
         if !self.live.feed.is_heard() {
             self.text = TerminalText::default();
+            waiting.is_behind = true;
             return;
         }
-        let mut waiting = self.live.waiting.lock();
+        if self.live.catch_up(&mut waiting) {
+            // These bytes were kept, and are among what is told now.
+            self.live.more.notify_one();
+            return;
+        }
         let room = if waiting.left_out == 0 { LARGEST_OUTPUT.saturating_sub(waiting.text.len()) } else { 0 };
         let (fits, over) = bytes.split_at(room.min(bytes.len()));
         self.text.push(fits, &mut waiting.text);
@@ -106,6 +120,19 @@ impl Live {
         }
     }
 
+    /// Begins anew for an editor that came while a command runs whose output is kept: with its start, and what it wrote
+    /// last. Whether it did.
+    fn catch_up(&self, waiting: &mut WaitingOutput) -> bool {
+        let Some(kept) = self.kept.as_ref().filter(|_| waiting.is_behind && self.feed.is_heard()) else {
+            return false;
+        };
+        waiting.is_behind = false;
+        self.feed.started();
+        (waiting.text, waiting.left_out) = (String::new(), 0);
+        TerminalText::default().push(&kept.last(LARGEST_OUTPUT), &mut waiting.text);
+        true
+    }
+
     /// Tells the rest, and the end; once.
     fn end(&self, end: CommandEnd) {
         let mut waiting = self.waiting.lock();
@@ -118,12 +145,16 @@ impl Live {
 
 async fn tell(live: Arc<Live>) {
     loop {
-        live.more.notified().await;
+        tokio::select! {
+            () = live.more.notified() => {}
+            () = tokio::time::sleep(LATE), if live.kept.is_some() => {}
+        }
         {
             let mut waiting = live.waiting.lock();
             if waiting.ended {
                 return;
             }
+            live.catch_up(&mut waiting);
             live.flush(&mut waiting);
         }
         tokio::time::sleep(PAUSE).await;

@@ -58,7 +58,7 @@ impl Processes {
         call: &Call,
         argv: Vec<String>,
         (mut running, carrier): (Running, Option<Carrier>),
-        live: LiveCommand,
+        (live, output): (LiveCommand, Scrollback),
     ) -> Result<Arc<Process>, ExecutionError> {
         let mut all = self.0.lock();
         if all.values().filter(|process| process.runs()).count() >= MOST {
@@ -69,7 +69,6 @@ impl Processes {
             ended.into_iter().for_each(|id| drop(all.remove(&id)));
         }
         let killer = running.killer().map_err(ExecutionError::doing("preparing to end the command"))?;
-        let output = Scrollback::default();
         let streams = [running.take_output(), running.take_errors()].into_iter().flatten();
         let reading = streams.map(|stream| output.follow(stream, live.stream())).collect::<Result<_, _>>()?;
         let (told, state) = watch::channel(ProcessState::Runs);

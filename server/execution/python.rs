@@ -91,7 +91,7 @@ impl Executor {
         request: PythonRequest,
     ) -> Result<PythonOutcome, ExecutionError> {
         let (layer, running, input) = blocking(|| self.start_python(scope, &request))?;
-        let live = self.live(scope, call, format!("python: {}", request.code), false);
+        let live = self.live(scope, call, format!("python: {}", request.code), None);
         let run = run::to_its_end(scope, running, Some(live), Some(input), Watched::Both).await?;
         blocking(|| {
             let said = said(&layer.join(OUTCOME.as_ref()));

@@ -76,7 +76,7 @@ impl Executor {
         request: ScriptRequest,
     ) -> Result<ScriptOutcome, ExecutionError> {
         let (running, input) = blocking(|| self.start_script(scope, &request))?;
-        let live = self.live(scope, call, format!("js: {}", request.code), false);
+        let live = self.live(scope, call, format!("js: {}", request.code), None);
         let run = run::to_its_end(scope, running, Some(live), Some(input), Watched::Errors).await;
         run.map(outcome).map_err(|error| missing(request.runtime, error))
     }

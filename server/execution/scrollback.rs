@@ -92,6 +92,12 @@ impl Scrollback {
         OutputPart { bytes: kept.bytes.iter().skip(skipped).take(most).copied().collect(), from }
     }
 
+    /// The newest bytes, `most` at most.
+    pub(crate) fn last(&self, most: usize) -> Vec<u8> {
+        let kept = self.0.kept.lock();
+        kept.bytes.iter().skip(kept.bytes.len().saturating_sub(most)).copied().collect()
+    }
+
     /// Waits until more than `known` bytes came.
     pub(crate) async fn grown(&self, known: u64) {
         let mut total = self.0.total.subscribe();
@@ -112,6 +118,7 @@ mod tests {
         assert_eq!(output.part(6, 3), OutputPart { bytes: b"wor".to_vec(), from: 6 });
         assert_eq!(output.part(11, 3), OutputPart { bytes: Vec::new(), from: 11 });
         assert_eq!(output.part(99, 3).from, 11, "an offset that is not there yet");
+        assert_eq!((output.last(3), output.last(99)), (b"rld".to_vec(), b"hello world".to_vec()));
         output.push(&vec![b'x'; KEPT]);
         let part = output.part(0, 4);
         assert_eq!((part.from, &part.bytes[..]), (11, &b"xxxx"[..]), "what is gone is skipped");

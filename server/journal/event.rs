@@ -96,6 +96,9 @@ fn heading(event: &Event) -> String {
         Event::ToolCall { tool, .. } => format!("Tool call: {}", name(tool)),
         Event::ToolResult { tool, result, .. } => format!("Tool result: {}{}", name(tool), ending(result)),
         Event::ToolError { tool, error, .. } => format!("Tool error: {}, {:?}", name(tool), error.code),
+        Event::CommandEnd { call_id, outcome, .. } => {
+            format!("Command end: {}, {}", name(call_id), name(outcome))
+        }
         Event::Proposal { proposal, .. } => format!("Proposal: {}", name(proposal)),
         Event::Decision { proposal, status, .. } => {
             format!("Decision: {}, {}", name(proposal), name(status.word()))

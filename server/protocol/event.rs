@@ -20,6 +20,7 @@ pub enum EventType {
     ToolCall,
     ToolResult,
     ToolError,
+    CommandEnd,
     Proposal,
     Decision,
     Undo,
@@ -171,6 +172,18 @@ pub enum Event {
         error: Fault,
         /// How long it took, in milliseconds.
         duration_ms: f64,
+    },
+    /// A command that a call left in the background ended.
+    CommandEnd {
+        /// The call.
+        call_id: CallId,
+        /// How, in words: `exit code 0`, `cancelled`.
+        outcome: String,
+        /// The exit code, where it exited by itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        exit_code: Option<i32>,
+        /// How long it ran, in milliseconds.
+        duration_ms: u64,
     },
     /// A change waits for decisions.
     Proposal {

@@ -1,11 +1,11 @@
 //! What editors are told of one command, while it runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use super::Session;
+use super::{Session, SessionLog};
 use crate::base::{CallId, WorkspacePath};
 use crate::ports::Editor;
-use crate::protocol::{CommandNotice, CommandState, Notice};
+use crate::protocol::{CommandNotice, CommandState, Event, Notice};
 
 /// A command, as editors know it.
 #[derive(Clone, Debug)]
@@ -33,10 +33,11 @@ pub struct CommandEnd {
     pub duration_ms: u64,
 }
 
-/// Tells the editors of one command. It holds no session.
+/// Tells the editors of one command, and the log of the end of one in the background. It holds no session.
 #[derive(Debug)]
 pub struct CommandFeed {
     editor: Arc<dyn Editor>,
+    log: Weak<SessionLog>,
     /// The notice without anything that happened.
     subject: CommandNotice,
 }
@@ -59,7 +60,7 @@ impl CommandFeed {
             exit_code: None,
             duration_ms: None,
         };
-        Self { editor: session.editor.clone(), subject }
+        Self { editor: session.editor.clone(), log: Arc::downgrade(&session.log), subject }
     }
 
     /// Whether anybody is told.
@@ -80,6 +81,13 @@ impl CommandFeed {
     /// The command ended.
     pub fn ended(&self, end: CommandEnd) {
         let CommandEnd { outcome, exit_code, duration_ms } = end;
+        // The answer of any other command tells its end. A session that ended takes no events any more.
+        if let Some(log) = self.log.upgrade().filter(|_| self.subject.background) {
+            let (call_id, outcome) = (self.subject.call_id.clone(), outcome.clone());
+            if let Err(error) = log.post(Event::CommandEnd { call_id, outcome, exit_code, duration_ms }) {
+                tracing::warn!("the end of a command is not in the session log: {error}");
+            }
+        }
         let (outcome, duration_ms) = (Some(outcome), Some(duration_ms));
         let state = CommandState::Ended;
         self.tell(CommandNotice { state, outcome, exit_code, duration_ms, ..self.subject.clone() });

@@ -380,6 +380,27 @@ async fn a_command_in_the_background_is_followed_and_ended() {
     assert_eq!(fault.code, Code::NotFound);
 }
 
+#[tokio::test]
+async fn the_end_of_a_command_in_the_background_is_in_the_log() {
+    let bench = bench(&[]);
+    let served = bench.served();
+    let began = |line: &str| json!({ "line": line, "background": true, "timeout_ms": 60_000 });
+    for (line, outcome) in [("exit 3", "exit code 3"), ("sleep 88", "cancelled")] {
+        let started = result(bench.call("terminal.run", began(line), None).await);
+        assert!(started["sandbox"].as_str().is_some_and(|tier| tier.starts_with("tier A")), "{started}");
+        let id = started["id"].as_str().unwrap();
+        if outcome == "cancelled" {
+            assert!(served.cancel(&id.into()));
+        }
+        let heading = format!("Command end: {id}, {outcome}");
+        let start = Instant::now();
+        while !bench.log().contains(&heading) {
+            assert!(start.elapsed() < Duration::from_secs(20), "no {heading:?} in {}", bench.log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
 async fn python(bench: &Bench, code: &str, files: Value) -> Value {
     result(
         bench.call("python.exec", json!({ "code": code, "files": files, "timeout_ms": 20_000 }), None).await,

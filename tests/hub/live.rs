@@ -1,6 +1,7 @@
 //! The output of commands, told to editors while the commands run.
 
 use std::fs;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -133,4 +134,21 @@ async fn a_command_in_the_background_is_told_to_its_end_and_cancelled_by_its_cal
     let told = heard(&bench, |told| states(told).contains(&CommandState::Ended)).await;
     assert_eq!(told.last().unwrap().outcome.as_deref(), Some("cancelled"), "{told:?}");
     bench.ask::<Cancel>(cancel()).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn an_editor_that_comes_later_is_told_what_a_command_in_the_background_wrote() {
+    let bench = bench("echo serving; sleep 60");
+    let looks_away = |away| bench.editor.looks_away.store(away, Ordering::SeqCst);
+    looks_away(true);
+    let answer = run(&bench, json!({ "cmd": ["bash", "script.sh"], "background": true })).await;
+    let id = answer["id"].as_str().unwrap();
+    let wanted =
+        json!({ "id": id, "until": "serving", "wait_ms": 10_000, "why": "Wait until the server is up" });
+    assert_eq!(bench.call("terminal.output", wanted, None).await.error, None);
+    assert_eq!(told(&bench), []);
+    looks_away(false);
+    let told = heard(&bench, |told| text(told).contains("serving")).await;
+    assert_eq!(states(&told), [CommandState::Started, CommandState::Output], "{told:?}");
+    assert_eq!(text(&told), "serving\n");
 }

@@ -1,6 +1,7 @@
 //! A workspace in a temporary folder and an editor that does as it is told.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub(crate) enum Manner {
 pub(crate) struct Script {
     hub: OnceLock<Hub>,
     attached: bool,
+    /// Whether it shows no commands, as long as it is so.
+    pub looks_away: AtomicBool,
     manner: Mutex<Manner>,
     answer: Mutex<Option<String>>,
     open: Mutex<Vec<(String, PathBuf, i32, String)>>,
@@ -102,7 +105,7 @@ impl Editor for Script {
     }
 
     fn shows_commands(&self) -> bool {
-        self.attached
+        self.attached && !self.looks_away.load(Ordering::SeqCst)
     }
 
     fn tell(&self, notice: Notice) {
@@ -175,6 +178,7 @@ impl Bench {
         let editor = Arc::new(Script {
             hub: OnceLock::new(),
             attached,
+            looks_away: AtomicBool::new(false),
             manner: Mutex::default(),
             answer: Mutex::default(),
             open: Mutex::default(),

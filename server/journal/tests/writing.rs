@@ -307,6 +307,12 @@ fn every_event_reads_back() {
             paths: vec![crate::base::WorkspacePath::clean("a b").unwrap()],
         },
         Event::UserApproval { call_id: "c-0001".into(), rule: "ask: x".into(), granted: true },
+        Event::CommandEnd {
+            call_id: "c-0001".into(),
+            outcome: "exit code 3".into(),
+            exit_code: Some(3),
+            duration_ms: 12,
+        },
         Event::ToolError {
             call_id: "c-0002".into(),
             tool: "fs.read".into(),
