@@ -1,66 +1,20 @@
 //! What an agent's formatter changed, decided by a person at a real editor: by keys, hunk by hunk, in part.
 
-use std::io::{BufRead, BufReader, Lines};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, Server};
+use crate::at_editor::{Person, REASON, neovim, vs_code};
 use crate::model::{Model, Move, PATIENCE};
 use crate::place::Place;
 use crate::{programs, task};
 
 /// How an agent is started.
 type Start = fn(&Path, &Place, &Server, &Model) -> Agent;
-
-/// What the person says where they reject a hunk and say why.
-const REASON: &str = "the middle stays";
-
-/// A script that opens an editor on the workspace, decides by keys once six hunks wait, and leaves when its standard input
-/// ends. It says each step in a line.
-struct Person {
-    child: Child,
-    says: Lines<BufReader<ChildStdout>>,
-}
-
-impl Person {
-    fn at(mut editor: Command, place: &Place) -> Self {
-        let project = env!("CARGO_MANIFEST_DIR");
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        editor.current_dir(project).arg(place.work()).env_clear().env("PATH", path).envs(place.env());
-        editor.env("WHEREFORE_BIN", env!("CARGO_BIN_EXE_wherefore")).stdin(Stdio::piped());
-        let mut child = editor.stdout(Stdio::piped()).spawn().unwrap();
-        let says = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, says }
-    }
-
-    /// Waits until the script says that a step is done.
-    fn has(&mut self, step: &str) {
-        let mut said = Vec::new();
-        while let Some(Ok(line)) = self.says.next() {
-            if line == step {
-                return;
-            }
-            said.push(line);
-        }
-        panic!("the editor ended before it was {step}:\n{}", said.join("\n"));
-    }
-
-    fn leaves(mut self) {
-        drop(self.child.stdin.take());
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-impl Drop for Person {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// The process of the one server that has the workspace: waits until it is there.
 fn server(place: &Place) -> Value {
@@ -89,7 +43,7 @@ fn is_decided_in(editor: Command, name: &str, start: Start) {
         ("notes.txt", &task::before("note")),
         ("format.sh", mark),
     ]);
-    let mut person = Person::at(editor, &place);
+    let mut person = Person::at(editor, &place, "list.txt:aRa,notes.txt:raR");
     person.has("open");
     let served = server(&place);
     let model = Model::start(|turn| match turn.results.len() {
@@ -125,29 +79,6 @@ fn is_decided_in(editor: Command, name: &str, start: Start) {
     assert_eq!(place.text("notes.txt"), task::after("note", &[15]));
     person.leaves();
     place.is_quiet();
-}
-
-/// The person at Neovim; nothing where it is not installed.
-fn neovim() -> Option<Command> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/nvim-0.12/nvim");
-    if !program.exists() {
-        programs::say("skipped: nvim-0.12 is not installed (tests/run installs it): its tests pass over");
-        return None;
-    }
-    let mut command = Command::new(program);
-    command.args(["--headless", "--clean", "-l", "editors/nvim/tests/person.lua"]);
-    Some(command)
-}
-
-/// The person at VS Code; nothing but where `tests/vscode/run` has the extension ready.
-fn vs_code() -> Option<Command> {
-    if std::env::var_os("WHEREFORE_VSCODE").is_none() {
-        programs::say("skipped: tests/vscode/run runs the tests in VS Code: they pass over");
-        return None;
-    }
-    let mut command = Command::new("node");
-    command.arg("tests/vscode/formatter.mjs");
-    Some(command)
 }
 
 #[test]

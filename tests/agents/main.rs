@@ -3,6 +3,7 @@
 
 mod agent;
 mod alone;
+mod at_editor;
 mod commands;
 mod conformance;
 mod editors;

@@ -1,5 +1,6 @@
--- nvim --headless --clean -l editors/nvim/tests/person.lua ROOT: a person at an editor, for tests/agents/editors.rs. Opens
--- ROOT/list.txt, decides by keys on the six hunks that an agent proposes, and leaves when standard input ends.
+-- nvim --headless --clean -l editors/nvim/tests/person.lua ROOT FILE:KEYS[,FILE:KEYS]: a person at an editor, for
+-- tests/agents/at_editor.rs. Opens the first file, decides by keys on the hunks that an agent proposes once all are there (a
+-- accepts one, r rejects it, R rejects it and says why), and leaves when standard input ends.
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 package.path = here .. '/?.lua;' .. package.path
 local child = require('child')
@@ -9,19 +10,26 @@ local function say(step)
   io.stdout:flush()
 end
 
-local reject = '\\wRthe middle stays<CR>'
+local acts = { a = '\\wa', r = '\\wr', R = '\\wRthe middle stays<CR>' }
+local decisions = {}
+for file, keys in _G.arg[2]:gmatch('([^,:]+):(%a+)') do
+  for key in keys:gmatch('.') do
+    decisions[#decisions + 1] = { file = file, keys = acts[key] }
+  end
+end
 local editor = child.start(_G.arg[1], nil, vim.empty_dict())
 local ok, err = xpcall(function()
-  editor:edit('list.txt')
+  editor:edit(decisions[1].file)
   say('open')
-  editor:wait("return require('wherefore').pending() == 6", 'six hunks', 90000)
+  editor:wait(("return require('wherefore').pending() == %d"):format(#decisions), 'every hunk', 90000)
   say('asked')
   editor:keys('gg')
-  for done, keys in ipairs({ '\\wa', reject, '\\wa', '\\wr', '\\wa', reject }) do
+  for at, decision in ipairs(decisions) do
     -- The keys go with the last hunk of a file.
-    editor:keys(done == 4 and ':Wherefore next<CR>' or ']w')
-    editor:keys(keys)
-    editor:pending(6 - done)
+    local moves = at > 1 and decisions[at - 1].file ~= decision.file
+    editor:keys(moves and ':Wherefore next<CR>' or ']w')
+    editor:keys(decision.keys)
+    editor:pending(#decisions - at)
   end
   say('decided')
 end, debug.traceback)

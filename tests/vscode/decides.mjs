@@ -1,12 +1,13 @@
-// node tests/vscode/formatter.mjs ROOT: a person at VS Code, for tests/agents/editors.rs. Opens ROOT/list.txt, decides by
-// keys on the six hunks that an agent proposes, and leaves when standard input ends.
+// node tests/vscode/decides.mjs ROOT FILE:KEYS[,FILE:KEYS]: a person at VS Code, for tests/agents/at_editor.rs. Opens the
+// first file, decides by keys on the hunks that an agent proposes once all are there (a accepts one, r rejects it, R rejects
+// it and says why), and leaves when standard input ends.
 
 import fs from 'node:fs';
 import path from 'node:path';
 import { extension, open, project } from './code.mjs';
 import { person } from './person.mjs';
 
-const root = process.argv[2];
+const [root, plan] = process.argv.slice(2);
 const left = new Promise((done) => process.stdin.on('end', done).resume());
 const place = { root, tmp: fs.mkdtempSync(path.join(path.dirname(root), 'code-')), env: { ...process.env, EXTENSIONS_GALLERY: '{}' } };
 const code = await open(place, { vsix: path.join(extension, 'wherefore.vsix') });
@@ -19,29 +20,34 @@ const rejects = async () => {
   await page.keyboard.type('the middle stays');
   await page.keyboard.press('Enter');
 };
-const decisions = [() => me.keys('a'), rejects, () => me.keys('a'), () => me.keys('r'), () => me.keys('a'), rejects];
+const acts = { a: () => me.keys('a'), r: () => me.keys('r'), R: rejects };
+const decisions = plan.split(',').flatMap((part) => {
+  const [file, keys] = part.split(':');
+  return [...keys].map((key) => ({ file, decide: acts[key] }));
+});
+const files = new Set(decisions.map(({ file }) => file)).size;
+const all = decisions.length;
 
 try {
   await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 60_000 });
-  await me.edit('list.txt');
+  await me.edit(decisions[0].file);
   console.log('open');
-  await page.locator('.statusbar-item', { hasText: '6 hunks in 2 files' }).first().waitFor({ timeout: 90_000 });
+  await page.locator('.statusbar-item', { hasText: `${all} hunks in ${files} file` }).first().waitFor({ timeout: 90_000 });
   console.log('asked');
   await page.keyboard.press('Control+Home');
-  for (const [done, decide] of decisions.entries()) {
+  for (const [done, { file, decide }] of decisions.entries()) {
     await me.keys('n');
-    const file = done < 3 ? 'list.txt' : 'notes.txt';
     await me.tab(file);
     await me.draws(' changed');
     await decide();
-    if (done < 5) await me.status(new RegExp(`\\b${5 - done} hunks? in `));
+    if (done < all - 1) await me.status(new RegExp(`\\b${all - 1 - done} hunks? in `));
   }
   await me.nothingWaits();
   console.log('decided');
 } catch (thrown) {
   console.log(thrown.stack);
   fs.mkdirSync(path.join(project, '.e2e', 'vscode-shots'), { recursive: true });
-  await page.screenshot({ path: path.join(project, '.e2e', 'vscode-shots', 'failed-formatter.png') });
+  await page.screenshot({ path: path.join(project, '.e2e', 'vscode-shots', 'failed-decides.png') });
   process.exitCode = 1;
 }
 if (process.exitCode !== 1) await left;
