@@ -1,5 +1,6 @@
 //! `wherefore doctor`: what works on this machine, and how to mend what does not.
 
+mod agents;
 mod editors;
 mod kernel;
 mod models;
@@ -44,6 +45,9 @@ struct Check {
     health: CheckOutcome,
     /// What was found.
     found: String,
+    /// What it does not do, though it works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<String>,
     /// How to mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<String>,
@@ -52,12 +56,12 @@ struct Check {
 impl Check {
     /// It works.
     fn well(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, health: CheckOutcome::Well, found: found.into(), mend: None }
+        Self { name, health: CheckOutcome::Well, found: found.into(), gap: None, mend: None }
     }
 
     /// It does not work, and we do without.
     fn lacking(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { name, health: CheckOutcome::Lacking, found: found.into(), mend: Some(mend.into()) }
+        Self { name, health: CheckOutcome::Lacking, found: found.into(), gap: None, mend: Some(mend.into()) }
     }
 
     /// It does not work, and must.
@@ -73,6 +77,7 @@ pub(super) fn run(args: &DoctorArgs) -> ExitCode {
     checks.push(settings::check());
     checks.extend(editors::checks());
     checks.extend(models::checks());
+    checks.extend(agents::checks());
     let broken = checks.iter().any(|check| check.health == CheckOutcome::Broken);
     let shown = if args.json { json(&checks, !broken) } else { page(&checks, broken) };
     let code = if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS };
@@ -98,8 +103,8 @@ fn page(checks: &[Check], broken: bool) -> io::Result<()> {
         };
         let found = print::visible(&check.found);
         page.line(format!("{} {:<22} {found}", page.paint(look, mark), check.name))?;
-        if let Some(mend) = &check.mend {
-            page.line(format!("{:25}{}", "", page.paint(TextLook::Dim, mend)))?;
+        for more in check.gap.iter().chain(&check.mend) {
+            page.line(format!("{:25}{}", "", page.paint(TextLook::Dim, &print::visible(more))))?;
         }
     }
     page.line(match broken {

@@ -1,8 +1,10 @@
 //! `wherefore init`: a project's settings and its agents' files, written only when the person agrees.
 
-mod agents;
+pub(super) mod agents;
 mod edit;
 mod error;
+pub(super) mod guard;
+mod items;
 mod jsonc;
 mod plan;
 mod tables;
@@ -39,6 +41,12 @@ pub(super) struct InitArgs {
     /// Have agents start this program by its absolute path, for a program that is not on the PATH
     #[arg(long)]
     pub absolute: bool,
+    /// Send the agents' own edits, commands and reads through wherefore, by hooks in their settings
+    #[arg(long)]
+    pub guard: bool,
+    /// Write the hooks to your own settings, for every project, instead of to this project's
+    #[arg(long, requires = "guard")]
+    pub user: bool,
 }
 
 /// What is written, by its path below the project.
@@ -53,12 +61,13 @@ const FILES: [(&str, &str); 3] = [
 const NEOVIM: &str = include_str!("init/neovim.lua");
 
 /// The name that agents start the program by.
-const PROGRAM: &str = "wherefore";
+pub(super) const PROGRAM: &str = "wherefore";
 
 /// Shows what would be written, asks, writes. Files that are there keep what else they hold.
 pub(super) fn run(args: &InitArgs) -> ExitCode {
     let page = TerminalPage::stdout();
     let done = match args.dir.is_dir() {
+        true if args.guard => guard::run(page, args, &Machine::here()),
         true if args.remove => remove(page, args),
         true => init(page, args, &Machine::here()),
         false => {
@@ -77,7 +86,7 @@ fn init(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Ex
     let (plans, mut failed) = sorted(chosen.iter().map(|agent| plan::put(agent, &args.dir, &command)));
     let of = |act: Act| plans.iter().filter(move |plan| plan.act == act);
     of(Act::Nothing).try_for_each(|plan| {
-        page.line(format!("{} starts wherefore already ({}).", plan.agent.name, plan.name))
+        page.line(format!("{} starts wherefore already ({}).", plan.agent, plan.name))
     })?;
     of(Act::Add).try_for_each(|plan| show_plan(page, plan))?;
     let adds = !missing.is_empty() || of(Act::Add).next().is_some();
@@ -97,11 +106,11 @@ fn init(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Ex
     }
     done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
     let written: Vec<&str> =
-        missing.iter().map(|(path, _)| *path).chain(done.iter().map(|plan| plan.name)).collect();
+        missing.iter().map(|(path, _)| *path).chain(done.iter().map(|plan| plan.name.as_str())).collect();
     if !written.is_empty() {
         page.line(format!("Written: {}.", written.join(", ")))?;
     }
-    done.iter().try_for_each(|plan| page.line(format!("  {} {}.", plan.agent.name, plan.agent.next)))?;
+    done.iter().try_for_each(|plan| page.line(format!("  {} {}.", plan.agent, plan.next)))?;
     if !args.absolute && !plans.is_empty() {
         warn(page, machine)?;
     }
@@ -120,7 +129,7 @@ fn show_file(page: TerminalPage, path: &Path, text: &str) -> io::Result<()> {
 /// The agents to set up: those that are named, else those that are found. Says where none is found.
 fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Vec<&'static AgentProgram>> {
     let is_meant = |agent: &&AgentProgram| match &args.agents {
-        Some(named) => names(named, agent),
+        Some(named) => names(named, agent.id),
         None => agent.is_found(machine, &args.dir),
     };
     let chosen: Vec<&AgentProgram> = AGENTS.iter().filter(is_meant).collect();
@@ -134,7 +143,7 @@ fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
 
 /// Whether our entry takes the place of another of its name: the person says.
 fn replaces(page: TerminalPage, args: &InitArgs, plan: &FilePlan) -> io::Result<bool> {
-    page.line(format!("{} has another `{PROGRAM}` in {}:\n", plan.agent.name, plan.name))?;
+    page.line(format!("{} has another `{PROGRAM}` in {}:\n", plan.agent, plan.name))?;
     show_plan(page, plan)?;
     let is_agreed = args.yes || agreed(page, "Replace it?")?;
     if !is_agreed {
@@ -145,7 +154,7 @@ fn replaces(page: TerminalPage, args: &InitArgs, plan: &FilePlan) -> io::Result<
 
 /// Takes our entry out of the agents' files. Our own folder stays: it holds the log.
 fn remove(page: TerminalPage, args: &InitArgs) -> io::Result<ExitCode> {
-    let named = |agent: &&AgentProgram| args.agents.as_ref().is_none_or(|named| names(named, agent));
+    let named = |agent: &&AgentProgram| args.agents.as_ref().is_none_or(|named| names(named, agent.id));
     let taken = AGENTS.iter().filter(named).flat_map(|agent| plan::take(agent, &args.dir));
     let (plans, mut failed) = sorted(taken);
     if plans.is_empty() {
@@ -158,7 +167,7 @@ fn remove(page: TerminalPage, args: &InitArgs) -> io::Result<ExitCode> {
         return Ok(code(failed));
     }
     let done = plans.iter().filter(|plan| carried_out(plan, &args.dir, &mut failed));
-    let names: Vec<&str> = done.map(|plan| plan.name).collect();
+    let names: Vec<&str> = done.map(|plan| plan.name.as_str()).collect();
     page.line(format!("Taken out of {}. .wherefore stays: the session log is in it.", names.join(", ")))?;
     Ok(code(failed))
 }
@@ -167,16 +176,18 @@ fn code(failed: bool) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn names(named: &[Id], agent: &AgentProgram) -> bool {
-    named.contains(&agent.id) || named.contains(&Id::All)
+fn names(named: &[Id], agent: Id) -> bool {
+    named.contains(&agent) || named.contains(&Id::All)
 }
 
-/// The plans that can be made; what is wrong with others is told.
+/// The plans that can be made, one a file; what is wrong with others is told.
 fn sorted(all: impl Iterator<Item = Result<FilePlan, PlanError>>) -> (Vec<FilePlan>, bool) {
-    let mut plans = Vec::new();
+    let mut plans: Vec<FilePlan> = Vec::new();
     let mut failed = false;
     for plan in all {
         match plan {
+            // Two agents may read one file.
+            Ok(plan) if plans.iter().any(|other| other.path == plan.path) => {}
             Ok(plan) => plans.push(plan),
             Err(problem) => {
                 failed = true;
@@ -194,7 +205,7 @@ fn told(problem: &str) {
 
 fn show_plan(page: TerminalPage, plan: &FilePlan) -> io::Result<()> {
     // Whole lines: what is agreed to is seen.
-    let diff = patch::unified(plan.name, plan.before.as_deref(), plan.after.as_deref());
+    let diff = patch::unified(&plan.name, plan.before.as_deref(), plan.after.as_deref());
     diff.lines().try_for_each(|line| page.line(page.paint(show::diff_look(line), line)))?;
     page.line("")
 }
@@ -214,9 +225,21 @@ fn command(args: &InitArgs) -> io::Result<String> {
     if !args.absolute {
         return Ok(PROGRAM.to_owned());
     }
+    absolute()
+}
+
+/// This program's path.
+fn absolute() -> io::Result<String> {
     let path = std::env::current_exe()?;
     let path = path.to_str().ok_or_else(|| io::Error::other("this program's path is not UTF-8"))?;
     Ok(path.to_owned())
+}
+
+/// Whether our name on the PATH leads to this program.
+fn is_on_path(machine: &Machine) -> io::Result<bool> {
+    let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+    let this = std::env::current_exe().map(real)?;
+    Ok(machine.program(PROGRAM).map(real) == Some(this))
 }
 
 /// Says where agents would not find this program.

@@ -23,6 +23,8 @@ claude|@anthropic-ai/claude-code-linux-$arch@2.1.330|@anthropic-ai/claude-code-l
 codex|@openai/codex@0.169.0-linux-$arch|@openai/codex/vendor/*/bin/codex|itself
 opencode|opencode-linux-$arch@1.18.33|opencode-linux-$arch/bin/opencode|itself
 gemini|@google/gemini-cli@0.61.0|@google/gemini-cli/bundle/gemini.js|node
+qwen|@qwen-code/qwen-code@0.24.4|@qwen-code/qwen-code/cli-entry.js|node
+copilot|@github/copilot@1.0.102|@github/copilot-linux-$arch/copilot|itself
 inspector|@modelcontextprotocol/inspector@2.12.0|@modelcontextprotocol/inspector/clients/launcher/build/index.js|node
 conformance|@modelcontextprotocol/conformance@0.2.0-alpha.12|@modelcontextprotocol/conformance/dist/index.js|node
 "

@@ -8,6 +8,7 @@ mod confined;
 mod demo;
 mod departing;
 mod discovery;
+mod guard;
 mod http;
 mod indexing;
 mod language;

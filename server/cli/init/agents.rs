@@ -21,6 +21,10 @@ pub(crate) enum Id {
     Codex,
     /// Gemini CLI
     Gemini,
+    /// Qwen Code
+    Qwen,
+    /// Copilot CLI
+    Copilot,
     /// OpenCode
     Opencode,
     /// Zed
@@ -33,7 +37,7 @@ pub(crate) enum Id {
 
 /// An agent.
 #[derive(Debug)]
-pub(super) struct AgentProgram {
+pub(in crate::cli) struct AgentProgram {
     pub(super) id: Id,
     /// Its name for people.
     pub(super) name: &'static str,
@@ -59,6 +63,7 @@ enum Trace {
     Home(&'static str),
     Config(&'static str),
     Codex,
+    Copilot,
 }
 
 #[derive(Debug)]
@@ -78,7 +83,7 @@ const fn under(container: &'static str) -> Place {
 
 /// All of them. Each reads a file of the project and starts its servers in the project's folder, so that none
 /// needs to be told where that is.
-pub(super) static AGENTS: [AgentProgram; 6] = [
+pub(super) static AGENTS: [AgentProgram; 8] = [
     AgentProgram {
         id: Id::Claude,
         name: "Claude Code",
@@ -132,6 +137,30 @@ pub(super) static AGENTS: [AgentProgram; 6] = [
         shape: Shape::Plain,
         schema: None,
         next: "reads it once you have told it to trust this folder",
+    },
+    AgentProgram {
+        id: Id::Qwen,
+        name: "Qwen Code",
+        programs: &["qwen"],
+        traces: &[Home(".qwen"), Project(".qwen"), Project("QWEN.md")],
+        files: &[".qwen/settings.json"],
+        format: FileFormat::Json,
+        place: under("mcpServers"),
+        shape: Shape::Plain,
+        schema: None,
+        next: "uses it once you trust this folder and approve the server",
+    },
+    AgentProgram {
+        id: Id::Copilot,
+        name: "Copilot CLI",
+        programs: &["copilot"],
+        traces: &[Trace::Copilot],
+        files: &[".mcp.json"],
+        format: FileFormat::Json,
+        place: under("mcpServers"),
+        shape: Shape::Stdio,
+        schema: None,
+        next: "starts it once you have told it to trust this folder",
     },
     AgentProgram {
         id: Id::Opencode,
@@ -189,37 +218,55 @@ impl AgentProgram {
     }
 
     /// Whether it is in use: its program is there, or something it leaves behind.
-    pub(super) fn is_found(&self, machine: &Machine, project: &Path) -> bool {
+    pub(in crate::cli) fn is_found(&self, machine: &Machine, project: &Path) -> bool {
         let left = |trace: &Trace| match trace {
             Project(name) => project.join(name).exists(),
             Home(name) => machine.home.as_ref().is_some_and(|home| home.join(name).exists()),
             Config(name) => machine.config.as_ref().is_some_and(|config| config.join(name).exists()),
             Trace::Codex => machine.codex.as_ref().is_some_and(|codex| codex.exists()),
+            Trace::Copilot => machine.copilot.as_ref().is_some_and(|copilot| copilot.exists()),
         };
-        self.programs.iter().any(|name| machine.program(name).is_some()) || self.traces.iter().any(left)
+        self.program(machine).is_some() || self.traces.iter().any(left)
+    }
+
+    /// Its program, where it is on the PATH.
+    pub(in crate::cli) fn program(&self, machine: &Machine) -> Option<PathBuf> {
+        self.programs.iter().find_map(|name| machine.program(name))
     }
 }
 
 /// Where this person's programs and settings are.
 #[derive(Debug, Default)]
-pub(super) struct Machine {
+pub(in crate::cli) struct Machine {
     /// The folders of programs, as `PATH` has them.
     pub(super) path: OsString,
     pub(super) home: Option<PathBuf>,
     pub(super) config: Option<PathBuf>,
+    /// Claude Code's own folder.
+    pub(super) claude: Option<PathBuf>,
     /// Codex's own folder.
     pub(super) codex: Option<PathBuf>,
+    /// Qwen Code's own folder.
+    pub(super) qwen: Option<PathBuf>,
+    /// Copilot CLI's own folder.
+    pub(super) copilot: Option<PathBuf>,
 }
 
 impl Machine {
     /// This one.
-    pub(super) fn here() -> Self {
+    pub(in crate::cli) fn here() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let home = person::home();
+        let own = |variable: &str, usual: &str| {
+            set(variable).map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(usual)))
+        };
         Self {
             path: set("PATH").unwrap_or_default(),
             config: person::all_settings(),
-            codex: set("CODEX_HOME").map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(".codex"))),
+            claude: own("CLAUDE_CONFIG_DIR", ".claude"),
+            codex: own("CODEX_HOME", ".codex"),
+            qwen: own("QWEN_HOME", ".qwen"),
+            copilot: own("COPILOT_HOME", ".copilot"),
             home,
         }
     }

@@ -14,6 +14,13 @@ pub(super) struct Place {
     pub(super) name: &'static str,
 }
 
+impl Place {
+    /// The names on the way to the entry.
+    pub(super) fn path(&self) -> [&str; 2] {
+        [self.container, self.name]
+    }
+}
+
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum FileFormat {
@@ -24,16 +31,16 @@ pub(super) enum FileFormat {
 }
 
 /// What some programs put at the front of a text.
-const MARK: char = '\u{feff}';
+pub(super) const MARK: char = '\u{feff}';
 
 impl FileFormat {
     /// The entry in the file.
     ///
     /// # Errors
     /// What is wrong with the file.
-    pub(super) fn entry(self, text: &str, place: Place) -> Result<Option<Value>, EditError> {
+    pub(super) fn entry(self, text: &str, path: &[&str]) -> Result<Option<Value>, EditError> {
         let whole = self.parse(text.trim_start_matches(MARK))?;
-        Ok(whole.get(place.container).and_then(|entries| entries.get(place.name)).cloned())
+        Ok(path.iter().try_fold(&whole, |whole, name| whole.get(*name)).cloned())
     }
 
     /// The text with the entry in it, in place of another of its name. `head` begins a file that holds nothing yet.
@@ -43,18 +50,18 @@ impl FileFormat {
     pub(super) fn put(
         self,
         text: &str,
-        place: Place,
+        path: &[&str],
         entry: &Value,
         head: &[(&str, Value)],
     ) -> Result<String, EditError> {
         let changed = match self {
-            Self::Json => jsonc::put(text.trim_start_matches(MARK), place, entry, head)?,
-            Self::Toml => tables::put(text.trim_start_matches(MARK), place, entry)?,
+            Self::Json => jsonc::put(text.trim_start_matches(MARK), path, entry, head)?,
+            Self::Toml => tables::put(text.trim_start_matches(MARK), path, entry)?,
         };
-        let holds = self.entry(&changed, place)?;
+        let holds = self.entry(&changed, path)?;
         match holds.as_ref() == Some(entry) {
-            true => self.checked(text, changed, place, head),
-            false => Err(EditError::ByHand(place.container)),
+            true => self.checked(text, changed, path, head),
+            false => Err(EditError::ByHand(path[..path.len().saturating_sub(1)].join("."))),
         }
     }
 
@@ -62,14 +69,14 @@ impl FileFormat {
     ///
     /// # Errors
     /// What is wrong with the file, or why it cannot be changed.
-    pub(super) fn take(self, text: &str, place: Place) -> Result<String, EditError> {
+    pub(super) fn take(self, text: &str, path: &[&str]) -> Result<String, EditError> {
         let changed = match self {
-            Self::Json => jsonc::take(text.trim_start_matches(MARK), place)?,
-            Self::Toml => tables::take(text.trim_start_matches(MARK), place)?,
+            Self::Json => jsonc::take(text.trim_start_matches(MARK), path)?,
+            Self::Toml => tables::take(text.trim_start_matches(MARK), path)?,
         };
-        match self.entry(&changed, place)? {
-            None => self.checked(text, changed, place, &[]),
-            Some(_) => Err(EditError::ByHand(place.container)),
+        match self.entry(&changed, path)? {
+            None => self.checked(text, changed, path, &[]),
+            Some(_) => Err(EditError::ByHand(path[..path.len().saturating_sub(1)].join("."))),
         }
     }
 
@@ -98,30 +105,32 @@ impl FileFormat {
         self,
         before: &str,
         changed: String,
-        place: Place,
+        path: &[&str],
         head: &[(&str, Value)],
     ) -> Result<String, EditError> {
-        let rest = |text: &str| self.parse(text).map(|whole| without(whole, place));
+        let rest = |text: &str| self.parse(text).map(|whole| without(whole, path));
         let old = before.trim_start_matches(MARK);
         let fresh =
             || Value::Object(head.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
         let (old, new) = (rest(old)?, rest(&changed)?);
         match old == new || (old == json!({}) && new == fresh()) {
             true => Ok([&before[..before.len() - before.trim_start_matches(MARK).len()], &changed].concat()),
-            false => Err(EditError::ByHand(place.container)),
+            false => Err(EditError::ByHand(path[..path.len().saturating_sub(1)].join("."))),
         }
     }
 }
 
-/// What a file says beside the entry.
-fn without(mut whole: Value, place: Place) -> Value {
-    let entries = whole.get_mut(place.container).and_then(Value::as_object_mut);
-    let empty = entries.is_some_and(|entries| {
-        entries.shift_remove(place.name);
-        entries.is_empty()
-    });
-    if let Some(whole) = whole.as_object_mut().filter(|_| empty) {
-        whole.shift_remove(place.container);
+/// What a file says beside the entry, and beside what it stands under where that holds nothing else.
+fn without(mut whole: Value, path: &[&str]) -> Value {
+    if let Some((name, below)) = path.split_first()
+        && let Some(members) = whole.as_object_mut()
+        && let Some(member) = members.get_mut(*name)
+    {
+        let left = without(member.take(), below);
+        match below.is_empty() || left == json!({}) {
+            true => drop(members.shift_remove(*name)),
+            false => members[*name] = left,
+        }
     }
     whole
 }

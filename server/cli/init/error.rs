@@ -6,7 +6,7 @@ use crate::cli::file::FileError;
 
 /// What is wrong with a settings file, or why our entry cannot be put in or taken out, as a clause.
 #[derive(Debug, Error)]
-pub(super) enum EditError {
+pub(in crate::cli) enum EditError {
     /// The file is not UTF-8.
     #[error("it is not UTF-8")]
     NotUtf8,
@@ -29,21 +29,27 @@ pub(super) enum EditError {
     NoObject,
     /// What holds the entries is no object.
     #[error("its `{0}` is no object")]
-    ContainerNoObject(&'static str),
+    ContainerNoObject(String),
+    /// What holds the items is no list.
+    #[error("its `{0}` is no list")]
+    NoList(String),
     /// The entry's name has no value.
     #[error("its `{0}` has no value")]
-    NoValue(&'static str),
+    NoValue(String),
     /// The entry is written inline in another table.
     #[error("its `{0}` has no table of its own")]
-    NoTable(&'static str),
+    NoTable(String),
+    /// The file is another's.
+    #[error("wherefore did not write it")]
+    NotOurs,
     /// The changed text would not say what it has to.
     #[error("its `{0}` is written in a way that only a person can change")]
-    ByHand(&'static str),
+    ByHand(String),
 }
 
 /// Why a plan for an agent's file was not made or not carried out.
 #[derive(Debug, Error)]
-pub(super) enum PlanError {
+pub(in crate::cli) enum PlanError {
     /// The file cannot be changed by us.
     #[error("{name} is left as it is: {source}")]
     Left {
@@ -62,8 +68,8 @@ pub(super) enum PlanError {
     /// The file changed after the plan was made.
     #[error("{name} has changed meanwhile and is left as it is: run it again")]
     Changed {
-        /// The file, below the project.
-        name: &'static str,
+        /// The file, as it is named to people.
+        name: String,
     },
 }
 

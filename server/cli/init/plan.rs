@@ -24,11 +24,14 @@ pub(super) enum Act {
 /// A file, as it is and as it will be; none where it is not there.
 #[derive(Debug)]
 pub(super) struct FilePlan {
-    pub(super) agent: &'static AgentProgram,
+    /// The agent's name for people.
+    pub(super) agent: &'static str,
+    /// What the person has to do next, as what the agent does.
+    pub(super) next: &'static str,
     pub(super) act: Act,
-    /// Below the project.
-    pub(super) name: &'static str,
-    path: PathBuf,
+    /// The file, as it is named to people.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
 }
@@ -41,8 +44,8 @@ pub(super) struct FilePlan {
 pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Result<FilePlan, PlanError> {
     let mut chosen = None;
     for name in agent.files {
-        let text = read(dir, name)?;
-        let entry = text.as_deref().map_or(Ok(None), |text| agent.format.entry(text, agent.place));
+        let text = read(&dir.join(name), name)?;
+        let entry = text.as_deref().map_or(Ok(None), |text| agent.format.entry(text, &agent.place.path()));
         let entry = entry.map_err(PlanError::left(name))?;
         match (&entry, &text, &chosen) {
             (Some(_), ..) => {
@@ -65,11 +68,12 @@ pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Re
         Act::Nothing => before.clone(),
         _ => {
             let text = before.as_deref().unwrap_or_default();
-            let put = agent.format.put(text, agent.place, &entry, &agent.head());
+            let put = agent.format.put(text, &agent.place.path(), &entry, &agent.head());
             Some(put.map_err(PlanError::left(name))?)
         }
     };
-    Ok(FilePlan { agent, act, name, path: dir.join(name), before, after })
+    let (name, path) = (name.to_owned(), dir.join(name));
+    Ok(FilePlan { agent: agent.name, next: agent.next, act, name, path, before, after })
 }
 
 /// Takes the entry out of each of the agent's files that has one. A file that then holds nothing goes with it; an
@@ -79,17 +83,18 @@ pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Re
 /// What keeps a file from being read or changed, with its name.
 pub(super) fn take(agent: &'static AgentProgram, dir: &Path) -> Vec<Result<FilePlan, PlanError>> {
     let plan = |name: &&'static str| {
-        let before = read(dir, name)?;
+        let before = read(&dir.join(name), name)?;
         let Some(text) = &before else { return Ok(None) };
         let left_as_it_is = PlanError::left(name);
-        let entry = agent.format.entry(text, agent.place).map_err(&left_as_it_is)?;
+        let entry = agent.format.entry(text, &agent.place.path()).map_err(&left_as_it_is)?;
         if !entry.is_some_and(|entry| starts_us(&entry)) {
             return Ok(None);
         }
-        let left = agent.format.take(text, agent.place).map_err(&left_as_it_is)?;
+        let left = agent.format.take(text, &agent.place.path()).map_err(&left_as_it_is)?;
         let path = dir.join(name);
         let after = (path.is_symlink() || !agent.format.is_bare(&left, &agent.head())).then_some(left);
-        Ok(Some(FilePlan { agent, act: Act::Remove, name, path, before, after }))
+        let (name, act) = ((*name).to_owned(), Act::Remove);
+        Ok(Some(FilePlan { agent: agent.name, next: agent.next, act, name, path, before, after }))
     };
     agent.files.iter().filter_map(|name| plan(name).transpose()).collect()
 }
@@ -107,13 +112,13 @@ fn starts_us(entry: &Value) -> bool {
 }
 
 impl FilePlan {
-    /// Does it.
+    /// Does it. A folder that a removed file leaves empty goes too, unless it is `dir`.
     ///
     /// # Errors
     /// What keeps the file from being written, or that it has changed since it was looked at.
     pub(super) fn carry_out(&self, dir: &Path) -> Result<(), PlanError> {
-        if read(dir, self.name)? != self.before {
-            return Err(PlanError::Changed { name: self.name });
+        if read(&self.path, &self.name)? != self.before {
+            return Err(PlanError::Changed { name: self.name.clone() });
         }
         match &self.after {
             Some(text) => Ok(file::write(&self.path, text.as_bytes())?),
@@ -128,7 +133,8 @@ impl FilePlan {
     }
 }
 
-fn read(dir: &Path, name: &str) -> Result<Option<String>, PlanError> {
-    let text = file::read(&dir.join(name))?.map(String::from_utf8).transpose();
+/// The text of a file, which an error calls `name`.
+pub(super) fn read(path: &Path, name: &str) -> Result<Option<String>, PlanError> {
+    let text = file::read(path)?.map(String::from_utf8).transpose();
     text.map_err(|_| PlanError::left(name)(EditError::NotUtf8))
 }

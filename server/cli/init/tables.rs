@@ -1,10 +1,9 @@
-//! One table of a TOML file, put in at its end and taken out again; every other byte stays.
+//! A table of a TOML file, put in at its end and taken out again; every other byte stays.
 
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::edit::Place;
 use super::error::EditError;
 
 /// The file's value.
@@ -22,10 +21,10 @@ pub(super) fn parse(text: &str) -> Result<Value, EditError> {
 ///
 /// # Errors
 /// Where it cannot be put in.
-pub(super) fn put(text: &str, place: Place, entry: &Value) -> Result<String, EditError> {
-    let text = take(text, place)?;
+pub(super) fn put(text: &str, path: &[&str], entry: &Value) -> Result<String, EditError> {
+    let text = take(text, path)?;
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut lines = vec![format!("[{}.{}]", place.container, place.name)];
+    let mut lines = vec![format!("[{}]", path.iter().map(|name| key(name)).collect::<Vec<_>>().join("."))];
     for (key, value) in entry.as_object().into_iter().flatten() {
         let value = toml::Value::try_from(value)?;
         lines.push(format!("{key} = {value}"));
@@ -43,18 +42,18 @@ pub(super) fn put(text: &str, place: Place, entry: &Value) -> Result<String, Edi
 ///
 /// # Errors
 /// What is wrong with the text; where the entry has no table of its own.
-pub(super) fn take(text: &str, place: Place) -> Result<String, EditError> {
+pub(super) fn take(text: &str, path: &[&str]) -> Result<String, EditError> {
     let root = DeTable::parse(text)
         .map_err(|error| EditError::Toml { message: error.message().to_owned(), line: None })?;
     let mut marks = Vec::new();
-    mark(text, root.get_ref(), Some(&[place.container, place.name]), &mut marks);
+    mark(text, root.get_ref(), Some(path), &mut marks);
     marks.sort_unstable_by_key(|mark| mark.start);
     let mut left = String::new();
     let (mut at, mut ours) = (0, false);
     for (index, one) in marks.iter().enumerate() {
         let line = text[..one.start].rfind('\n').map_or(0, |end| end + 1);
         if one.ours && !one.header && one.start >= at {
-            return Err(EditError::NoTable(place.name));
+            return Err(EditError::NoTable(path.last().copied().unwrap_or_default().to_owned()));
         }
         if !one.ours || !one.header {
             continue;
@@ -76,6 +75,15 @@ pub(super) fn take(text: &str, place: Place) -> Result<String, EditError> {
         left.truncate(left.strip_suffix("\r\n").or(left.strip_suffix('\n')).unwrap_or(&left).len());
     }
     Ok(left)
+}
+
+/// A name as it stands in a header.
+fn key(name: &str) -> String {
+    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    match !name.is_empty() && name.chars().all(is_bare) {
+        true => name.to_owned(),
+        false => toml::Value::from(name).to_string(),
+    }
 }
 
 /// A table's header, or a value.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::agents::{AGENTS, AgentProgram, Id, Machine};
 use super::edit::FileFormat;
 use super::print::TerminalPage;
-use super::{FILES, InitArgs, init, plan, remove};
+use super::{FILES, InitArgs, init, items, plan, remove};
 use crate::protocol::Settings;
 
 fn args(dir: &Path, agents: &[Id]) -> InitArgs {
@@ -20,6 +20,8 @@ fn args(dir: &Path, agents: &[Id]) -> InitArgs {
         agents: Some(agents.to_vec()),
         remove: false,
         absolute: false,
+        guard: false,
+        user: false,
     }
 }
 
@@ -210,6 +212,7 @@ fn an_entry_of_the_person_s_own_is_replaced_only_on_a_yes() {
 #[test]
 fn a_codex_table_goes_with_the_tables_below_it() {
     let place = agent(Id::Codex).place;
+    let place = &place.path();
     let text = "a = 1\n\n[mcp_servers.wherefore.tools.fs_read]\napproval_mode = \"approve\"\n\n# the other\n[b]\nc = [\n  1,\n] # d\n\n[mcp_servers.wherefore]\ncommand = \"w\"\n# kept by hand\nargs = [\n  \"mcp\",\n]\n# end\n\n[[e]]\nf = 1\n";
     let left = FileFormat::Toml.take(text, place).unwrap();
     assert_eq!(left, "a = 1\n\n# the other\n[b]\nc = [\n  1,\n] # d\n# end\n\n[[e]]\nf = 1\n");
@@ -311,13 +314,13 @@ const ODD: [(Id, &str); 26] = [
 fn an_odd_file_keeps_each_byte() {
     for (id, text) in ODD {
         let agent = agent(id);
-        let put = agent.format.put(text, agent.place, &agent.entry("wherefore"), &[]);
+        let put = agent.format.put(text, &agent.place.path(), &agent.entry("wherefore"), &[]);
         let put = put.unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
         let mut added = put.chars();
         assert!(text.chars().all(|c| added.any(|other| other == c)), "{text:?} lost something: {put:?}");
-        let entry = agent.format.entry(&put, agent.place).unwrap();
+        let entry = agent.format.entry(&put, &agent.place.path()).unwrap();
         assert_eq!(entry, Some(agent.entry("wherefore")), "{put:?}");
-        assert_eq!(agent.format.take(&put, agent.place).unwrap(), text, "{put:?}");
+        assert_eq!(agent.format.take(&put, &agent.place.path()).unwrap(), text, "{put:?}");
     }
 }
 
@@ -362,17 +365,41 @@ proptest! {
     #[test]
     fn what_comes_in_goes_out_again_byte_for_byte(text in layout()) {
         let agent = agent(Id::Claude);
-        let put = FileFormat::Json.put(&text, agent.place, &agent.entry("wherefore"), &[]).unwrap();
-        prop_assert_eq!(FileFormat::Json.entry(&put, agent.place).unwrap(), Some(agent.entry("wherefore")));
-        prop_assert_eq!(FileFormat::Json.take(&put, agent.place).unwrap(), text, "{}", put);
+        let put = FileFormat::Json.put(&text, &agent.place.path(), &agent.entry("wherefore"), &[]).unwrap();
+        prop_assert_eq!(FileFormat::Json.entry(&put, &agent.place.path()).unwrap(), Some(agent.entry("wherefore")));
+        prop_assert_eq!(FileFormat::Json.take(&put, &agent.place.path()).unwrap(), text, "{}", put);
     }
 
     #[test]
     fn no_text_is_too_odd(text in "[\\[\\]{}:,\"/*# =.a\n\r\u{feff}ü-]{0,60}") {
         for agent in [agent(Id::Claude), agent(Id::Codex)] {
-            let put = agent.format.put(&text, agent.place, &agent.entry("wherefore"), &[]);
-            let _ = agent.format.take(&put.unwrap_or(text.clone()), agent.place);
+            let put = agent.format.put(&text, &agent.place.path(), &agent.entry("wherefore"), &[]);
+            let _ = agent.format.take(&put.unwrap_or(text.clone()), &agent.place.path());
         }
+    }
+}
+
+/// A JSON text with comments and a list `hooks.on`, laid out in one of many ways; never without an item.
+fn listing() -> impl Strategy<Value = String> {
+    let blank = prop::sample::select(vec!["", " ", "\n", "\n    ", " // c\n", " /* c, [ */ ", "\r\n"]);
+    let value = prop::sample::select(vec!["1", "\"a, [\"", "{}", "[]", "{ \"b\": [1], }", "{\n\"c\": 1\n}"]);
+    let items = prop::collection::vec((blank.clone(), value, blank.clone()), 1..4);
+    (items, any::<bool>(), blank.clone(), blank).prop_map(|(items, trailing, head, tail)| {
+        let all: Vec<String> =
+            items.iter().map(|(before, value, after)| format!("{before}{value}{after}")).collect();
+        let comma = if trailing { "," } else { "" };
+        format!("{head}{{{head}\"hooks\": {{\"on\":{head}[{}{comma}{tail}]{tail}}}}}{tail}", all.join(","))
+    })
+}
+
+proptest! {
+    #[test]
+    fn an_item_comes_in_and_goes_out_again_byte_for_byte(text in listing()) {
+        let item = json!({ "matcher": "x", "hooks": [{ "command": "wherefore hook claude" }] });
+        let path = ["hooks", "on"];
+        let put = items::append(&text, &path, &item, &[]).unwrap();
+        prop_assert_eq!(items::of(&put, &path).unwrap().pop(), Some(item.clone()));
+        prop_assert_eq!(items::take(&put, &path, &|other| *other == item).unwrap(), text, "{}", put);
     }
 }
 

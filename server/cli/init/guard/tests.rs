@@ -1,0 +1,216 @@
+//! Hooks come in and go out again, agent by agent: those of others, and every other byte, stay.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::command::HookCommand;
+use super::forms::{GUARDED, GuardedAgent};
+use super::{plan, run};
+use crate::cli::init::agents::{Id, Machine};
+use crate::cli::init::plan::Act;
+use crate::cli::init::{InitArgs, TerminalPage};
+
+/// A person's home and a project in it.
+struct Desk {
+    folder: tempfile::TempDir,
+    machine: Machine,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let below = |name: &str| Some(folder.path().join(name));
+        fs::create_dir(folder.path().join("project")).unwrap();
+        let machine = Machine {
+            home: below(""),
+            config: below(".config"),
+            claude: below(".claude"),
+            codex: below(".codex"),
+            qwen: below(".qwen"),
+            copilot: below(".copilot"),
+            ..Machine::default()
+        };
+        Self { folder, machine }
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn args(&self, id: Id, user: bool) -> InitArgs {
+        InitArgs {
+            dir: self.project(),
+            yes: true,
+            agents: Some(vec![id]),
+            remove: false,
+            absolute: false,
+            guard: true,
+            user,
+        }
+    }
+
+    /// Whether it went well.
+    fn runs(&self, args: &InitArgs) -> bool {
+        run(TerminalPage::stdout(), args, &self.machine).unwrap() == ExitCode::SUCCESS
+    }
+
+    /// Where an agent's hooks stand.
+    fn file(&self, id: Id, user: bool) -> PathBuf {
+        let agent = guarded(id);
+        match user {
+            true => agent.of_person(&self.machine).unwrap().path,
+            false => agent.of_project(&self.project())[0].path.clone(),
+        }
+    }
+
+    /// Every file of the project and the home, with its text.
+    fn files(&self) -> Vec<(PathBuf, String)> {
+        fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+            for entry in fs::read_dir(folder).unwrap().flatten() {
+                match entry.path() {
+                    path if path.is_dir() => walk(&path, found),
+                    path => found.push((path.clone(), fs::read_to_string(&path).unwrap())),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(self.folder.path(), &mut found);
+        found.sort();
+        found
+    }
+}
+
+fn guarded(id: Id) -> &'static GuardedAgent {
+    GUARDED.iter().find(|agent| agent.id == id).unwrap()
+}
+
+fn command(program: &str, refuse: bool) -> HookCommand {
+    HookCommand { program: program.to_owned(), refuse }
+}
+
+#[test]
+fn hooks_come_in_once_and_go_without_a_trace() {
+    for agent in &GUARDED {
+        for user in [false, true] {
+            let desk = Desk::new();
+            let args = desk.args(agent.id, user);
+            assert!(desk.runs(&args));
+            let written = desk.files();
+            let [(path, text)] = written.as_slice() else { panic!("{written:?}") };
+            assert_eq!(*path, desk.file(agent.id, user));
+            assert!(text.contains("hook") && text.contains("wherefore"), "{text}");
+            assert!(desk.runs(&args));
+            assert_eq!(desk.files(), written, "a second run changes nothing");
+            let taken = InitArgs { remove: true, ..desk.args(agent.id, user) };
+            for _ in 0..2 {
+                assert!(desk.runs(&taken));
+                assert_eq!(desk.files(), []);
+            }
+        }
+    }
+}
+
+#[test]
+fn hooks_of_others_stay_byte_for_byte() {
+    let other = "{\n  // mine\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"mine hook claude\" }] } // first\n    ],\n    \"Stop\": []\n  },\n  \"model\": \"m\", // end\n}\n";
+    for id in [Id::Claude, Id::Qwen, Id::Codex, Id::Gemini] {
+        let desk = Desk::new();
+        let path = desk.file(id, false);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, other).unwrap();
+        assert!(desk.runs(&desk.args(id, false)));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(
+            text.contains("mine hook claude") && text.contains("// first") && text.contains("--wait 3500"),
+            "{text}"
+        );
+        assert!(desk.runs(&InitArgs { remove: true, ..desk.args(id, false) }));
+        assert_eq!(fs::read_to_string(&path).unwrap(), other);
+    }
+}
+
+#[test]
+fn a_hook_that_says_something_else_is_replaced() {
+    let desk = Desk::new();
+    let agent = guarded(Id::Claude);
+    let file = &agent.of_project(&desk.project())[0];
+    for (program, refuse) in [("/old/wherefore", false), ("wherefore", true), ("wherefore", false)] {
+        let plan = plan::put(agent, file, &command(program, refuse)).unwrap();
+        assert_eq!(plan.act, Act::Add);
+        plan.carry_out(&desk.project()).unwrap();
+        let whole: Value = serde_json::from_str(&fs::read_to_string(&file.path).unwrap()).unwrap();
+        let before = &whole["hooks"]["PreToolUse"];
+        assert_eq!(before.as_array().unwrap().len(), 1);
+        let handler = &before[0]["hooks"][0];
+        assert_eq!(handler["command"], json!(format!("{program} hook claude --wait 3500")));
+        assert_eq!(handler.get("onFailure").is_some(), refuse);
+        assert_eq!(plan::put(agent, file, &command(program, refuse)).unwrap().act, Act::Nothing);
+        assert_eq!(plan::commands(agent, file).unwrap(), [format!("{program} hook claude --wait 3500")]);
+    }
+}
+
+#[test]
+fn a_file_that_we_cannot_change_is_left_as_it_is() {
+    let mixed = json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [
+        { "type": "command", "command": "wherefore hook claude" },
+        { "type": "command", "command": "mine" },
+    ] }] } });
+    for (id, text) in [
+        (Id::Claude, "{ \"hooks\": {"),
+        (Id::Claude, "[]"),
+        (Id::Claude, "{ \"hooks\": [] }"),
+        (Id::Claude, "{ \"hooks\": { \"PreToolUse\": {} } }"),
+        (Id::Claude, mixed.to_string().as_str()),
+        (Id::Codex, "{ hooks: {} }"),
+        (Id::Gemini, "{} {}"),
+        (Id::Copilot, "nonsense"),
+        (Id::Opencode, "export const Mine = async () => ({});\n"),
+    ] {
+        let desk = Desk::new();
+        let path = desk.file(id, true);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        assert!(!desk.runs(&desk.args(id, true)), "{text}");
+        assert_eq!(desk.files(), [(path, text.to_owned())]);
+    }
+}
+
+#[test]
+fn no_agent_is_guarded_twice() {
+    for agent in &GUARDED {
+        let desk = Desk::new();
+        assert!(desk.runs(&desk.args(agent.id, true)));
+        let written = desk.files();
+        assert!(desk.runs(&desk.args(agent.id, false)));
+        assert_eq!(desk.files(), written);
+    }
+}
+
+#[test]
+fn nothing_is_written_unasked() {
+    let desk = Desk::new();
+    assert!(desk.runs(&InitArgs { yes: false, ..desk.args(Id::All, false) }));
+    assert_eq!(desk.files(), []);
+}
+
+#[test]
+fn each_agent_has_a_hook_before_and_after_its_tools() {
+    for agent in &GUARDED {
+        for refuse in [false, true] {
+            let items = agent.items(&command("wherefore", refuse));
+            assert!(agent.id == Id::Opencode || items.len() >= 2, "{items:?}");
+            for (event, item) in items {
+                let (ours, others) = agent.commands(&item);
+                assert_eq!((ours.len(), others), (1, 0), "{event}: {item}");
+            }
+        }
+    }
+    let text = super::forms::plugin(&command("/a b/wherefore", true));
+    assert!(
+        text.contains("const PROGRAM = \"/a b/wherefore\";\n") && text.contains("const REFUSE = true;\n")
+    );
+    assert!(!text.contains("{program}") && !text.contains("{refuse}"));
+}

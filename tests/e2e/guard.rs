@@ -1,0 +1,220 @@
+//! `wherefore init --guard` and what `wherefore doctor` says of it, with agents that are only pretended.
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::agent::{place, until, wherefore};
+
+/// Our program in that place, with the programs of `FOLDER/bin` beside those of the system.
+fn run(folder: &Path, args: &[&str]) -> Output {
+    let mut command: Command = wherefore(folder, args);
+    command.env("PATH", format!("{}:/usr/bin:/bin", folder.join("bin").display()));
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "QWEN_HOME"] {
+        command.env_remove(name);
+    }
+    std::fs::create_dir_all(folder.join("tmp")).unwrap();
+    command.env("TMPDIR", folder.join("tmp")).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A program of that name, which is a script.
+fn program(folder: &Path, name: &str, script: &str) {
+    let path = folder.join("bin").join(name);
+    std::fs::create_dir_all(folder.join("bin")).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+/// Whether a server still runs in the folder of a dry run.
+fn dry_run_is_served(folder: &Path) -> bool {
+    let mark = format!("{}/wherefore-doctor-", folder.join("tmp").display());
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.into_iter().any(|line| String::from_utf8_lossy(&line).contains(&mark))
+}
+
+/// What doctor says of an agent, and whether doctor went well.
+fn doctor(folder: &Path, agent: &str) -> (Value, bool) {
+    let output = run(folder, &["doctor", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let checks = report["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["name"] == agent).cloned().unwrap_or_default();
+    (check, output.status.success())
+}
+
+#[test]
+fn hooks_are_shown_written_tried_and_taken_back() {
+    let folder = place();
+    let folder = folder.path();
+    program(folder, "claude", "echo '2.1.330 (Claude Code)'");
+    let settings = folder.join("home/.claude/settings.json");
+    let theirs = "{\n  \"model\": \"m\" // mine\n}\n";
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(&settings, theirs).unwrap();
+    let text = || std::fs::read_to_string(&settings).unwrap();
+
+    let (check, _) = doctor(folder, "Claude Code");
+    assert_eq!(check["health"], "lacking", "{check}");
+    assert!(check["found"].as_str().unwrap().starts_with("2.1.330: "), "{check}");
+    let shown = out(&run(folder, &["init", "--guard", "--user"]));
+    assert!(shown.contains("+++ b/~/.claude/settings.json\n") && shown.contains("hook claude"), "{shown}");
+    assert_eq!(text(), theirs, "nobody agreed");
+    assert!(run(folder, &["init", "--guard", "--user", "--yes"]).status.success());
+    // The program is not on the PATH, so its path stands there.
+    let command = format!("{} hook claude", env!("CARGO_BIN_EXE_wherefore"));
+    assert!(
+        text().starts_with("{\n  \"model\": \"m\", // mine\n") && text().contains(&command),
+        "{}",
+        text()
+    );
+    let (check, _) = doctor(folder, "Claude Code");
+    assert_eq!(check["health"], "well", "{check}");
+    until("the server of the dry run ends", || !dry_run_is_served(folder));
+    let found = check["found"].as_str().unwrap();
+    assert!(found.contains("edits, commands and reads come through (~/.claude/settings.json)"), "{check}");
+    assert!(check["gap"].as_str().unwrap().contains("--bare"), "{check}");
+
+    // A second hook would ask twice; one whose program is gone guards nothing.
+    let twice = out(&run(folder, &["init", "--guard", "--yes"]));
+    assert!(twice.contains("guarded already by ~/.claude/settings.json"), "{twice}");
+    assert!(!folder.join("work/.claude").exists());
+    std::fs::write(&settings, text().replace(&command, "/gone/wherefore hook claude")).unwrap();
+    let (check, went_well) = doctor(folder, "Claude Code");
+    assert_eq!((&check["health"], went_well), (&json!("broken"), false), "{check}");
+    assert!(check["found"].as_str().unwrap().contains("not there: /gone/wherefore"), "{check}");
+    assert!(run(folder, &["init", "--guard", "--user", "--yes"]).status.success());
+    assert!(text().contains(&command) && !text().contains("/gone/"));
+
+    let removed = out(&run(folder, &["init", "--guard", "--user", "--remove", "--yes"]));
+    assert!(removed.contains("Taken out of ~/.claude/settings.json"), "{removed}");
+    assert_eq!(text(), theirs);
+}
+
+#[test]
+fn what_a_missing_program_means_is_written_into_the_hooks() {
+    for (when_away, expected) in [("ask", ""), ("deny", "\"onFailure\": \"block\"")] {
+        let folder = place();
+        let folder = folder.path();
+        std::fs::create_dir(folder.join("work/.wherefore")).unwrap();
+        let config = format!("[native]\nwhen_away = \"{when_away}\"\n");
+        std::fs::write(folder.join("work/.wherefore/config.toml"), config).unwrap();
+        let guard = run(folder, &["init", "--guard", "--agents", "all", "--yes"]);
+        assert!(guard.status.success(), "{guard:?}");
+        let text = |name: &str| std::fs::read_to_string(folder.join("work").join(name)).unwrap();
+        let claude = text(".claude/settings.json");
+        assert_eq!(claude.contains("onFailure"), !expected.is_empty(), "{claude}");
+        assert!(claude.contains(expected), "{claude}");
+        let (gemini, codex) = (text(".gemini/settings.json"), text(".codex/hooks.json"));
+        let code = if expected.is_empty() { "exit 1" } else { "exit 2" };
+        assert!(gemini.contains(code), "{gemini}");
+        assert_eq!(codex.contains("exit 2"), !expected.is_empty(), "{codex}");
+        assert!(
+            text(".opencode/plugin/wherefore.js").contains(&format!("REFUSE = {}", !expected.is_empty()))
+        );
+    }
+}
+
+/// A pretended Codex: `app-server` lists one hook of the file, trusted where the settings hold its hash.
+fn codex(folder: &Path) -> PathBuf {
+    let home = folder.join("home/.codex");
+    std::fs::create_dir_all(&home).unwrap();
+    let hook = json!({
+        "key": format!("{}/hooks.json:pre_tool_use:0:0", home.display()),
+        "command": format!("{} hook codex", env!("CARGO_BIN_EXE_wherefore")),
+        "sourcePath": home.join("hooks.json"),
+        "currentHash": "sha256:abc",
+        "trustStatus": "STATUS",
+    });
+    let answer = json!({ "id": 2, "result": { "data": [{ "hooks": [hook] }] } }).to_string();
+    let script = format!(
+        "[ \"$1\" = --version ] && echo 'codex-cli 0.169.0' && exit\nstatus=untrusted\ngrep -q sha256:abc '{}' 2>/dev/null && status=trusted\nread -r a; echo '{{\"id\":1,\"result\":{{}}}}'; read -r b; read -r c\necho '{answer}' | sed \"s/STATUS/$status/\"\nread -r d",
+        home.join("config.toml").display(),
+    );
+    program(folder, "codex", &script);
+    home
+}
+
+#[test]
+fn codex_is_told_to_trust_the_hook_only_on_a_yes() {
+    let folder = place();
+    let folder = folder.path();
+    let home = codex(folder);
+    std::fs::write(home.join("config.toml"), "model = \"m\" # mine\n").unwrap();
+    let text = |name: &str| std::fs::read_to_string(home.join(name)).unwrap_or_default();
+    let guard = out(&run(folder, &["init", "--guard", "--user"]));
+    assert!(guard.contains("Nothing is written"), "{guard}");
+    assert_eq!((text("config.toml").as_str(), text("hooks.json").as_str()), ("model = \"m\" # mine\n", ""));
+    let guard = out(&run(folder, &["init", "--guard", "--user", "--yes"]));
+    assert!(
+        guard.contains("Codex runs a hook only once you trust it") && guard.contains("+trusted_hash"),
+        "{guard}"
+    );
+    let key = format!("[hooks.state.\"{}/hooks.json:pre_tool_use:0:0\"]", home.display());
+    assert_eq!(
+        text("config.toml"),
+        format!("model = \"m\" # mine\n\n{key}\ntrusted_hash = \"sha256:abc\"\n")
+    );
+    assert_eq!(doctor(folder, "Codex").0["health"], "well");
+    let again = out(&run(folder, &["init", "--guard", "--user", "--yes"]));
+    assert!(again.contains("already") && !again.contains("trusted_hash"), "{again}");
+    std::fs::write(home.join("config.toml"), "").unwrap();
+    let (check, _) = doctor(folder, "Codex");
+    assert!(check["found"].as_str().unwrap().contains("does not trust the hook"), "{check}");
+    run(folder, &["init", "--guard", "--user", "--yes"]);
+    assert!(text("config.toml").contains("sha256:abc"));
+    run(folder, &["init", "--guard", "--user", "--remove", "--yes"]);
+    assert_eq!((text("config.toml").as_str(), text("hooks.json").as_str()), ("", ""));
+}
+
+/// Runs the hook of an agent on a message, with the runtime folder `run`.
+fn hook(folder: &Path, words: &[&str], message: &Value, runtime: &str) -> Output {
+    let mut command = wherefore(folder, &[&["hook"], words].concat());
+    command.env("XDG_RUNTIME_DIR", folder.join(runtime)).env("TMPDIR", folder.join(runtime));
+    command.env_remove("COPILOT_HOME");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn copilot_is_answered_once_where_a_project_has_a_hook_for_claude_code() {
+    let folder = place();
+    let folder = folder.path();
+    let message = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "2026-01-01T00:00:00Z",
+        "cwd": folder.join("work"), "tool_name": "Bash", "tool_input": { "command": "true" },
+    });
+    let alone = hook(folder, &["claude"], &message, "run");
+    assert!(out(&alone).contains("sandbox") && out(&alone).contains("copilot-cli"), "{alone:?}");
+    std::fs::create_dir_all(folder.join("home/.copilot/hooks")).unwrap();
+    std::fs::write(folder.join("home/.copilot/hooks/wherefore.json"), "{}").unwrap();
+    let beside = hook(folder, &["claude"], &message, "run");
+    assert_eq!((beside.status.code(), out(&beside).as_str()), (Some(0), ""), "{beside:?}");
+    let own = json!({ "cwd": folder.join("work"), "toolName": "bash", "toolArgs": { "command": "true" } });
+    assert!(out(&hook(folder, &["copilot", "preToolUse"], &own, "run")).contains("sandbox"));
+}
+
+#[test]
+fn where_no_server_can_be_had_each_agent_goes_on_in_its_own_way() {
+    let folder = place();
+    let folder = folder.path();
+    std::fs::write(folder.join("file"), "").unwrap();
+    let claude = json!({
+        "hook_event_name": "PreToolUse", "transcript_path": "/none", "cwd": folder.join("work"),
+        "tool_name": "Read", "tool_input": { "file_path": folder.join("work/a.txt") },
+    });
+    let copilot = json!({ "cwd": folder.join("work"), "toolName": "view", "toolArgs": { "path": folder.join("work/a.txt") } });
+    // Copilot refuses a call where its hook ends with any code but 0.
+    for (words, message, code) in [(&["claude"][..], &claude, 1), (&["copilot", "preToolUse"], &copilot, 0)] {
+        let away = hook(folder, words, message, "file/run");
+        assert_eq!((away.status.code(), out(&away).as_str()), (Some(code), ""), "{away:?}");
+    }
+}
