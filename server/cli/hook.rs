@@ -1,6 +1,7 @@
 //! `wherefore hook`: an agent's own edits, commands and reads come through, by the agent's hooks.
 
 mod confined;
+mod twice;
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -53,6 +54,15 @@ enum AgentArg {
     Named(NativeAgent),
 }
 
+impl AgentArg {
+    fn named(self) -> Option<NativeAgent> {
+        match self {
+            Self::Auto => None,
+            Self::Named(agent) => Some(agent),
+        }
+    }
+}
+
 impl ValueEnum for AgentArg {
     fn value_variants<'a>() -> &'a [Self] {
         &[
@@ -98,9 +108,9 @@ enum HookError {
 pub(super) fn run(args: &HookArgs) -> ExitCode {
     let message = match read(args) {
         Ok(message) => message,
-        Err(error) => return failed(&error, when_away()),
+        Err(error) => return failed(&error, when_away(), args.agent.named()),
     };
-    if message.moment == HookMoment::Other {
+    if message.moment == HookMoment::Other || twice::has_hook_of_its_own(args.agent.named(), &message) {
         return ExitCode::SUCCESS;
     }
     match answered(args, &message) {
@@ -112,11 +122,7 @@ pub(super) fn run(args: &HookArgs) -> ExitCode {
 fn read(args: &HookArgs) -> Result<HookMessage, HookError> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(LONGEST).read_to_end(&mut bytes).map_err(HookError::Input)?;
-    let agent = match args.agent {
-        AgentArg::Auto => None,
-        AgentArg::Named(agent) => Some(agent),
-    };
-    Ok(HookMessage::read(agent, args.event.as_deref(), &String::from_utf8_lossy(&bytes))?)
+    Ok(HookMessage::read(args.agent.named(), args.event.as_deref(), &String::from_utf8_lossy(&bytes))?)
 }
 
 /// What is answered to a message: what concerns no file and no command needs no server.
@@ -186,13 +192,17 @@ fn away(error: &HookError, message: &HookMessage) -> ExitCode {
             say(&HookAnswer::Deny(words), message)
         }
         WhenAway::Allow => say(&HookAnswer::Allow, message),
-        WhenAway::Ask => failed(error, WhenAway::Ask),
+        WhenAway::Ask => failed(error, WhenAway::Ask, Some(message.agent)),
     }
 }
 
-fn failed(error: &HookError, away: WhenAway) -> ExitCode {
+fn failed(error: &HookError, away: WhenAway, agent: Option<NativeAgent>) -> ExitCode {
     answer::note(&format!("wherefore: {error}"));
-    ExitCode::from(if away == WhenAway::Deny { REFUSED } else { FAILED })
+    ExitCode::from(if away == WhenAway::Deny {
+        REFUSED
+    } else {
+        agent.map_or(FAILED, NativeAgent::goes_on_at)
+    })
 }
 
 /// What the settings say for where no server can be had.

@@ -61,6 +61,11 @@ impl NativeAgent {
         })
     }
 
+    /// The exit code of a hook that failed at which the agent goes on. Copilot refuses the call at any other.
+    pub fn goes_on_at(self) -> u8 {
+        if self == Self::Copilot { 0 } else { 1 }
+    }
+
     /// Whether a hook of it may rewrite the arguments of a call.
     pub fn rewrites(self) -> bool {
         self != Self::Qwen

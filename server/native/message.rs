@@ -68,7 +68,11 @@ impl HookMessage {
         if !message.is_object() {
             return Err(MessageError::Shape);
         }
-        let agent = agent.unwrap_or_else(|| NativeAgent::of(&message));
+        let agent = match (agent, NativeAgent::of(&message)) {
+            // Copilot runs the hooks that a project has for Claude Code, too.
+            (Some(NativeAgent::Claude), NativeAgent::Copilot) => NativeAgent::Copilot,
+            (agent, sender) => agent.unwrap_or(sender),
+        };
         let text = |names: &[&str]| {
             let found = names.iter().find_map(|name| message.get(*name)?.as_str());
             found.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -148,6 +152,15 @@ mod tests {
         let string =
             HookMessage::read(None, None, r#"{"toolName":"view","toolArgs":"{\"path\":\"a\"}"}"#).unwrap();
         assert_eq!(string.act(), NativeAct::Read { paths: vec!["a".into()] });
+    }
+
+    #[test]
+    fn copilot_is_known_where_it_runs_a_hook_of_claude_code() {
+        let message = r#"{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"now","tool_name":"Edit",
+            "tool_input":{"path":"a","old_str":"x","new_str":"y"}}"#;
+        let read = HookMessage::read(Some(NativeAgent::Claude), None, message).unwrap();
+        assert_eq!(read.agent, NativeAgent::Copilot);
+        assert!(read.act().edits());
     }
 
     #[test]

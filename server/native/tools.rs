@@ -18,7 +18,8 @@ const COMMANDS: &[&str] = &[
     "exec",
 ];
 const READS: &[&str] = &["read", "readfile", "view", "readmanyfiles", "notebookread"];
-const LOOKS: &[&str] = &["grep", "grepsearch", "searchfilecontent", "glob", "list", "ls", "listdirectory"];
+const LOOKS: &[&str] =
+    &["grep", "rg", "grepsearch", "searchfilecontent", "glob", "list", "ls", "listdirectory"];
 
 const PATHS: &[&str] = &["file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path"];
 const SCRIPTS: &[&str] = &["command", "cmd", "script"];
