@@ -144,7 +144,8 @@ default_tools_approval_mode = "approve"
         Self::start("gemini", command, place, home, tells)
     }
 
-    fn start(
+    /// Starts one in the workspace, with that home and these variables, and nothing else of this machine's.
+    pub(crate) fn start(
         name: &'static str,
         mut command: Command,
         place: &Place,

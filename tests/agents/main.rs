@@ -8,6 +8,7 @@ mod commands;
 mod conformance;
 mod editors;
 mod fixtures;
+mod guarded;
 mod http;
 mod inspector;
 mod model;

@@ -20,12 +20,22 @@ fn read(body: &Value) -> Turn {
         }
     }
     let items = body["input"].as_array().into_iter().flatten();
-    let results = items.filter(|item| item["type"] == "function_call_output");
+    let is_result = |item: &&Value| item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"));
+    let results = items.filter(is_result);
     Turn { tools, results: results.map(|item| text(&item["output"])).collect() }
 }
 
 fn write(asked: &Asked<'_>, next: &Move, count: usize) -> String {
+    let is_custom = |name: &str| {
+        let mut tools = asked.body["tools"].as_array().into_iter().flatten();
+        tools.any(|tool| tool["type"] == "custom" && tool["name"] == name)
+    };
     let item = match next {
+        // Such a tool takes a text, and no arguments.
+        Move::Call(tool, arguments) if is_custom(tool) => json!({
+            "type": "custom_tool_call", "id": format!("ctc_{count}"), "call_id": format!("call_{count}"),
+            "name": tool, "input": arguments["input"], "status": "completed",
+        }),
         Move::Call(tool, arguments) => {
             let mut item = json!({
                 "type": "function_call", "id": format!("fc_{count}"), "call_id": format!("call_{count}"),
