@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::num::NonZero;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
@@ -19,6 +21,9 @@ use crate::workspace::Files;
 
 /// How long a folder has to stand still before what it holds is remembered: its time stamp may be that coarse.
 const STILL: Duration = Duration::from_secs(2);
+/// How many folders one thread is given at least, and the most threads at once.
+const SHARE: usize = 500;
+const THREADS: usize = 4;
 /// The deepest folder that is looked into.
 const DEEPEST: usize = 200;
 /// The deepest folder that is told to be ignored: build folders stand high up.
@@ -43,8 +48,11 @@ pub(crate) struct ClosureFinder(Mutex<Known>);
 struct Known {
     /// The rules that it was found by.
     rules: Option<Arc<Rules>>,
-    folders: HashMap<PathBuf, (FolderStamp, Arc<FolderClosures>)>,
+    folders: KnownFolders,
 }
+
+/// What was found in folders, by path, each as it stood then.
+type KnownFolders = HashMap<OsString, (FolderStamp, Arc<FolderClosures>), foldhash::fast::RandomState>;
 
 /// What tells that a folder holds other entries than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,12 +84,13 @@ impl ClosureFinder {
     pub(crate) fn find(&self, files: &Files) -> io::Result<Closures> {
         let mut known = self.0.lock();
         if !known.rules.as_ref().is_some_and(|rules| Arc::ptr_eq(rules, files.rules())) {
-            *known = Known { rules: Some(files.rules().clone()), folders: HashMap::new() };
+            *known = Known { rules: Some(files.rules().clone()), folders: KnownFolders::default() };
         }
         let root = PathBuf::from(files.root().real());
-        let before = std::mem::take(&mut known.folders);
+        let before = still_true(std::mem::take(&mut known.folders));
         let ignored = IgnoredPaths::of(&root);
-        let mut search = Search { files, before, ignored, found: Closures::default(), seen: HashMap::new() };
+        let mut search =
+            Search { files, before, ignored, found: Closures::default(), seen: KnownFolders::default() };
         search.folder(&root, &WorkspacePath::root(), Depth { folders: 0, is_ignored: false })?;
         known.folders = search.seen;
         Ok(search.found)
@@ -90,9 +99,10 @@ impl ClosureFinder {
 
 struct Search<'f> {
     files: &'f Files,
-    before: HashMap<PathBuf, (FolderStamp, Arc<FolderClosures>)>,
+    /// What is known of folders that did not change.
+    before: KnownFolders,
     ignored: IgnoredPaths,
-    seen: HashMap<PathBuf, (FolderStamp, Arc<FolderClosures>)>,
+    seen: KnownFolders,
     found: Closures,
 }
 
@@ -107,12 +117,9 @@ struct Depth {
 
 impl Search<'_> {
     fn folder(&mut self, at: &Path, path: &WorkspacePath, depth: Depth) -> io::Result<()> {
-        let meta = fs::symlink_metadata(at)?;
-        let stamp =
-            FolderStamp { device: meta.dev(), inode: meta.ino(), changed: (meta.ctime(), meta.ctime_nsec()) };
-        let closures = match self.before.remove(at) {
-            Some((before, closures)) if before == stamp => closures,
-            _ => Arc::new(listed(self.files.rules(), at, path)?),
+        let (stamp, closures) = match self.before.remove(at.as_os_str()) {
+            Some(known) => known,
+            None => (stamp(at)?, Arc::new(listed(self.files.rules(), at, path)?)),
         };
         self.found.masked.extend(closures.masked.iter().map(|name| at.join(name)));
         let asked = closures.asked.iter().filter(|(_, path)| self.files.asks(path).is_some());
@@ -132,10 +139,41 @@ impl Search<'_> {
             }
         }
         if is_still(stamp) {
-            self.seen.insert(at.to_owned(), (stamp, closures));
+            self.seen.insert(at.as_os_str().to_owned(), (stamp, closures));
         }
         Ok(())
     }
+}
+
+/// Those of the folders that stand as they stood then. Each is asked of the system, by several threads where there are many.
+fn still_true(mut folders: KnownFolders) -> KnownFolders {
+    let all: Vec<(&OsString, FolderStamp)> =
+        folders.iter().map(|(folder, (stamp, _))| (folder, *stamp)).collect();
+    let of_share = |share: &[(&OsString, FolderStamp)]| -> Vec<OsString> {
+        let changed =
+            share.iter().filter(|(folder, before)| !stamp(Path::new(folder)).is_ok_and(|now| now == *before));
+        changed.map(|(folder, _)| (*folder).clone()).collect()
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
+    let share = all.len().div_ceil(threads).max(SHARE);
+    let changed: Vec<OsString> = thread::scope(|scope| {
+        let (first, rest) = all.split_at(share.min(all.len()));
+        let rest: Vec<_> =
+            rest.chunks(share).map(|share| (share, scope.spawn(move || of_share(share)))).collect();
+        let mut changed = of_share(first);
+        for (share, thread) in rest {
+            // A thread that ended early is of no use to anybody; its share is looked at here.
+            changed.extend(thread.join().unwrap_or_else(|_| of_share(share)));
+        }
+        changed
+    });
+    changed.iter().for_each(|folder| drop(folders.remove(folder)));
+    folders
+}
+
+fn stamp(folder: &Path) -> io::Result<FolderStamp> {
+    let meta = fs::symlink_metadata(folder)?;
+    Ok(FolderStamp { device: meta.dev(), inode: meta.ino(), changed: (meta.ctime(), meta.ctime_nsec()) })
 }
 
 /// Lists a folder and judges each entry.
