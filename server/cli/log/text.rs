@@ -162,6 +162,9 @@ impl Table {
                 let code = self.page.paint(TextLook::Red, &short(part("code"), 60));
                 format!("{code}  {took}\n{}", self.page.paint(TextLook::Red, &short(part("message"), REASON)))
             }
+            Some(EventType::CommandEnd) => {
+                format!("the command in the background ended: {}  {took}", said("outcome"))
+            }
             Some(EventType::Proposal) => format!("proposal {}: {}", said("proposal"), hunks(entry)),
             Some(EventType::Decision) => {
                 format!("{} by {}: {}", self.status(&said("status")), said("by"), hunks(entry))
