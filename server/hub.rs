@@ -1,5 +1,6 @@
 //! One process, several workspaces: the folders that are served, and the editors that are attached.
 
+mod adopting;
 mod attached;
 mod definitions;
 mod discovery;

@@ -30,6 +30,7 @@ use crate::protocol::{Envelope, Fault, RawCall, Status};
 use crate::registry::{Call, Draft, Refused, Registry};
 use crate::review::ProposalQueue;
 use crate::session::Session;
+pub(crate) use adopt::is_open;
 use hosts::KnownHosts;
 use record::{CallEntry, Pace};
 use run::Run;

@@ -12,7 +12,7 @@ use crate::session::Session;
 ///
 /// # Errors
 /// PERMISSION_DENIED by the rule that closes a path, or asks before it is read.
-pub(super) fn is_open(session: &Session, change: &Change) -> Result<(), Fault> {
+pub(crate) fn is_open(session: &Session, change: &Change) -> Result<(), Fault> {
     let files = session.files().unasked();
     for path in [Some(&change.path), change.from.as_ref()].into_iter().flatten() {
         match change.kind {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod acting;
+mod adopting;
 mod afterwards;
 mod closed;
 mod commands;

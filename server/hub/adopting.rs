@@ -1,0 +1,57 @@
+//! What somebody else's tool changed already is taken in as a call of ours.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::folder::Folder;
+use crate::base::WorkspacePath;
+use crate::execution::git_diff;
+use crate::pipeline::is_open;
+use crate::protocol::{ChangeKind, Code, Envelope, Fault, Origin, RawCall};
+use crate::registry::{Change, Draft};
+
+/// The tool that a change which stands is told as.
+const TOOL: &str = "fs.patch";
+
+impl Folder {
+    /// Takes in a change that stands on the disk already, made by `origin` for the reason `why`, as far as it gave one. A
+    /// person reviews it like one that a policy applied; nothing is written. Gives nothing where the rules close every
+    /// path of it: such a path is left out, with its text.
+    ///
+    /// # Errors
+    /// Where what it replaced cannot be kept.
+    pub async fn adopt(
+        &self,
+        origin: Origin,
+        why: Option<&str>,
+        mut draft: Draft,
+    ) -> Result<Option<Envelope>, Fault> {
+        let changes = std::mem::take(&mut draft.changes);
+        draft.changes = self.open_changes(changes);
+        if draft.changes.is_empty() {
+            return Ok(None);
+        }
+        let told = git_diff(self.session().workspace().state(), &draft);
+        let (diff, _) = told.map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
+        let mut arguments = Map::from_iter([("diff".to_owned(), Value::String(diff))]);
+        arguments.extend(why.map(|why| ("why".to_owned(), Value::String(why.to_owned()))));
+        let raw =
+            RawCall { tool: TOOL.to_owned(), arguments: arguments.into(), origin, ..RawCall::default() };
+        Ok(Some(self.pipeline().adopt(raw, draft).await))
+    }
+
+    /// The changes whose paths no rule closes. Where a rename is left out, what else was done to its file is too: it would
+    /// show what the closed file held.
+    fn open_changes(&self, changes: Vec<Change>) -> Vec<Change> {
+        let mut closed: BTreeSet<WorkspacePath> = BTreeSet::new();
+        for change in &changes {
+            if change.kind == ChangeKind::Rename && is_open(self.session(), change).is_err() {
+                closed.insert(change.path.clone());
+            }
+        }
+        let is_shown =
+            |change: &Change| !closed.contains(&change.path) && is_open(self.session(), change).is_ok();
+        changes.into_iter().filter(is_shown).collect()
+    }
+}
