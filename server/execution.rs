@@ -186,6 +186,9 @@ impl Executor {
         request: CommandRequest,
         bounds: &CommandBounds,
     ) -> Result<CommandOutcome, ExecutionError> {
+        // Where its changes are not kept apart they are not those of somebody whom we do not know.
+        let is_direct = !self.has_layers() && !bounds.is_read_only();
+        let _writing = is_direct.then(|| scope.direct_writer());
         let (layer, running, carrier) = blocking(|| self.start(scope, &request, bounds))?;
         let live = self.live(scope, call, request.argv.join(" "), None);
         let run = run::to_its_end(scope, running, Some(live), request.input, Watched::Both).await?;
@@ -219,11 +222,19 @@ impl Executor {
         if !applies {
             plan.writable = ignored;
         }
+        let writing = applies.then(|| scope.direct_writer());
         let mut running = self.launcher.spawn(&plan)?;
         let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
         let output = Scrollback::default();
         let live = self.live(scope, call, request.argv.join(" "), Some(output.clone()));
-        self.processes.add(call, request.argv.clone(), (running, carrier), (live, output)).map(drop)
+        let process = self.processes.add(call, request.argv.clone(), (running, carrier), (live, output))?;
+        if writing.is_some() {
+            tokio::spawn(async move {
+                process.ended().await;
+                drop(writing);
+            });
+        }
+        Ok(())
     }
 
     /// Tells the editors of a command that was started; one whose output is `kept` runs in the background.

@@ -10,6 +10,7 @@ mod error;
 mod folder;
 mod native;
 mod note_files;
+mod outside;
 mod sweeping;
 mod telling;
 mod tool_similarity;
@@ -122,7 +123,12 @@ impl Hub {
         if let Some(client) = &*self.0.client_settings.read() {
             folder.configure(Some(client));
         }
-        self.0.folders.write().push(Arc::new(folder));
+        let folder = Arc::new(folder);
+        self.0.folders.write().push(folder.clone());
+        // The command line is gone before anything changes.
+        if !self.0.shared_log {
+            outside::start(&folder);
+        }
         self.place_documents();
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
@@ -148,6 +154,7 @@ impl Hub {
             governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         }
         self.0.editors.enter(editor);
+        self.folders().iter().for_each(|folder| folder.session().files().known().called.notify_one());
     }
 
     /// Takes that editor away, after its documents were closed. With the last one go the settings that it sent.
@@ -161,7 +168,10 @@ impl Hub {
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
     pub fn connect(&self, root: &str, name: &str) -> Option<Connected> {
-        self.folder(Some(root)).ok().map(|folder| folder.session().presence().connect(name))
+        let folder = self.folder(Some(root)).ok()?;
+        let connected = folder.session().presence().connect(name);
+        folder.session().files().known().called.notify_one();
+        Some(connected)
     }
 
     /// Hears of every change from now on.

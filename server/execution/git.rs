@@ -5,6 +5,7 @@
 
 mod change;
 mod config;
+mod contents;
 mod diff;
 mod error;
 mod log;

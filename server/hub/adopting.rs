@@ -8,7 +8,7 @@ use super::folder::Folder;
 use crate::base::WorkspacePath;
 use crate::execution::git_diff;
 use crate::pipeline::is_open;
-use crate::protocol::{ChangeKind, Code, Envelope, Fault, Origin, RawCall};
+use crate::protocol::{ChangeKind, Envelope, Fault, Origin, RawCall};
 use crate::registry::{Change, Draft};
 
 /// The tool that a change which stands is told as.
@@ -32,8 +32,7 @@ impl Folder {
         if draft.changes.is_empty() {
             return Ok(None);
         }
-        let told = git_diff(self.session().workspace().state(), &draft);
-        let (diff, _) = told.map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
+        let (diff, _) = git_diff(self.session().workspace().state(), &draft)?;
         let mut arguments = Map::from_iter([("diff".to_owned(), Value::String(diff))]);
         arguments.extend(why.map(|why| ("why".to_owned(), Value::String(why.to_owned()))));
         let raw =

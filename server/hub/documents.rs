@@ -90,7 +90,13 @@ impl Hub {
                     folder.session().memory().touch(path.as_str(), HeatTouch::Focus, Cause::PERSON);
                 }
             }
-            DocumentEvent::Saved { uri } => drop(documents.saved(editor, &uri)),
+            DocumentEvent::Saved { uri } => {
+                documents.saved(editor, &uri);
+                let place = documents.get(editor, &uri).and_then(|document| self.place_of(&document));
+                if let Some((folder, path)) = place {
+                    folder.session().files().known().saved(&path);
+                }
+            }
             DocumentEvent::Closed { uri } => {
                 let place = documents.get(editor, &uri).and_then(|document| self.place_of(&document));
                 documents.close(editor, &uri);

@@ -92,6 +92,11 @@ impl Folder {
         &self.queue
     }
 
+    /// What runs its commands.
+    pub(super) fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
     /// What its calls go through.
     pub fn pipeline(&self) -> &Arc<Pipeline> {
         &self.pipeline

@@ -113,6 +113,9 @@ fn heading(event: &Event) -> String {
         Event::NativeEdit { agent, tool, outcome, .. } => {
             format!("Native edit: {} of {}, {}", name(tool), name(agent), outcome.words())
         }
+        Event::OutsideChanges { files: count, .. } => {
+            format!("Outside: {} changed", files(usize::try_from(*count).unwrap_or(usize::MAX)))
+        }
         Event::Recovery { .. } => "Recovery".to_owned(),
         Event::SessionEnd { .. } => "Session end".to_owned(),
     }
@@ -142,7 +145,9 @@ fn reason(event: &Event) -> &str {
     match event {
         Event::ToolCall { args, .. } => args.get("why").and_then(Value::as_str).unwrap_or_default(),
         Event::ToolError { error, .. } => &error.message,
-        Event::Hint { why, .. } | Event::ContextAssembly { why, .. } => why,
+        Event::Hint { why, .. } | Event::ContextAssembly { why, .. } | Event::OutsideChanges { why, .. } => {
+            why
+        }
         Event::Recovery { reason, .. } => reason,
         Event::Decision { hunks, .. } => {
             hunks.iter().find_map(|hunk| hunk.reason.as_deref()).unwrap_or_default()

@@ -30,6 +30,7 @@ pub enum EventType {
     ModelInput,
     ModelOutput,
     NativeEdit,
+    OutsideChanges,
     Recovery,
     SessionEnd,
 }
@@ -276,6 +277,13 @@ pub enum Event {
         outcome: NativeOutcome,
         /// What the agent's model was told.
         told: String,
+    },
+    /// Files were changed by another program, and are not offered for review.
+    OutsideChanges {
+        /// How many.
+        files: u64,
+        /// Why they are not offered.
+        why: String,
     },
     /// The log goes on after something befell it: a torn or foreign end was set aside, a sync failed, its folder was
     /// removed.

@@ -13,7 +13,7 @@ use crate::base::{HunkId, WorkspacePath};
 use crate::protocol::{Act, ChangeKind, Code, DecidedBy, Fault, PathContent, Policy, ProposedFile};
 use crate::registry::{Call, Change, Content, Draft};
 use crate::rules::Opener;
-use crate::session::unencodable;
+use crate::session::{KnownContent, unencodable};
 use crate::workspace::{Permissions, Step};
 
 /// A change of one path that stands already.
@@ -78,10 +78,24 @@ impl ProposalQueue {
             self.session.files().shown().advance(&item.proposal().origin, path, was, now);
         }
         drop(item);
+        self.note_adopted(&step);
         let placed = ReviewEvent::Placed { file: at, hunks: &hunks, back: false, text: change.text };
         self.items().happen(id, placed);
         self.followed(&step);
         recorded
+    }
+
+    /// Notes what the files hold as the change left them: what somebody wrote since is another change.
+    fn note_adopted(&self, step: &Step) {
+        let (files, known) = (self.session.files(), self.session.files().known());
+        for path in [Some(&step.path), step.from.as_ref()].into_iter().flatten() {
+            known.expect_no_more(path);
+            files.note_known(path);
+        }
+        let kept = |blob: &String| self.session.workspace().state().get(blob).ok().flatten();
+        if let Some(bytes) = step.after.as_ref().filter(|_| step.encoding.is_some()).and_then(kept) {
+            known.note(&step.path, KnownContent::Bytes(bytes.into()));
+        }
     }
 
     /// Keeps what a change replaced and what it put there.

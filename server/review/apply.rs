@@ -92,6 +92,7 @@ pub(super) async fn put(session: &Arc<Session>, put: Put<'_>) -> Result<Option<S
         }
         return Err(fault);
     }
+    session.files().note_known(put.path);
     // Whether a file is there is the disk's to say: an editor goes on to show one that was removed.
     if put.after.is_none()
         && session.files().opened_by(Opener::Person).stat(put.path).is_ok_and(|stat| stat.is_none())

@@ -136,6 +136,10 @@ impl ProposalQueue {
             }
             None => blocking(|| files.perform(step)).map_err(Fault::from),
         };
+        [Some(path), step.from.as_ref()]
+            .into_iter()
+            .flatten()
+            .for_each(|path| session.files().note_known(path));
         if let Err(fault) = &done
             && fault.applied != Some(true)
         {

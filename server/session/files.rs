@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::known_files::{KnownContent, KnownFiles, LARGEST};
 use super::shown::ShownFiles;
 use super::shown_texts::ShownTexts;
 use super::workspace::Workspace;
 use crate::base::WorkspacePath;
+use crate::protocol::Access;
 use crate::rules::Opener;
-use crate::workspace::{Document, Files, FolderDocuments};
+use crate::workspace::{Document, FileKind, Files, FolderDocuments};
 
 /// The files of one workspace folder.
 #[derive(Debug)]
@@ -18,13 +20,15 @@ pub struct SessionFiles {
     pub(super) workspace: Arc<Workspace>,
     documents: FolderDocuments,
     shown: ShownFiles,
+    known: Arc<KnownFiles>,
     shown_texts: Mutex<ShownTexts>,
 }
 
 impl SessionFiles {
     /// The files of a workspace. `one_process`: see [`ShownFiles::new`].
     pub(super) fn new(workspace: Arc<Workspace>, documents: FolderDocuments, one_process: bool) -> Self {
-        Self { workspace, documents, shown: ShownFiles::new(one_process), shown_texts: Mutex::default() }
+        let (shown, shown_texts, known) = (ShownFiles::new(one_process), Mutex::default(), Arc::default());
+        Self { workspace, documents, shown, known, shown_texts }
     }
 
     /// The files, behind the rules as they hold now: for nobody whom the person said yes to. A call's own are
@@ -52,6 +56,32 @@ impl SessionFiles {
     /// Which state of each file an agent was shown.
     pub fn shown(&self) -> &ShownFiles {
         &self.shown
+    }
+
+    /// What files hold as far as this process knows.
+    pub fn known(&self) -> &Arc<KnownFiles> {
+        &self.known
+    }
+
+    /// What a file holds now; nothing where the rules close it, or ask before it is read.
+    pub fn held(&self, path: &WorkspacePath) -> Option<KnownContent> {
+        let files = self.unasked();
+        files.admit(Access::Read, path).ok()?;
+        match files.entry_at(path) {
+            Ok(None) => Some(KnownContent::Absent),
+            Ok(Some(entry)) if entry.kind == FileKind::File => {
+                let read = files.read(path, LARGEST);
+                Some(read.map_or(KnownContent::Lost, |(bytes, _)| KnownContent::Bytes(bytes.into())))
+            }
+            _ => Some(KnownContent::Lost),
+        }
+    }
+
+    /// Notes what a file holds now, which this process wrote.
+    pub fn note_known(&self, path: &WorkspacePath) {
+        if self.known.is_on() {
+            self.known.note(path, self.held(path).unwrap_or(KnownContent::Lost));
+        }
     }
 
     /// Keeps a text that a caller was shown.

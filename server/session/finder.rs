@@ -135,6 +135,11 @@ impl Finder {
         self.served.get().map(|served| served.watch.subscribe())
     }
 
+    /// The files that the watch lists, current as of now; none where they are not watched, or not read in time.
+    pub(super) fn settled_files(&self) -> Option<Arc<Snapshot>> {
+        self.served.get()?.watch.settled(Instant::now() + PATIENCE).ok()
+    }
+
     /// The files that the watch lists, as far as it knows by now; none where they are not watched.
     pub(super) fn watched(&self) -> Option<Arc<Snapshot>> {
         self.served.get().map(|served| served.watch.known())

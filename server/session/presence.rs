@@ -41,6 +41,11 @@ impl Presence {
         Connected { presence: self.clone(), name: name.to_owned() }
     }
 
+    /// Whether any agent's connection is there.
+    pub fn has_agents(&self) -> bool {
+        !self.connections.lock().is_empty()
+    }
+
     /// Whether an agent's connection of that name is there.
     pub fn is_connected(&self, name: &str) -> bool {
         self.connections.lock().contains(name)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::DirectWriter;
 use super::command_feed::{CommandFeed, FedCommand};
 use super::error::{CallCancelled, SearchError, TextError};
 use super::text::Snapshot;
@@ -88,6 +89,11 @@ impl Scope {
     /// The files, behind the rules. What a rule asks about is open as far as the person said yes to this call.
     pub fn files(&self) -> &Files {
         &self.files
+    }
+
+    /// A command writes to the workspace at once from now on, until what this returns is dropped.
+    pub fn direct_writer(&self) -> DirectWriter {
+        self.session.files().known().writing()
     }
 
     /// Reads a path as a caller writes it.

@@ -44,6 +44,12 @@ impl FileSearch {
         self.finder.watched()
     }
 
+    /// The files that the watch lists, with every change that is on the disk by now; none where they are not watched, or
+    /// not listed in time.
+    pub fn settled_files(&self) -> Option<Arc<Snapshot>> {
+        self.finder.settled_files()
+    }
+
     /// What is wrong with the model that files are found with too, as a sentence.
     pub fn trouble(&self) -> Option<String> {
         self.similarity.trouble()

@@ -123,7 +123,9 @@ impl Activity for RunCommand {
     ) -> Result<Output<RunOutput>, Fault> {
         let request = request(&input, scope)?;
         if let Some(command) = scope.caller().and_then(|caller| caller.command()) {
-            let report = command.run(self.0.has_layers()).await?;
+            let is_layered = self.0.has_layers();
+            let _writing = (!is_layered).then(|| scope.direct_writer());
+            let report = command.run(is_layered).await?;
             scope.check()?;
             let effects = self.0.effects(scope, &request.argv, input.effects);
             let draft = git_draft(scope, &report.diff)?;

@@ -41,7 +41,7 @@ use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::broadcast::Sender;
 
-pub use batch::{Batch, ChangeKind};
+pub use batch::{Batch, Change, ChangeKind};
 pub use listener::Listener;
 pub use options::Options;
 pub use snapshot::FileEntry;

@@ -19,6 +19,7 @@ mod live;
 mod logging;
 mod memory;
 mod native;
+mod outside;
 mod policies;
 mod programs;
 mod recovery;

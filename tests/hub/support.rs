@@ -227,6 +227,12 @@ impl Bench {
         self.editor.change(&self.uri(path), |_| text.to_owned());
     }
 
+    /// Saves in the editor: the disk holds what the buffer does.
+    pub(crate) fn save(&self, path: &str) {
+        self.write(path, &self.buffer(path));
+        self.editor.tell_hub(DocumentEvent::Saved { uri: self.uri(path) });
+    }
+
     /// The editor's buffer.
     pub(crate) fn buffer(&self, path: &str) -> String {
         let uri = self.uri(path);

@@ -194,6 +194,10 @@ impl Table {
             Some(EventType::NativeEdit) => {
                 format!("{} of {}: {}", said("tool"), said("agent"), said("outcome").replace('_', " "))
             }
+            Some(EventType::OutsideChanges) => {
+                let files = entry.body.get("files").and_then(Value::as_u64).unwrap_or_default();
+                format!("{files} files changed by another program, not offered for review: {}", said("why"))
+            }
             Some(EventType::Recovery) => {
                 self.page.paint(TextLook::Yellow, &format!("{} ({})", said("reason"), said("kept")))
             }

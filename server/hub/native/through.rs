@@ -1,6 +1,7 @@
 //! Edits that the policy applies at once: the agent's own tool makes them, and they are taken in afterwards.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -16,6 +17,8 @@ use crate::session::Snapshot;
 
 /// Calls that are remembered until their agents say that they acted; the oldest is forgotten first.
 const REMEMBERED: usize = 256;
+/// How long an agent may take for such a call, before a change of its files counts as another program's.
+const EXPECTED: Duration = Duration::from_secs(60);
 
 /// The calls of agents' own tools that were let through, each with the files that it changes as they stood before.
 #[derive(Debug, Default)]
@@ -58,6 +61,8 @@ impl Folder {
         let files: Option<Vec<FileBefore>> =
             paths.into_iter().map(|path| self.applied_at_once(path)).collect();
         let Some(files) = files else { return false };
+        // The agent says when it is done: until then nobody else is to offer what it changes.
+        files.iter().for_each(|(path, _)| self.session().files().known().expect(path, EXPECTED));
         self.through().remember(key(&params.origin), files);
         true
     }

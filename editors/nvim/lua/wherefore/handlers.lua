@@ -20,6 +20,7 @@ function M.take(client_id, list)
   require('wherefore.applied').heard(client_id, list)
   local gone = require('wherefore.gone')
   gone.close(gone.removed(list))
+  require('wherefore.behind').look(list)
 end
 
 --- A message that cannot be handled is told once and dropped.
