@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand.
 
+mod acp;
 mod answer;
 mod backend;
 mod call;
@@ -50,6 +51,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Lsp(lsp::Args),
     Mcp(mcp::Args),
+    Acp(acp::AcpArgs),
     Serve(serve::Args),
     Call(call::Args),
     Tools(tools::Args),
@@ -93,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::Mcp(args) => mcp::run(&args),
+        Command::Acp(args) => acp::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Call(args) => call::run(&args),
         Command::Tools(args) => tools::run(&args),

@@ -62,6 +62,8 @@ mod socket;
 
 pub mod mcp;
 
+pub mod acp;
+
 mod lsp;
 
 mod serve;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Asker, Decide, Request};
 use crate::hub::Hub;
-use crate::protocol::{DecideParams, DecidedBy, Fault, Proposal};
+use crate::protocol::{DecideParams, DecidedBy, Door, Fault, Proposal};
 
 /// Answer of `wherefore/decide`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,12 +19,14 @@ pub struct DecideAnswer {
 
 impl Request for Decide {
     /// Carries out the decision, in every folder where none is named; NOT_FOUND where no hunk is meant by it.
-    async fn answer(hub: &Hub, params: DecideParams, _: Asker) -> Result<DecideAnswer, Fault> {
+    async fn answer(hub: &Hub, params: DecideParams, asker: Asker) -> Result<DecideAnswer, Fault> {
+        // An agent's editor may be set to answer what it is asked by itself.
+        let by = if asker.origin.door == Door::Acp { DecidedBy::Client } else { DecidedBy::Person };
         let mut answer = DecideAnswer { proposals: Vec::new(), problems: Vec::new() };
         let mut last = None;
         for folder in hub.meant(params.root.as_deref())? {
             folder.session().hear().await?;
-            match folder.queue().decide(&params, DecidedBy::Person).await {
+            match folder.queue().decide(&params, by).await {
                 Ok(more) => {
                     answer.proposals.extend(more.proposals);
                     answer.problems.extend(more.faults.into_iter().map(|fault| fault.message));

@@ -10,7 +10,7 @@ use crate::rust_code;
 use crate::tree::{File, Finding, Tree};
 
 /// The ways in. They know `hub`, `pipeline` and `catalogue`, never a tool.
-const DOORS: [&str; 4] = ["lsp", "socket", "cli", "mcp"];
+const DOORS: [&str; 5] = ["lsp", "socket", "cli", "mcp", "acp"];
 
 /// The modules of `server/lib.rs`, lowest first: its own, and the crates that it gives a name.
 pub(crate) fn order(tree: &Tree) -> Vec<String> {

@@ -1,0 +1,200 @@
+//! The proxy between a scripted editor and a scripted agent, over the real pipeline.
+
+mod changes;
+mod editor;
+mod ends;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, split};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::{AcpError, Ends, Folders, ProxyOptions, run};
+use crate::hub::{Hub, HubOptions};
+use crate::ports::NoEditor;
+use crate::protocol::{Door, Fault};
+use crate::requests::{self, Asker};
+use crate::sandbox::Launcher;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const FIVE: &str = "one\ntwo\nthree\nfour\nfive\n";
+const CHANGED: &str = "ONE\ntwo\nTHREE\nfour\nFIVE\n";
+
+/// The folder's server, in this process.
+struct Here(Hub);
+
+impl Folders for Here {
+    fn root(&self, folder: &Path) -> Result<String, Fault> {
+        let root = folder.canonicalize().unwrap().display().to_string();
+        self.0.add_root(&root).unwrap();
+        Ok(root)
+    }
+
+    fn request(
+        &self,
+        _: &str,
+        method: &'static str,
+        params: Value,
+        _: bool,
+    ) -> BoxFuture<'static, Result<Value, Fault>> {
+        let hub = self.0.clone();
+        Box::pin(async move { requests::answer(&hub, method, params, Asker::door(Door::Acp)).await })
+    }
+}
+
+/// An editor or an agent that a test plays.
+struct Peer {
+    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    out: Option<WriteHalf<DuplexStream>>,
+}
+
+impl Peer {
+    fn new(stream: DuplexStream) -> Self {
+        let (input, out) = split(stream);
+        Self { lines: BufReader::new(input).lines(), out: Some(out) }
+    }
+
+    async fn line(&mut self, line: &str) {
+        let out = self.out.as_mut().unwrap();
+        out.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.line(&message.to_string()).await;
+    }
+
+    async fn ask(&mut self, id: u32, method: &str, params: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+    }
+
+    async fn answer(&mut self, asked: &Value, result: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result })).await;
+    }
+
+    async fn choose(&mut self, asked: &Value, option: &str) {
+        self.answer(asked, json!({ "outcome": { "outcome": "selected", "optionId": option } })).await;
+    }
+
+    async fn hear_line(&mut self) -> String {
+        timeout(PATIENCE, self.lines.next_line()).await.expect("nothing came").unwrap().expect("the end")
+    }
+
+    async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.hear_line().await).unwrap()
+    }
+
+    /// Hears a message of that method.
+    async fn hear_of(&mut self, method: &str) -> Value {
+        let message = self.hear().await;
+        assert_eq!(message["method"], method, "{message}");
+        message
+    }
+}
+
+struct Scene {
+    editor: Peer,
+    agent: Peer,
+    hub: Hub,
+    running: JoinHandle<Result<(), AcpError>>,
+    folder: TempDir,
+}
+
+impl Scene {
+    /// A session with an agent of that name, in an editor that reads files or not.
+    async fn with(name: &str, reads: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("ws")).unwrap();
+        let hub = Hub::new(HubOptions {
+            editor: Arc::new(NoEditor),
+            shared_log: false,
+            state: Some(folder.path().join("state")),
+            launcher: Launcher::own(),
+        });
+        let ((editor, to_editor), (agent, to_agent)) =
+            (tokio::io::duplex(1 << 20), tokio::io::duplex(1 << 20));
+        let ((from_editor, to_editor), (from_agent, to_agent)) = (split(to_editor), split(to_agent));
+        let ends = Ends {
+            from_editor: Box::new(from_editor),
+            to_editor: Box::new(to_editor),
+            from_agent: Box::new(from_agent),
+            to_agent: Box::new(to_agent),
+        };
+        let options = ProxyOptions { program: "/bin/wherefore".to_owned(), agent: "someone".to_owned() };
+        let running = tokio::spawn(run(ends, Arc::new(Here(hub.clone())), options));
+        let mut scene = Self { editor: Peer::new(editor), agent: Peer::new(agent), hub, running, folder };
+        scene.begin(name, reads).await;
+        scene
+    }
+
+    async fn begin(&mut self, name: &str, reads: bool) {
+        let files = json!({ "fs": { "readTextFile": reads } });
+        self.editor.ask(0, "initialize", json!({ "protocolVersion": 1, "clientCapabilities": files })).await;
+        let asked = self.agent.hear_of("initialize").await;
+        assert_eq!(
+            asked["params"]["clientCapabilities"]["fs"],
+            json!({ "readTextFile": true, "writeTextFile": true })
+        );
+        let info = json!({ "protocolVersion": 1, "agentInfo": { "name": name, "version": "1" }, "new": [1] });
+        self.agent.answer(&asked, info.clone()).await;
+        assert_eq!(self.editor.hear().await["result"], info);
+        let cwd = self.path("");
+        self.editor.ask(1, "session/new", json!({ "cwd": cwd, "mcpServers": [], "new": 1 })).await;
+        let asked = self.agent.hear_of("session/new").await;
+        let server = &asked["params"]["mcpServers"][0];
+        assert_eq!((&server["name"], &server["command"]), (&json!("wherefore"), &json!("/bin/wherefore")));
+        assert_eq!((&server["args"][0], &asked["params"]["new"]), (&json!("mcp"), &json!(1)));
+        self.agent.answer(&asked, json!({ "sessionId": "s" })).await;
+        self.editor.hear().await;
+        self.editor.ask(2, "session/prompt", json!({ "sessionId": "s", "prompt": [] })).await;
+        self.agent.hear_of("session/prompt").await;
+    }
+
+    fn path(&self, name: &str) -> String {
+        let root = self.folder.path().canonicalize().unwrap().join("ws");
+        if name.is_empty() { root.display().to_string() } else { root.join(name).display().to_string() }
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    async fn write(&mut self, id: u32, name: &str, content: &str) {
+        let path = self.path(name);
+        let params = json!({ "sessionId": "s", "path": path, "content": content });
+        self.agent.ask(id, "fs/write_text_file", params).await;
+    }
+
+    /// The agent asks permission for a change of `a.txt`.
+    async fn permission(&mut self, id: u32, old: &str, new: &str) {
+        let diff = json!({ "type": "diff", "path": self.path("a.txt"), "oldText": old, "newText": new });
+        let options = json!([
+            { "optionId": "yes", "name": "Allow", "kind": "allow_once" },
+            { "optionId": "no", "name": "Reject", "kind": "reject_once" },
+        ]);
+        let call = json!({ "toolCallId": "t1", "kind": "edit", "content": [diff] });
+        let params = json!({ "sessionId": "s", "toolCall": call, "options": options });
+        self.agent.ask(id, "session/request_permission", params).await;
+    }
+
+    /// The editor is asked for a review, and decides part by part.
+    async fn decide(&mut self, parts: &[&str]) {
+        let all = self.editor.hear_of("session/request_permission").await;
+        assert_eq!(all["params"]["toolCall"]["content"].as_array().unwrap().len(), parts.len(), "{all}");
+        self.editor.choose(&all, "wherefore-each").await;
+        for part in parts {
+            let one = self.editor.hear_of("session/request_permission").await;
+            assert_eq!(one["params"]["toolCall"]["content"].as_array().unwrap().len(), 1, "{one}");
+            self.editor.choose(&one, &format!("wherefore-{part}")).await;
+        }
+    }
+}

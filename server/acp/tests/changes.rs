@@ -1,0 +1,127 @@
+//! What agents write is decided, written and told.
+
+use serde_json::json;
+
+use super::{CHANGED, FIVE, Scene};
+use crate::protocol::{Act, DecideParams, Door};
+use crate::requests::{Asker, Decide, Request};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_is_decided_part_by_part_and_exactly_that_is_written() {
+    let mut scene = Scene::with("someone", false).await;
+    scene.file("a.txt", FIVE);
+    let chunk = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "Well. Now I shout." } });
+    scene
+        .agent
+        .send(json!({ "method": "session/update", "params": { "sessionId": "s", "update": chunk } }))
+        .await;
+    scene.editor.hear_of("session/update").await;
+    scene.write(10, "a.txt", CHANGED).await;
+    scene.decide(&["accept", "reject", "accept"]).await;
+    let answer = scene.agent.hear().await;
+    assert_eq!(scene.text("a.txt"), "ONE\ntwo\nthree\nfour\nFIVE\n");
+    let words = answer["error"]["message"].as_str().unwrap();
+    assert!(words.contains("accepted 2 of the 3 parts") && words.contains("h2 at line 3"), "{words}");
+    scene.write(11, "new/b.txt", "hello\n").await;
+    let asked = scene.editor.hear_of("session/request_permission").await;
+    assert!(asked["params"]["toolCall"]["title"].as_str().unwrap().ends_with("Now I shout."), "{asked}");
+    scene.editor.choose(&asked, "wherefore-accept").await;
+    assert_eq!(scene.agent.hear().await["result"], json!({}));
+    assert_eq!(scene.text("new/b.txt"), "hello\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_made_elsewhere_takes_the_question_back() {
+    let mut scene = Scene::with("someone", false).await;
+    scene.file("a.txt", FIVE);
+    scene.write(10, "a.txt", CHANGED).await;
+    let asked = scene.editor.hear_of("session/request_permission").await;
+    let params = DecideParams { reason: Some("too loud".to_owned()), ..DecideParams::all(Act::Reject) };
+    Decide::answer(&scene.hub, params, Asker::door(Door::Cli)).await.unwrap();
+    let answer = scene.agent.hear().await;
+    assert!(answer["error"]["message"].as_str().unwrap().contains("since: too loud"), "{answer}");
+    assert_eq!(scene.editor.hear_of("$/cancel_request").await["params"]["requestId"], asked["id"]);
+    // An answer that comes too late is nobody's.
+    scene.editor.choose(&asked, "wherefore-accept").await;
+    scene.editor.line("later").await;
+    assert_eq!(scene.agent.hear_line().await, "later");
+    assert_eq!(scene.text("a.txt"), FIVE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_turn_writes_nothing_and_answers_all() {
+    let mut scene = Scene::with("someone", false).await;
+    scene.file("a.txt", FIVE);
+    scene.write(10, "a.txt", CHANGED).await;
+    scene.editor.hear_of("session/request_permission").await;
+    scene.permission(11, FIVE, "other\n").await;
+    scene.editor.hear_of("session/request_permission").await;
+    scene.editor.send(json!({ "method": "session/cancel", "params": { "sessionId": "s" } })).await;
+    let mut answers = Vec::new();
+    for _ in 0..3 {
+        answers.push(scene.agent.hear().await);
+    }
+    let of = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(of(10)["error"]["code"], -32800, "{answers:?}");
+    assert_eq!(of(11)["result"]["outcome"]["outcome"], "cancelled", "{answers:?}");
+    assert!(answers.iter().any(|message| message["method"] == "session/cancel"), "{answers:?}");
+    assert_eq!(scene.text("a.txt"), FIVE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_rejected_of_a_permission_is_told_in_a_turn_that_follows() {
+    let mut scene = Scene::with("someone", false).await;
+    scene.file("a.txt", FIVE);
+    scene.permission(10, FIVE, CHANGED).await;
+    scene.decide(&["reject", "accept", "reject"]).await;
+    assert_eq!(
+        scene.agent.hear().await["result"]["outcome"],
+        json!({ "outcome": "selected", "optionId": "no" })
+    );
+    assert_eq!(scene.text("a.txt"), "one\ntwo\nTHREE\nfour\nfive\n");
+    // The agent ends its turn, and hears why.
+    scene.agent.send(json!({ "id": 2, "result": { "stopReason": "end_turn" } })).await;
+    let follow_up = scene.agent.hear_of("session/prompt").await;
+    let words = follow_up["params"]["prompt"][0]["text"].as_str().unwrap();
+    assert!(words.contains("accepted 1 of the 3 parts") && words.contains("h1 at line 1"), "{words}");
+    scene.agent.line("still at work").await;
+    assert_eq!(scene.editor.hear_line().await, "still at work");
+    scene.agent.answer(&follow_up, json!({ "stopReason": "end_turn", "of": "the second" })).await;
+    let ended = scene.editor.hear().await;
+    assert_eq!((&ended["id"], &ended["result"]["of"]), (&json!(2), &json!("the second")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_that_write_once_more_find_their_change_in_place() {
+    let mut scene = Scene::with("gemini-cli", false).await;
+    scene.file("a.txt", FIVE);
+    scene.permission(10, FIVE, CHANGED).await;
+    let asked = scene.editor.hear_of("session/request_permission").await;
+    scene.editor.choose(&asked, "wherefore-accept").await;
+    assert_eq!(scene.agent.hear().await["result"]["outcome"]["optionId"], "yes");
+    assert_eq!(scene.text("a.txt"), CHANGED);
+    for text in [FIVE, CHANGED] {
+        scene
+            .agent
+            .ask(11, "fs/read_text_file", json!({ "sessionId": "s", "path": scene.path("a.txt") }))
+            .await;
+        assert_eq!(scene.agent.hear().await["result"]["content"], text);
+    }
+    scene.write(12, "a.txt", CHANGED).await;
+    assert_eq!(scene.agent.hear().await["result"], json!({}));
+    // What it writes beside that is asked about.
+    scene.write(13, "a.txt", FIVE).await;
+    scene.editor.hear_of("session/request_permission").await;
+    assert_eq!(scene.text("a.txt"), CHANGED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_permission_that_fits_no_file_of_the_workspace_is_the_editors() {
+    let mut scene = Scene::with("someone", false).await;
+    scene.file("a.txt", "x\nx\n");
+    scene.permission(10, "x\n", "y\n").await;
+    let asked = scene.editor.hear_of("session/request_permission").await;
+    assert_eq!((&asked["id"], &asked["params"]["options"][0]["optionId"]), (&json!(10), &json!("yes")));
+    scene.editor.choose(&asked, "no").await;
+    assert_eq!(scene.agent.hear().await["result"]["outcome"]["optionId"], "no");
+}
