@@ -27,6 +27,7 @@ qwen|@qwen-code/qwen-code@0.24.4|@qwen-code/qwen-code/cli-entry.js|node
 copilot|@github/copilot@1.0.102|@github/copilot-linux-$arch/copilot|itself
 inspector|@modelcontextprotocol/inspector@2.12.0|@modelcontextprotocol/inspector/clients/launcher/build/index.js|node
 conformance|@modelcontextprotocol/conformance@0.2.0-alpha.12|@modelcontextprotocol/conformance/dist/index.js|node
+acp-sdk|@agentclientprotocol/sdk@2.4.0|@agentclientprotocol/sdk/dist/v1/stable/acp.js|node
 "
 
 # Installs one, unless this very version stands there already.

@@ -1,6 +1,7 @@
 //! Real agents and the protocol's own test programs, with the real binary. What could not be installed is passed over.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
+mod acp;
 mod agent;
 mod alone;
 mod at_editor;

@@ -34,6 +34,8 @@ pub(crate) struct Turn {
     pub tools: Vec<String>,
     /// What came of its calls so far, as text, the last one last.
     pub results: Vec<String>,
+    /// All of it, as it came.
+    pub request: String,
 }
 
 impl Turn {
@@ -169,7 +171,7 @@ fn answer(path: &str, body: &Value, state: &State) -> (&'static str, String) {
         let counted = r#"{"input_tokens":10,"totalTokens":10,"data":[],"models":[]}"#;
         return ("application/json", counted.to_owned());
     };
-    let turn = (dialect.read)(body);
+    let turn = Turn { request: body.to_string(), ..(dialect.read)(body) };
     let asked = Asked { path, body, turn: &turn };
     let kind = if asked.streams() { "text/event-stream" } else { "application/json" };
     // Agents also ask for titles and summaries, with no tools: that is not a turn of the script's.

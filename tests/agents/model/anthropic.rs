@@ -12,7 +12,7 @@ fn read(body: &Value) -> Turn {
     let parts =
         body["messages"].as_array().into_iter().flatten().flat_map(|message| message["content"].as_array());
     let results = parts.flatten().filter(|part| part["type"] == "tool_result");
-    Turn { tools, results: results.map(|part| text(&part["content"])).collect() }
+    Turn { tools, results: results.map(|part| text(&part["content"])).collect(), ..Turn::default() }
 }
 
 fn write(asked: &Asked<'_>, next: &Move, count: usize) -> String {

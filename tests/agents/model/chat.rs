@@ -12,7 +12,7 @@ fn read(body: &Value) -> Turn {
     let tools = names.filter_map(|tool| tool["function"]["name"].as_str().map(str::to_owned)).collect();
     let messages = body["messages"].as_array().into_iter().flatten();
     let results = messages.filter(|message| message["role"] == "tool");
-    Turn { tools, results: results.map(|message| text(&message["content"])).collect() }
+    Turn { tools, results: results.map(|message| text(&message["content"])).collect(), ..Turn::default() }
 }
 
 fn write(asked: &Asked<'_>, next: &Move, count: usize) -> String {

@@ -21,7 +21,7 @@ fn read(body: &Value) -> Turn {
         let response = &result["response"];
         text(response.get("output").or_else(|| response.get("error")).unwrap_or(response))
     };
-    Turn { tools, results: results.map(said).collect() }
+    Turn { tools, results: results.map(said).collect(), ..Turn::default() }
 }
 
 fn write(asked: &Asked<'_>, next: &Move, _: usize) -> String {

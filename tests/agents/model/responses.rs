@@ -22,7 +22,7 @@ fn read(body: &Value) -> Turn {
     let items = body["input"].as_array().into_iter().flatten();
     let is_result = |item: &&Value| item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"));
     let results = items.filter(is_result);
-    Turn { tools, results: results.map(|item| text(&item["output"])).collect() }
+    Turn { tools, results: results.map(|item| text(&item["output"])).collect(), ..Turn::default() }
 }
 
 fn write(asked: &Asked<'_>, next: &Move, count: usize) -> String {
