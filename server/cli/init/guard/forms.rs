@@ -161,7 +161,7 @@ pub(in crate::cli) struct HookFile {
     pub(in crate::cli) path: PathBuf,
     /// What people call it.
     pub(in crate::cli) name: String,
-    /// The folder that stays where everything in it goes.
+    /// The agent's own folder of the person's, or the project.
     pub(super) top: PathBuf,
 }
 

@@ -170,7 +170,11 @@ pub(super) fn take(
         let taken = FileFormat::Toml.take(&after, &["hooks", "state", &key]);
         after = taken.map_err(PlanError::left(&settings.name))?;
     }
-    Ok((after != *text).then(|| plan(settings, Act::Remove, before, Some(after))))
+    if after == *text {
+        return Ok(None);
+    }
+    let stays = settings.path.is_symlink() || !FileFormat::Toml.is_bare(&after, &[]);
+    Ok(Some(plan(settings, Act::Remove, before, stays.then_some(after))))
 }
 
 /// The names under which Codex's settings keep our hooks of a file: the file, the event and two places.
