@@ -110,7 +110,7 @@ fn confined(args: &SandboxArgs) -> Result<u8, Failed> {
     hub.add_root(&root).map_err(|error| not_run(error.into()))?;
     let folder = hub.folder(None).map_err(|error| not_run(error.into()))?;
     if let Some(run) = args.agent.attach(args, &root).map_err(not_run)? {
-        return run.to_its_end(args, &runtime, &folder);
+        return run.run_to_end(args, &runtime, &folder);
     }
     let cancel = CancellationToken::new();
     let scope = Scope::new(folder.session().clone(), &Origin::door(Door::Cli), cancel.clone(), None);

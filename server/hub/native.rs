@@ -155,7 +155,7 @@ impl Folder {
                 ..RawCall::default()
             };
             let envelope = self.pipeline().call(with_why(raw, why), caller.clone()).await;
-            if let Some(fault) = envelope.error.filter(|fault| told::is_refusal(fault)) {
+            if let Some(fault) = envelope.error.filter(told::is_refusal) {
                 return NativeAnswer::new(NativeVerdict::Leave, told::refused(&fault));
             }
         }

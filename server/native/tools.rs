@@ -106,7 +106,7 @@ fn replacement(one: &Map<String, Value>) -> Option<Replacement> {
     Some(Replacement {
         old: text(["old_string", "oldString", "old_str"])?,
         new: text(["new_string", "newString", "new_str"]).unwrap_or_default(),
-        all: ["replace_all", "replaceAll", "allow_multiple"].iter().any(|name| is_set(name)),
+        all: ["replace_all", "replaceAll", "allow_multiple"].iter().any(is_set),
     })
 }
 

@@ -210,7 +210,8 @@ async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
     let runs = async {
         let granted = Attached::answer(&bench.hub, of(None), asker()).await.unwrap();
         assert!(granted.granted);
-        let diff = format!("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,1 @@\n-1\n 2\n");
+        let diff =
+            "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,1 @@\n-1\n 2\n".to_owned();
         let report = AttachedReport {
             exit_code: Some(0),
             sandbox: "tier A".into(),

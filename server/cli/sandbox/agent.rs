@@ -95,7 +95,7 @@ impl AgentArgs {
 
 impl AttachedRun {
     /// Runs the command once it may, and tells the agent what became of its changes. Gives the exit code.
-    pub(super) fn to_its_end(
+    pub(super) fn run_to_end(
         mut self,
         args: &SandboxArgs,
         runtime: &Runtime,
