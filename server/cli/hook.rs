@@ -16,7 +16,7 @@ use super::mcp::ServeError;
 use super::mcp::reach::Reach;
 use crate::native::{
     self, HookAnswer, HookMessage, HookMoment, MessageError, NativeAct, NativeAgent, NativeAnswer,
-    NativeParams, NativeVerdict,
+    NativeParams, NativeVerdict, told,
 };
 use crate::protocol::{Door, Fault, Origin, WhenAway};
 use crate::requests::Native;
@@ -115,8 +115,16 @@ pub(super) fn run(args: &HookArgs) -> ExitCode {
     }
     match answered(args, &message) {
         Ok(answer) => say(&answer, &message),
+        Err(HookError::Link(LinkError::Gone(_))) if is_edit(&message) => {
+            say(&HookAnswer::Deny(told::lost()), &message)
+        }
         Err(error) => away(&error, &message),
     }
+}
+
+/// Whether a call is about to edit.
+fn is_edit(message: &HookMessage) -> bool {
+    message.moment == HookMoment::Before && message.act().edits()
 }
 
 fn read(args: &HookArgs) -> Result<HookMessage, HookError> {

@@ -162,6 +162,13 @@ pub fn no_why() -> String {
         .to_owned()
 }
 
+/// The words where the server ended while an edit was under review. What was accepted by then stands, and the rest is kept.
+pub fn lost() -> String {
+    "wherefore: its server ended while this edit was under review. What the person accepted by then is in the file; the rest \
+     still waits for them. Do not repeat the edit; read the file before you go on."
+        .to_owned()
+}
+
 /// Decisions on earlier calls.
 pub fn settled(deliveries: &[Delivery]) -> Option<String> {
     let words: Vec<String> = deliveries.iter().map(one_settled).collect();

@@ -1,8 +1,10 @@
-//! The own edit tool of each agent, behind the hook of `wherefore init --guard`: a person decides on five hunks.
+//! The own edit tool of each agent, behind the hook of `wherefore init --guard`: a person decides on five hunks, at the
+//! command line and at real editors.
 
 mod own;
 
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,18 +12,22 @@ use serde_json::Value;
 
 use self::own::OwnTools;
 use crate::agent::Agent;
+use crate::at_editor::{self, REASON};
 use crate::model::{Model, Move, PATIENCE};
 use crate::place::Place;
 use crate::programs;
 
-/// Why the person does not want two of the hunks.
-const REASON: &str = "this name belongs to the other team";
+/// Where the person decides.
+enum Person {
+    CommandLine,
+    At(Command),
+}
 
-/// The file, with these of its odd lines in capitals.
-fn text(capitals: &[usize]) -> String {
+/// The file, with these of its lines changed.
+fn text(changed: &[usize]) -> String {
     let words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-    let line = |(at, word): (usize, &&str)| match capitals.contains(&(at + 1)) {
-        true => format!("{}\n", word.to_uppercase()),
+    let line = |(at, word): (usize, &&str)| match changed.contains(&(at + 1)) {
+        true => format!("{word} changed\n"),
         false => format!("{word}\n"),
     };
     words.iter().enumerate().map(line).collect()
@@ -62,23 +68,42 @@ fn guard(place: &Place, program: &Path, agent: &str, more: &[&str]) {
 
 /// The agent's edit comes through: what was accepted is on the disk, and nothing else; the model hears why; the log has
 /// it; an undo takes it back; and the hook goes again.
-fn comes_through(tools: &OwnTools) {
+fn comes_through(tools: &OwnTools, person: Person) {
     let Some(program) = programs::find(tools.name) else { return };
     let place = Place::new(&[("list.txt", &text(&[]))]);
     std::fs::create_dir(place.work().join(".git")).unwrap();
     let path = place.work().join("list.txt").display().to_string();
-    let (before, after) = (text(&[]), text(&[1, 3, 5, 7, 9]));
+    let (before, after) = (text(&[]), text(&[2, 4, 6, 8, 10]));
     let mut moves = (tools.moves)(&path, &before, &after).into_iter();
     let model = Model::start(move |_| moves.next().unwrap_or(Move::Say("done")));
     (tools.configure)(&place, &model);
     guard(&place, &program, tools.name, &[]);
     let hooks = || std::fs::read_to_string(place.beside("home").join(tools.file)).unwrap_or_default();
     assert!(hooks().contains("wherefore"), "{}", hooks());
+    let editor = match person {
+        Person::CommandLine => None,
+        Person::At(command) => Some(at_editor::Person::at(command, &place, "list.txt:aRaRa")),
+    };
+    let editor = editor.map(|mut editor| {
+        editor.has("open");
+        editor
+    });
     let agent = (tools.start)(&program, &place, &model);
-    decide(&place, &agent, &model);
+    let editor = match editor {
+        None => {
+            decide(&place, &agent, &model);
+            None
+        }
+        Some(mut editor) => {
+            editor.has("asked");
+            assert_eq!(place.text("list.txt"), before, "nothing is written before it is accepted");
+            editor.has("decided");
+            Some(editor)
+        }
+    };
     agent.finishes();
 
-    assert_eq!(place.text("list.txt"), text(&[1, 5, 9]), "{:#?}", model.turns().last());
+    assert_eq!(place.text("list.txt"), text(&[2, 6, 10]), "{:#?}", model.turns().last());
     model.expect(REASON);
     let log = place.log();
     let of_hook =
@@ -86,36 +111,52 @@ fn comes_through(tools: &OwnTools) {
     assert!(log.iter().any(|event| of_hook(&event)), "{log:#?}");
     assert!(place.run(&["undo"]).status.success());
     assert_eq!(place.text("list.txt"), before);
+    editor.into_iter().for_each(at_editor::Person::leaves);
     guard(&place, &program, tools.name, &["--remove"]);
     assert!(!hooks().contains("wherefore"), "{}", hooks());
 }
 
-#[test]
-fn claude() {
-    comes_through(&own::CLAUDE);
+/// Each agent as a test, at each place where a person decides.
+macro_rules! agents {
+    ($($name:ident: $tools:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                comes_through(&$tools, Person::CommandLine);
+            }
+        )*
+
+        mod in_neovim {
+            use super::{Person, comes_through, own};
+            use crate::at_editor::neovim;
+
+            $(
+                #[test]
+                fn $name() {
+                    neovim().into_iter().for_each(|editor| comes_through(&$tools, Person::At(editor)));
+                }
+            )*
+        }
+
+        mod in_vs_code {
+            use super::{Person, comes_through, own};
+            use crate::at_editor::vs_code;
+
+            $(
+                #[test]
+                fn $name() {
+                    vs_code().into_iter().for_each(|editor| comes_through(&$tools, Person::At(editor)));
+                }
+            )*
+        }
+    };
 }
 
-#[test]
-fn codex() {
-    comes_through(&own::CODEX);
-}
-
-#[test]
-fn gemini() {
-    comes_through(&own::GEMINI);
-}
-
-#[test]
-fn qwen() {
-    comes_through(&own::QWEN);
-}
-
-#[test]
-fn copilot() {
-    comes_through(&own::COPILOT);
-}
-
-#[test]
-fn opencode() {
-    comes_through(&own::OPENCODE);
+agents! {
+    claude: own::CLAUDE;
+    codex: own::CODEX;
+    gemini: own::GEMINI;
+    qwen: own::QWEN;
+    copilot: own::COPILOT;
+    opencode: own::OPENCODE;
 }
