@@ -38,10 +38,10 @@ impl SaidWords {
         let line =
             self.0.lines().rev().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric))?;
         let line = line.trim_start_matches(['#', '-', '*', '>', ' ']);
-        let ends = line.match_indices(['.', '!', '?']).filter(|(at, _)| {
+        let mut ends = line.match_indices(['.', '!', '?']).filter(|(at, _)| {
             line[at + 1..].starts_with(char::is_whitespace) && !line[at + 1..].trim().is_empty()
         });
-        let start = ends.last().map_or(0, |(at, _)| at + 1);
+        let start = ends.next_back().map_or(0, |(at, _)| at + 1);
         let sentence: String = line[start..].trim().trim_end_matches(':').chars().take(LONGEST).collect();
         sentence.chars().any(char::is_alphanumeric).then_some(sentence)
     }
