@@ -85,7 +85,7 @@ fn changed(state: &State, path: &WorkspacePath, file: ChangedFile) -> Option<Vec
         KnownContent::Bytes(bytes) => Some(Some(bytes)),
         KnownContent::Lost => None,
     };
-    let (before, now): (Option<Arc<[u8]>>, Option<Arc<[u8]>>) = (bytes(before?)?, bytes(now)?);
+    let (before, now) = (bytes(before?)?, bytes(now)?);
     if before == now {
         return Some(Vec::new());
     }
