@@ -18,6 +18,7 @@ const FILES: &[(&str, &str)] = plugin![
     "lua/wherefore/aim.lua",
     "lua/wherefore/applied.lua",
     "lua/wherefore/asks.lua",
+    "lua/wherefore/behind.lua",
     "lua/wherefore/buffer.lua",
     "lua/wherefore/call_panel.lua",
     "lua/wherefore/calls.lua",
