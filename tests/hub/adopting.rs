@@ -61,9 +61,8 @@ async fn a_change_that_stands_is_reviewed_and_taken_back_hunk_by_hunk() {
     assert!(proposal.hunks().all(|hunk| hunk.is_unreviewed()));
     assert_eq!(bench.served().status().unreviewed_hunks, 2);
     assert_eq!(bench.proposals(), [], "nothing waits");
-    let told = bench.editor.told.lock().unwrap();
-    assert!(told.iter().any(|notice| matches!(notice, Notice::Changed(shown) if shown.id == proposal.id)));
-    drop(told);
+    let is_shown = |notice: &Notice| matches!(notice, Notice::Changed(shown) if shown.id == proposal.id);
+    assert!(bench.editor.told.lock().unwrap().iter().any(is_shown));
 
     bench.decide(&proposal.id, &["h1"], Act::Reject, Some("two is a number")).await.unwrap();
     assert_eq!(bench.disk("a.txt"), numbers(9, &[(6, "six\nand a half")]));
