@@ -116,6 +116,38 @@ fn comes_through(tools: &OwnTools, person: Person) {
     assert!(!hooks().contains("wherefore"), "{}", hooks());
 }
 
+/// A command of the agent's own shell is confined: it writes nothing outside of the folder, and what it changed in it waits
+/// hunk by hunk. An agent whose hook cannot rewrite a command runs the one that it is told.
+fn is_confined(tools: &OwnTools) {
+    let Some(program) = programs::find(tools.name) else { return };
+    let place = Place::new(&[("list.txt", &text(&[]))]);
+    std::fs::create_dir(place.work().join(".git")).unwrap();
+    let marks = "sed -i -e '2s/$/ changed/' -e '6s/$/ changed/' -e '10s/$/ changed/' list.txt";
+    let script = format!("echo out > ../outside.txt; {marks}; echo all is marked");
+    let (shell, mut step) = (tools.shell, 0);
+    let model = Model::start(move |turn| {
+        step += 1;
+        match (step, turn.last().split_once("Run this instead: ")) {
+            (1, _) => shell(&script),
+            (2, Some((_, command))) => shell(command.trim()),
+            _ => Move::Say("done"),
+        }
+    });
+    (tools.configure)(&place, &model);
+    guard(&place, &program, tools.name, &[]);
+    let agent = (tools.start)(&program, &place, &model);
+    agent.finishes();
+
+    model.expect("all is marked");
+    assert!(!place.work().join("../outside.txt").exists());
+    assert_eq!(place.text("list.txt"), text(&[]), "nothing is written before it is accepted");
+    let proposal = waiting(&place).pop().unwrap_or_else(|| panic!("{:#?}", model.turns().last()));
+    for choice in [&["--accept", "h1,h3"][..], &["--reject", "h2", "--reason", REASON]] {
+        assert!(place.run(&[&["review", &proposal], choice].concat()).status.success());
+    }
+    assert_eq!(place.text("list.txt"), text(&[2, 10]));
+}
+
 /// Each agent as a test, at each place where a person decides.
 macro_rules! agents {
     ($($name:ident: $tools:expr;)*) => {
@@ -125,6 +157,17 @@ macro_rules! agents {
                 comes_through(&$tools, Person::CommandLine);
             }
         )*
+
+        mod own_shell {
+            use super::{is_confined, own};
+
+            $(
+                #[test]
+                fn $name() {
+                    is_confined(&$tools);
+                }
+            )*
+        }
 
         mod in_neovim {
             use super::{Person, comes_through, own};

@@ -9,6 +9,9 @@ use crate::agent::Agent;
 use crate::model::{Model, Move};
 use crate::place::Place;
 
+/// What the models say of the command that they run.
+const SHELL_WHY: &str = "Mark the lines that the list is read by";
+
 /// An agent at work with its own tools.
 pub(super) struct OwnTools {
     /// What `--agents` calls it.
@@ -19,6 +22,8 @@ pub(super) struct OwnTools {
     pub logged: &'static str,
     /// What its model does, for the path of a file with its text before and after.
     pub moves: fn(&str, &str, &str) -> Vec<Move>,
+    /// A call of its shell.
+    pub shell: fn(&str) -> Move,
     /// Writes its settings.
     pub configure: fn(&Place, &Model),
     /// Starts it.
@@ -35,6 +40,7 @@ pub(super) const CLAUDE: OwnTools = OwnTools {
             Move::Call("Edit", json!({ "file_path": path, "old_string": before, "new_string": after })),
         ]
     },
+    shell: |script| Move::Call("Bash", json!({ "command": script, "description": SHELL_WHY })),
     configure: |_, _| {},
     start: |program, place, model| {
         let args = ["-p", "Do the task.", "--model", "claude-sonnet-4-5"];
@@ -58,6 +64,7 @@ pub(super) const CODEX: OwnTools = OwnTools {
         let patch = format!("*** Begin Patch\n*** Update File: list.txt\n@@\n{hunk}*** End Patch");
         vec![Move::Call("apply_patch", json!({ "input": patch }))]
     },
+    shell: |script| Move::Call("exec_command", json!({ "cmd": script })),
     configure: |place, model| {
         let config = format!(
             "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\ncheck_for_update_on_startup = false\n[analytics]\nenabled = false\n[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n",
@@ -80,6 +87,7 @@ pub(super) const GEMINI: OwnTools = OwnTools {
             json!({ "file_path": path, "instruction": why, "old_string": before, "new_string": after });
         vec![Move::Call("replace", arguments)]
     },
+    shell: |script| Move::Call("run_shell_command", json!({ "command": script, "description": SHELL_WHY })),
     configure: |place, _| {
         let settings = json!({
             "security": { "auth": { "selectedType": "gemini-api-key" } },
@@ -108,6 +116,10 @@ pub(super) const QWEN: OwnTools = OwnTools {
             Move::Call("read_file", json!({ "file_path": path })),
             Move::Call("edit", json!({ "file_path": path, "old_string": before, "new_string": after })),
         ]
+    },
+    shell: |script| {
+        let arguments = json!({ "command": script, "description": SHELL_WHY, "is_background": false });
+        Move::Call("run_shell_command", arguments)
     },
     configure: |place, _| {
         let settings = json!({
@@ -138,6 +150,7 @@ pub(super) const COPILOT: OwnTools = OwnTools {
             Move::Call("edit", json!({ "path": path, "old_str": before, "new_str": after })),
         ]
     },
+    shell: |script| Move::Call("bash", json!({ "command": script, "description": SHELL_WHY })),
     configure: |place, _| {
         // It unpacks itself at its first start, which install.sh made.
         let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/agents/copilot/.cache/copilot");
@@ -169,6 +182,7 @@ pub(super) const OPENCODE: OwnTools = OwnTools {
             Move::Call("edit", json!({ "filePath": path, "oldString": before, "newString": after })),
         ]
     },
+    shell: |script| Move::Call("bash", json!({ "command": script, "description": SHELL_WHY })),
     configure: |place, model| {
         let config = json!({
             "autoupdate": false,
