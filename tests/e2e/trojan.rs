@@ -175,7 +175,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
 ];
 
 /// Subcommands that write nothing for a person that others wrote: protocols, and what is ours alone.
-const OTHERS: &[&str] = &["demo", "lsp", "mcp", "acp", "serve", "init", "completions", "help"];
+const OTHERS: &[&str] = &["demo", "lsp", "mcp", "acp", "hook", "serve", "init", "completions", "help"];
 
 fn subcommands(folder: &Path) -> BTreeSet<String> {
     let help = said(&wherefore(folder, &["--help"]).output().unwrap());
