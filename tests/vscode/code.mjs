@@ -36,6 +36,9 @@ export function scratch(files) {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     fs.writeFileSync(path.join(root, name), text);
   }
+  // The tests write files as no editor and no agent does: that would be offered for review.
+  fs.mkdirSync(path.join(tmp, 'config', 'wherefore'), { recursive: true });
+  fs.writeFileSync(path.join(tmp, 'config', 'wherefore', 'config.toml'), '[native]\noutside = false\n');
   const env = {
     ...process.env,
     EXTENSIONS_GALLERY: '{}',
