@@ -8,22 +8,26 @@
 
 mod agents;
 mod ask;
+mod away;
 mod change;
+mod consent;
 mod ends;
 mod error;
 mod files;
 mod granted;
 mod handshake;
 mod message;
+mod modes;
+mod passing;
 mod permission;
 mod place;
 mod proposed;
 mod proxy;
 mod said;
 mod session;
+mod shown;
 mod terminal;
 mod turns;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -37,7 +41,7 @@ use std::path::Path;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::protocol::Fault;
+use crate::protocol::{Fault, NativeSettings};
 use crate::requests::Signature;
 
 /// What the proxy is told at its start.
@@ -56,6 +60,15 @@ pub trait Folders: Send + Sync {
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     fn root(&self, folder: &Path) -> Result<String, Fault>;
+
+    /// The settings for agents' own tools in `root`, which hold where no server can be had too.
+    fn settings(&self, root: &str) -> NativeSettings;
+
+    /// Sees to it that the server of `root` is there.
+    ///
+    /// # Errors
+    /// Why none can be had.
+    fn reach(&self, root: &str) -> BoxFuture<'static, Result<(), Fault>>;
 
     /// Makes a request of the server of `root`, in the name of an agent's own tool. Dropping the future cancels it.
     /// `looks` says that it changes nothing, and may be made again.

@@ -24,6 +24,7 @@ mod review;
 mod rules;
 mod sandbox;
 mod search;
+mod send;
 mod serve;
 mod show;
 mod status;
@@ -61,6 +62,7 @@ enum Command {
     Sandbox(sandbox::SandboxArgs),
     Undo(undo::Args),
     Search(search::SearchArgs),
+    Send(send::SendArgs),
     Log(log::LogArgs),
     WorkingSet(working_set::WorkingSetArgs),
     Hint(hint::HintArgs),
@@ -105,6 +107,7 @@ pub fn main() -> ExitCode {
         Command::Sandbox(args) => sandbox::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Search(args) => search::run(&args),
+        Command::Send(args) => send::run(&args),
         Command::Log(args) => log::run(args),
         Command::WorkingSet(args) => working_set::run(&args),
         Command::Hint(args) => hint::run(&args),

@@ -30,7 +30,7 @@ mod server;
 mod terminal_text;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(crate) use artifacts::Artifact;
@@ -43,6 +43,7 @@ pub(crate) use exported::git_diff;
 pub(crate) use git::{
     CommitRange, DiffRequest, DiffSides, DiffedFile, GitReader, LogRequest, LoggedCommit, StatusEntry,
 };
+pub(crate) use ignored::IgnoredPaths;
 pub(crate) use limit_word::LimitWord;
 pub(crate) use processes::{Process, ProcessState, Processes};
 pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
@@ -57,7 +58,7 @@ use crate::protocol::CommandEffects;
 use crate::registry::{Call, Draft};
 use crate::sandbox::{Effects, Launcher, Level, Plan, Planted, Running, SandboxError};
 use crate::session::{FedCommand, Scope};
-use crate::workspace::FileKind;
+use crate::workspace::{FileKind, Files};
 use closures::{ClosureFinder, Closures};
 use layer::Layer;
 use live::LiveCommand;
@@ -247,6 +248,14 @@ impl Executor {
             background: kept.is_some(),
         });
         LiveCommand::start(feed, kept)
+    }
+
+    /// The files and folders of a workspace that the rules close to reading, where nobody said yes.
+    ///
+    /// # Errors
+    /// Where the workspace cannot be listed.
+    pub(crate) fn closed(&self, files: &Files) -> std::io::Result<Vec<PathBuf>> {
+        Ok(self.closures.find(files)?.masked)
     }
 
     fn closures(&self, scope: &Scope) -> Result<Closures, ExecutionError> {

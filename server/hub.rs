@@ -11,6 +11,7 @@ mod folder;
 mod native;
 mod note_files;
 mod outside;
+mod sending;
 mod sweeping;
 mod telling;
 mod tool_similarity;
@@ -18,6 +19,7 @@ mod toolbox;
 mod trail;
 mod watch_files;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,10 +31,10 @@ use crate::base::WorkspacePath;
 use crate::base::clock::{Clock, SystemClock};
 pub use crate::catalogue::Problem;
 use crate::ports::Editor;
-use crate::protocol::Notice;
+use crate::protocol::{Notice, SlotStatus};
 use crate::sandbox::Launcher;
 use crate::session::{Connected, SessionOptions};
-use crate::workspace::{DocumentStore, WorkspaceError};
+use crate::workspace::{Document, DocumentStore, WorkspaceError};
 pub use crate::workspace::{EditorId, Edits, TextChange};
 pub use attached::{AttachedCommands, AttachedState};
 pub use discovery::Look;
@@ -41,6 +43,7 @@ use editor_registry::EditorRegistry;
 pub use editor_registry::HubChange;
 use error::ServedFolderError;
 pub use folder::Folder;
+pub use native::{ShownChange, ShownOutcome};
 pub use tool_similarity::ToolSimilarity;
 
 /// How a hub is made.
@@ -83,6 +86,7 @@ struct HubState {
     folders: RwLock<Vec<Arc<Folder>>>,
     client_settings: RwLock<Option<Value>>,
     roots: watch::Sender<Vec<String>>,
+    slot: RwLock<Option<SlotStatus>>,
     news: Arc<toolbox::News>,
 }
 
@@ -101,6 +105,7 @@ impl Hub {
             folders: RwLock::default(),
             client_settings: RwLock::default(),
             roots: watch::Sender::default(),
+            slot: RwLock::default(),
         }))
     }
 
@@ -132,6 +137,7 @@ impl Hub {
         self.place_documents();
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
+        self.0.news.stands_otherwise();
         Ok(())
     }
 
@@ -145,6 +151,7 @@ impl Hub {
         self.place_documents();
         self.0.roots.send_replace(self.roots());
         self.0.news.tools_changed();
+        self.0.news.stands_otherwise();
     }
 
     /// An editor came: what only one can do is asked of it from now on.
@@ -154,6 +161,7 @@ impl Hub {
             governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         }
         self.0.editors.enter(editor);
+        self.0.news.stands_otherwise();
         self.folders().iter().for_each(|folder| folder.session().files().known().called.notify_one());
     }
 
@@ -164,6 +172,7 @@ impl Hub {
             self.settings_changed(None);
         }
         self.0.editors.tell(Notice::WorkingSet);
+        self.0.news.stands_otherwise();
     }
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
@@ -172,6 +181,11 @@ impl Hub {
         let connected = folder.session().presence().connect(name);
         folder.session().files().known().called.notify_one();
         Some(connected)
+    }
+
+    /// The person selected something else in an editor.
+    pub fn selected(&self) {
+        self.0.editors.changed(HubChange::Selection);
     }
 
     /// Hears of every change from now on.
@@ -189,6 +203,28 @@ impl Hub {
         self.0.news.problems.subscribe()
     }
 
+    /// A count that goes up where settings were read, and with editors and folders that come and go.
+    pub fn watch_standing(&self) -> watch::Receiver<u64> {
+        self.0.news.standing.subscribe()
+    }
+
+    /// Tells whoever watches that.
+    pub(crate) fn stands_otherwise(&self) {
+        self.0.news.stands_otherwise();
+    }
+
+    /// The editor to ask.
+    pub fn editor(&self) -> Arc<dyn Editor> {
+        self.0.editors.clone()
+    }
+
+    /// What editors have open, each document once.
+    pub(crate) fn documents(&self) -> Vec<Document> {
+        let mut seen = BTreeSet::new();
+        let all = self.0.documents.all().into_iter().map(|(_, document)| document);
+        all.filter(|document| seen.insert(document.uri.clone())).collect()
+    }
+
     /// Lists the tools of those servers that are taken in and were never listed, and takes them in; waits for that a
     /// while. A person at an editor may be asked whether a project's servers may start.
     pub async fn settle(&self) {
@@ -199,6 +235,16 @@ impl Hub {
     /// Whether an editor is attached.
     pub fn attached(&self) -> bool {
         self.0.editors.attached()
+    }
+
+    /// How the slot of an agent that looks for its editor stands; none where none is wanted.
+    pub fn slot(&self) -> Option<SlotStatus> {
+        self.0.slot.read().clone()
+    }
+
+    /// Notes how that slot stands.
+    pub fn note_slot(&self, slot: Option<SlotStatus>) {
+        *self.0.slot.write() = slot;
     }
 
     /// The folders served.

@@ -64,6 +64,8 @@ pub mod mcp;
 
 pub mod acp;
 
+mod ide;
+
 mod lsp;
 
 mod serve;

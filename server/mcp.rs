@@ -21,7 +21,7 @@ mod transport;
 
 use std::sync::Arc;
 
-use rmcp::ServiceExt;
+use rmcp::{ServerHandler, ServiceExt};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -44,9 +44,17 @@ pub async fn serve<S>(hub: Hub, terms: Terms, seal: Arc<Seal>, stream: S)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let agent = Agent::new(hub, Arc::new(terms), seal, true);
+    serve_handler(Agent::new(hub, Arc::new(terms), seal, true), stream).await;
+}
+
+/// Serves one client by a handler of its own, messages a line each, until its end of the stream is closed.
+pub(crate) async fn serve_handler<H, S>(handler: H, stream: S)
+where
+    H: ServerHandler,
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let (read, write) = tokio::io::split(stream);
-    match agent.serve(transport::MessageStream::new(read, write)).await {
+    match handler.serve(transport::MessageStream::new(read, write)).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

@@ -181,6 +181,8 @@ impl Pipeline {
             Err(fault) => return fault_envelope(id, fault),
         };
         warnings.extend(self.session.take_untold_troubles());
+        // Nobody hears the answer to a cancelled call: what is told beside a result waits for the next one.
+        let is_heard = origin.door.reads_envelopes() && !heard.is_cancelled();
         Envelope {
             call_id: id,
             status: ended.status,
@@ -190,8 +192,8 @@ impl Pipeline {
             rest: ended.rest,
             blocks: ended.blocks,
             warnings: warnings.into_iter().chain(ended.warnings).collect(),
-            // Nobody hears the answer to a cancelled call: decisions wait for the next one.
-            decisions: if heard.is_cancelled() { Vec::new() } else { self.queue.deliveries(&origin) },
+            decisions: if is_heard { self.queue.deliveries(&origin) } else { Vec::new() },
+            messages: if is_heard { self.session.messages().take(&origin) } else { Vec::new() },
         }
     }
 
@@ -291,6 +293,7 @@ pub(crate) fn fault_envelope(call_id: CallId, fault: Fault) -> Envelope {
         blocks: Vec::new(),
         warnings: Vec::new(),
         decisions: Vec::new(),
+        messages: Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::protocol::{AskParams, CallNotice, Code, Fault, Notice};
+use crate::protocol::{AskParams, CallNotice, Code, Fault, LookAnswer, LookParams, Notice};
 
 /// One replacement of whole lines in a document the editor has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,21 @@ pub trait Editor: Send + Sync + Debug {
 
     /// Shows a question; nothing means no. Bounded in time.
     fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>>;
+
+    /// Asks what the person has before them; nothing where it does not say. Bounded in time.
+    fn look(&self, _: LookParams) -> BoxFuture<'_, Option<LookAnswer>> {
+        Box::pin(async { None })
+    }
+
+    /// Has it save the document of a URI; whether it did. Bounded in time.
+    fn save(&self, _: String) -> BoxFuture<'_, bool> {
+        Box::pin(async { false })
+    }
+
+    /// Has it show the document of a URI; whether it did. Bounded in time.
+    fn open(&self, _: String) -> BoxFuture<'_, bool> {
+        Box::pin(async { false })
+    }
 
     /// Tells it something; never waits.
     fn tell(&self, notice: Notice);
@@ -165,6 +180,11 @@ pub trait AttachedCommand: Send + Sync + Debug {
     /// # Errors
     /// CANCELLED where the caller is gone.
     fn run(&self, layered: bool) -> BoxFuture<'_, Result<AttachedReport, Fault>>;
+
+    /// Whether a person was asked about it at its caller's, and said yes.
+    fn is_allowed(&self) -> bool {
+        false
+    }
 }
 
 /// How a command ended that its caller ran.

@@ -22,6 +22,7 @@ pub mod proposals;
 pub mod search;
 pub mod search_nodes;
 pub mod search_tools;
+pub mod send_message;
 pub mod status;
 pub mod undo;
 pub mod working_set;
@@ -41,7 +42,8 @@ use crate::ports::Caller;
 use crate::protocol::{
     Code, CollectAnswer, DecideParams, Door, Envelope, ExpandToolAnswer, ExpandToolParams, Fault,
     HintOutcome, HintParams, ListToolsAnswer, ListToolsParams, Origin, ProposalsParams, RawCall,
-    SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, UndoAnswer, WorkingSetAnswer,
+    SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, SendAnswer, SendParams,
+    UndoAnswer, WorkingSetAnswer,
 };
 
 /// Makes a type of each row, with what the row says of it, and the list of all.
@@ -76,6 +78,8 @@ table! {
         "Lists the changes that wait for decisions.";
     Decide(DecideParams) -> decide::DecideAnswer = "wherefore/decide", acts,
         "Accepts or rejects hunks, at a person's word.";
+    SendMessage(SendParams) -> SendAnswer = "wherefore/send", acts,
+        "Keeps the person's words for an agent, whose next result brings them.";
     Undo(undo::UndoParams) -> UndoAnswer = "wherefore/undo", acts,
         "Takes back what a call changed.";
     Cancel(cancel::CancelParams) -> cancel::CancelAnswer = "wherefore/cancel", acts,

@@ -10,6 +10,8 @@ mod decide;
 mod edit;
 mod follow;
 mod follower;
+mod hand_over;
+mod handing;
 mod item;
 mod items;
 mod keep;
@@ -27,5 +29,6 @@ mod undo;
 mod whole;
 
 pub(crate) use answer::Answer;
+pub(crate) use hand_over::FileAsRead;
 pub(crate) use queue::ProposalQueue;
 pub(crate) use report::{answer, unchanged};

@@ -5,15 +5,21 @@ mod editor;
 mod headless;
 mod join;
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) use editor::editor;
 pub(crate) use headless::headless;
 
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
+
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};
+use crate::ide;
 use crate::mcp::Seal;
 use crate::ports::NoEditor;
 use crate::protocol::Fault;
@@ -22,6 +28,8 @@ use crate::socket::{SocketListener, listen};
 
 const WORKERS: usize = 2;
 const STACK: usize = 1 << 20;
+/// How long a server may take to end once it is told to.
+const LAST: Duration = Duration::from_secs(1);
 
 /// Runs a server to its end.
 fn run(server: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
@@ -35,10 +43,25 @@ fn run(server: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
         }
     };
     // On a worker: the reader and what it starts then run on one thread, with no wake-up between them.
-    let code = runtime.block_on(runtime.spawn(server)).unwrap_or(ExitCode::FAILURE);
+    let code = runtime.block_on(until_told_to_end(runtime.spawn(server)));
     // A call that is deep in a system call does not hold up the end.
     runtime.shutdown_background();
     code
+}
+
+/// The code of a server that ends. One that the system tells to end takes its files away before.
+async fn until_told_to_end(mut server: JoinHandle<ExitCode>) -> ExitCode {
+    let Ok(mut told) = signal(SignalKind::terminate()) else {
+        return server.await.unwrap_or(ExitCode::FAILURE);
+    };
+    tokio::select! {
+        code = &mut server => code.unwrap_or(ExitCode::FAILURE),
+        _ = told.recv() => {
+            server.abort();
+            let _ = tokio::time::timeout(LAST, server).await;
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// A hub with no folder and no editor yet.
@@ -49,6 +72,12 @@ fn hub() -> Hub {
         state: person::state(),
         launcher: Launcher::own().ready(),
     })
+}
+
+/// Keeps the slots for agents that look for their editor, until it is dropped.
+async fn slots(hub: &Hub) -> Infallible {
+    ide::serve(hub).await;
+    std::future::pending().await
 }
 
 /// Lets other processes in.

@@ -10,6 +10,7 @@ mod finding;
 mod indexing;
 mod known_files;
 mod log;
+mod messages;
 mod open;
 mod presence;
 mod scope;
@@ -29,11 +30,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use command_feed::{CommandEnd, CommandFeed, FedCommand};
-pub(crate) use error::{SearchError, SessionError};
+pub(crate) use error::{CallCancelled, SearchError, SessionError};
 pub use files::SessionFiles;
 pub use finding::{Meant, WantedFiles, WantedLines, Where};
 pub use known_files::{DirectWriter, KnownContent, KnownFiles};
 pub use log::SessionLog;
+pub use messages::{PersonMessages, Recipient};
 pub use presence::{Connected, Presence};
 pub use scope::Scope;
 pub use search::FileSearch;
@@ -63,6 +65,7 @@ pub struct Session {
     working_files: WorkingFiles,
     log: Arc<SessionLog>,
     presence: Arc<Presence>,
+    messages: PersonMessages,
     troubles: Arc<SessionTroubles>,
     editor: Arc<dyn Editor>,
     clock: Arc<dyn Clock>,
@@ -106,6 +109,9 @@ impl Session {
         let troubles = Arc::new(SessionTroubles::new(editor.clone()));
         let log = SessionLog::new(workspace.clone(), clock.clone(), troubles.clone(), shared_log);
         let log = Arc::new(log);
+        let presence = Arc::<Presence>::default();
+        let messages =
+            PersonMessages::new(workspace.clone(), presence.clone(), troubles.clone(), clock.clone());
         let search = FileSearch {
             workspace: workspace.clone(),
             files: files.clone(),
@@ -128,7 +134,8 @@ impl Session {
             memory,
             working_files,
             log,
-            presence: Arc::default(),
+            presence,
+            messages,
             troubles,
             editor,
             clock,
@@ -169,6 +176,11 @@ impl Session {
     /// Who is there.
     pub fn presence(&self) -> &Arc<Presence> {
         &self.presence
+    }
+
+    /// What the person says to agents.
+    pub fn messages(&self) -> &PersonMessages {
+        &self.messages
     }
 
     /// What went wrong so far.

@@ -8,9 +8,11 @@
 mod client;
 mod error;
 mod listener;
+mod order;
 mod place;
 
 pub(crate) use client::{Sent, ServerLink, enter};
 pub(crate) use error::{LinkError, SocketError};
 pub(crate) use listener::{Doors, Greeting, SocketListener, Speaks, listen};
+pub(crate) use order::StartOrder;
 pub(crate) use place::{RunningServer, runtime_folder, servers};

@@ -1,6 +1,6 @@
 //! What is known of agents by name: how they write, and where they show their model what they are told.
 //!
-//! Seen with gemini-cli 0.61, qwen-code 0.24, OpenCode 1.18 and claude-agent-acp 0.101. An agent that is not known is
+//! Seen with gemini-cli 0.61, qwen-code 0.24, OpenCode 1.18, claude-agent-acp 0.101 and codex-acp 2.6. An agent that is not known is
 //! taken to write by itself as soon as it is allowed to, and to check nothing.
 
 use serde_json::Value;
@@ -16,6 +16,8 @@ pub(super) struct Manners {
     pub(super) shows_errors: bool,
     /// Whether it takes any error of a read for a failure, so that a file that is not there has to read as empty.
     pub(super) reads_missing_as_empty: bool,
+    /// The id of the mode in which it asks permission for every edit, where it has others that do not.
+    pub(super) asks_in: Option<&'static str>,
 }
 
 /// What a permission is answered where all of its change was accepted, and written by us.
@@ -48,6 +50,7 @@ impl Manners {
             telling: Telling::ByTurn,
             shows_errors: true,
             reads_missing_as_empty: false,
+            asks_in: None,
         };
         match name {
             "gemini-cli" => Self {
@@ -55,10 +58,14 @@ impl Manners {
                 telling: Telling::ByOption,
                 shows_errors: false,
                 reads_missing_as_empty: true,
+                ..unknown
             },
             "qwen-code" => Self { in_place: InPlace::DecidedAtWrite, ..unknown },
             "OpenCode" => Self { in_place: InPlace::Allowed, ..unknown },
-            "@agentclientprotocol/claude-agent-acp" => Self { telling: Telling::ByOption, ..unknown },
+            "@agentclientprotocol/claude-agent-acp" => {
+                Self { telling: Telling::ByOption, asks_in: Some("default"), ..unknown }
+            }
+            "@agentclientprotocol/codex-acp" => Self { asks_in: Some("read-only"), ..unknown },
             _ => unknown,
         }
     }

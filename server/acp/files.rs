@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::message::{AskedRequest, cancelled, fault, no_file, refusal};
+use super::passing::Worked;
 use super::place::locate;
 use super::proposed::NativeCall;
-use super::proxy::{Proxy, Worked};
+use super::proxy::Proxy;
 use crate::base::blocking;
+use crate::native::told;
 use crate::protocol::{Code, Envelope, Fault};
 
 /// Bytes of the largest text that is put together for an agent.
@@ -53,6 +55,9 @@ async fn written(proxy: &Arc<Proxy>, asked: &AskedRequest, cancel: &Cancellation
     if proxy.sessions.with(&call.session, in_place) {
         return Ok(());
     }
+    if call.lacks_why(proxy) {
+        return Err(unwritten(proxy, &call, refusal(&told::no_why())));
+    }
     let is_unsaved = tokio::select! {
         is_unsaved = is_unsaved(proxy, &call, &path) => is_unsaved,
         () = cancel.cancelled() => return Err(cancelled("wherefore: the turn was cancelled; nothing was written")),
@@ -81,12 +86,17 @@ async fn written(proxy: &Arc<Proxy>, asked: &AskedRequest, cancel: &Cancellation
             fault(&stale)
         }
     };
+    Err(unwritten(proxy, &call, error))
+}
+
+/// The error that a write is answered, whose words the model is told at the end of its turn where its agent hides them.
+fn unwritten(proxy: &Proxy, call: &NativeCall, error: Value) -> Value {
     if !proxy.manners().shows_errors
         && let Some(words) = error["message"].as_str()
     {
         proxy.sessions.with(&call.session, |session| session.notes.push(words.to_owned()));
     }
-    Err(error)
+    error
 }
 
 /// Whether the agent's editor holds another text of the file than the disk, which no editor that is attached to the

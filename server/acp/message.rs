@@ -30,6 +30,8 @@ pub(super) enum RpcMessage {
         /// What it was answered: a result, or an error.
         answer: RpcAnswer,
     },
+    /// Several messages in one, which the protocol does not have.
+    Batch,
     /// No message of the protocol.
     Other,
 }
@@ -51,7 +53,11 @@ pub(super) type RpcAnswer = Result<Value, Value>;
 impl RpcMessage {
     /// Reads a line.
     pub(super) fn read(line: &[u8]) -> Self {
-        let Ok(Value::Object(mut members)) = serde_json::from_slice(line) else { return Self::Other };
+        let mut members = match serde_json::from_slice(line) {
+            Ok(Value::Object(members)) => members,
+            Ok(Value::Array(_)) => return Self::Batch,
+            _ => return Self::Other,
+        };
         let mut take = |name: &str| members.get_mut(name).map(Value::take);
         let method = take("method").and_then(|method| method.as_str().map(str::to_owned));
         let (id, params) = (take("id"), take("params").unwrap_or_default());
@@ -141,7 +147,7 @@ mod tests {
                 RpcMessage::Answered { id: json!(1), answer: Ok(json!(2)) },
             ),
             (r#"{"id":1}"#, RpcMessage::Other),
-            (r#"[{"id":1,"method":"m"}]"#, RpcMessage::Other),
+            (r#"[{"id":1,"method":"m"}]"#, RpcMessage::Batch),
             (r#"{"id":1,"method":"#, RpcMessage::Other),
             ("npm warn something", RpcMessage::Other),
         ] {

@@ -7,20 +7,36 @@ use tokio_util::sync::CancellationToken;
 
 use super::agents::{InPlace, Telling};
 use super::message::{AskedRequest, fault};
+use super::passing::Worked;
 use super::place::locate;
 use super::proposed::NativeCall;
-use super::proxy::{Proxy, Worked};
+use super::proxy::Proxy;
+use super::shown::is_diff;
+use crate::native;
 use crate::patch;
 use crate::protocol::{Code, Fault};
 
-/// Whether a request for permission shows what would be written.
-pub(super) fn has_change(asked: &AskedRequest) -> bool {
-    diffs(asked).next().is_some()
+/// Whether a request for permission shows what would be written. One that does not is given the diffs that the agent showed
+/// with the call before.
+pub(super) fn has_change(proxy: &Proxy, asked: &mut AskedRequest) -> bool {
+    if diffs(asked).next().is_some() {
+        return true;
+    }
+    let call = asked.params.pointer("/toolCall/toolCallId").and_then(Value::as_str);
+    let (Some(session), Some(call)) = (asked.text("sessionId"), call) else { return false };
+    let shown = proxy.sessions.with(session, |session| session.shown.of(call));
+    match (shown, asked.params.get_mut("toolCall").and_then(Value::as_object_mut)) {
+        (Some(shown), Some(call)) => {
+            call.insert("content".to_owned(), Value::Array(shown));
+            true
+        }
+        _ => false,
+    }
 }
 
 fn diffs(asked: &AskedRequest) -> impl Iterator<Item = &Value> {
     let content = asked.params.pointer("/toolCall/content").and_then(Value::as_array);
-    content.into_iter().flatten().filter(|part| part["type"] == json!("diff"))
+    content.into_iter().flatten().filter(|part| is_diff(part))
 }
 
 /// Proposes the change, and answers when it is decided. What cannot be read as a change of files in the workspace is for
@@ -33,6 +49,9 @@ pub(super) async fn decide(proxy: &Arc<Proxy>, asked: &AskedRequest, cancel: &Ca
     let Some(change) = AskedChange::read(proxy, asked).await else { return Worked::Passed };
     if change.diff.is_empty() {
         return Worked::Passed;
+    }
+    if change.call.lacks_why(proxy) {
+        return told(proxy, asked, &change.call.session, native::told::no_why());
     }
     let standing = change.call.propose(proxy, "fs.patch", json!({ "diff": change.diff }), cancel).await;
     let words = match standing {
@@ -74,7 +93,17 @@ fn told(proxy: &Proxy, asked: &AskedRequest, session: &str, words: String) -> Wo
         return chosen(json!(words));
     }
     proxy.sessions.with(session, |session| session.notes.push(words));
+    refused(asked)
+}
+
+/// The answer where the agent must not write, with no words.
+pub(super) fn refused(asked: &AskedRequest) -> Worked {
     option(asked, "reject_once").map_or_else(|| outcome(json!({ "outcome": "cancelled" })), chosen)
+}
+
+/// The answer that lets the agent do what it asks permission for; none where that is no question of this kind.
+pub(super) fn allowed_at_once(asked: &AskedRequest) -> Option<Worked> {
+    option(asked, "allow_once").map(chosen)
 }
 
 /// The id of the option of that kind.

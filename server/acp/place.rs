@@ -1,6 +1,8 @@
 //! Which workspace a path of an agent lies in.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
+
+use crate::base::path::through_links;
 
 /// The root that an absolute path lies under, and the path below it; none for a path outside of all roots. Links on the
 /// way to the file are followed: editors and agents may spell a folder differently.
@@ -14,13 +16,7 @@ pub(super) fn locate(path: &str, roots: &[String]) -> Option<(String, String)> {
         let below = path.strip_prefix(root).ok()?.to_str().filter(|below| !below.is_empty())?;
         Some((root.clone(), below.to_owned()))
     };
-    under(path).or_else(|| under(&real(path)?))
-}
-
-/// The path with the links of its nearest folder that exists followed. Its last part is taken as it is.
-fn real(path: &Path) -> Option<PathBuf> {
-    let folder = path.ancestors().skip(1).find(|folder| folder.is_dir())?;
-    Some(folder.canonicalize().ok()?.join(path.strip_prefix(folder).ok()?))
+    under(path).or_else(|| under(&through_links(path)?))
 }
 
 #[cfg(test)]

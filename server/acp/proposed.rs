@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::proxy::Proxy;
-use super::words::{ChangeStanding, later};
 use super::{change, request};
-use crate::protocol::{Code, Door, Envelope, Fault, Origin, RawCall};
+use crate::base::blocking;
+use crate::native::{ChangeStanding, said, told};
+use crate::protocol::{Code, Door, Envelope, Fault, Origin, RawCall, Why};
 use crate::requests::{Call, Signature, Status};
 
 /// Seconds that one waiting for decisions lasts; another follows it.
@@ -36,6 +37,13 @@ impl NativeCall {
     /// What keeps a server from being reached.
     pub(super) async fn look(&self, proxy: &Proxy, tool: &str, args: Value) -> Result<Envelope, Fault> {
         self.call(proxy, tool, args, true).await
+    }
+
+    /// Whether the change has no reason, where the person wants one.
+    pub(super) fn lacks_why(&self, proxy: &Proxy) -> bool {
+        let said = proxy.sessions.with(&self.session, |session| session.said.last_sentence());
+        let has_why = said.as_deref().is_some_and(|said| Why::new(said).is_some());
+        !has_why && blocking(|| proxy.folders.settings(&self.root).require_why)
     }
 
     /// Calls one of our tools for it. What was decided on earlier changes meanwhile is kept for the agent.
@@ -67,7 +75,7 @@ impl NativeCall {
         let params = serde_json::to_value(raw).map_err(odd)?;
         let answer = proxy.folders.request(&self.root, Call::METHOD, params, looks).await?;
         let envelope = Envelope::deserialize(answer).map_err(odd)?;
-        let notes = later(&envelope.decisions);
+        let notes = told::settled(&envelope.decisions).into_iter().chain(said(&envelope.messages));
         proxy.sessions.with(&self.session, |session| session.notes.extend(notes));
         Ok(envelope)
     }

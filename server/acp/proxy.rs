@@ -20,8 +20,9 @@ use super::ends::{EndInput, EndOutbox, Ends};
 use super::error::AcpError;
 use super::handshake::{self, EditorAbilities};
 use super::message::{self, AskedRequest, RpcAnswer, RpcMessage, answer, cancelled, notification, refusal};
+use super::passing::{LinePassing, Worked};
 use super::session::AcpSessions;
-use super::{Folders, ProxyOptions, files, permission, terminal, turns};
+use super::{Folders, ProxyOptions, away, files, modes, permission, terminal, turns};
 use crate::base::lines::{Line, Lines};
 
 /// Bytes of the longest line that is passed on.
@@ -201,7 +202,7 @@ impl Proxy {
                 },
                 _ => LinePassing::Unchanged,
             },
-            RpcMessage::Other => LinePassing::Unchanged,
+            RpcMessage::Batch | RpcMessage::Other => LinePassing::Unchanged,
         }
     }
 
@@ -213,7 +214,16 @@ impl Proxy {
                 passing = LinePassing::Changed(asked.message());
                 OpenedRequest::Initialize
             }
+            "session/set_mode" => {
+                if let Some(session) = asked.text("sessionId") {
+                    self.sessions.with(session, |session| session.modes.set(asked.text("modeId")));
+                }
+                OpenedRequest::Other
+            }
             "session/prompt" => {
+                if let Some(warning) = modes::warning(self, &asked) {
+                    self.to_editor.send(&warning).await;
+                }
                 if turns::begin(self, &mut asked) {
                     passing = LinePassing::Changed(asked.message());
                 }
@@ -252,7 +262,11 @@ impl Proxy {
                     && let (Some(session), Some(update)) =
                         (params.get("sessionId").and_then(Value::as_str), params.get("update"))
                 {
-                    self.sessions.with(session, |session| session.said.hear(update));
+                    self.sessions.with(session, |session| {
+                        session.said.hear(update);
+                        session.shown.hear(update);
+                        session.modes.hear(update);
+                    });
                 }
                 let given_up = params.get("requestId").filter(|_| method == "$/cancel_request");
                 match given_up.and_then(|id| self.running.lock().remove(&id.to_string())) {
@@ -262,6 +276,12 @@ impl Proxy {
                     }
                     None => LinePassing::Unchanged,
                 }
+            }
+            // An editor that takes one would do what nobody looked at.
+            RpcMessage::Batch => {
+                let words = "wherefore: the protocol has no batches; send each message in a line of its own";
+                self.to_agent.send(&answer(&Value::Null, Err(refusal(words)))).await;
+                LinePassing::Taken
             }
             RpcMessage::Other => LinePassing::Unchanged,
         }
@@ -278,7 +298,10 @@ impl Proxy {
             (Some(OpenedRequest::Initialize), Ok(result)) => self.known.lock().agent = named(&result),
             (Some(OpenedRequest::NewSession(roots)), Ok(result)) => {
                 if let Some(session) = result.get("sessionId").and_then(Value::as_str) {
-                    self.sessions.with(session, |session| session.roots = roots);
+                    self.sessions.with(session, |session| {
+                        session.roots = roots;
+                        session.modes.begin(&result);
+                    });
                 }
             }
             (Some(OpenedRequest::Prompt(session)), answer) => {
@@ -300,10 +323,10 @@ impl Proxy {
     }
 
     /// Works on what the agent wants of the editor, where that is not for the editor alone.
-    fn asked_by_agent(self: &Arc<Self>, asked: AskedRequest, work: &mut JoinSet<()>) -> LinePassing {
+    fn asked_by_agent(self: &Arc<Self>, mut asked: AskedRequest, work: &mut JoinSet<()>) -> LinePassing {
         let is_ours = match asked.method.as_str() {
             "fs/write_text_file" | "fs/read_text_file" | "terminal/create" => true,
-            "session/request_permission" => permission::has_change(&asked),
+            "session/request_permission" => permission::has_change(self, &mut asked),
             _ => false,
         };
         if !is_ours {
@@ -330,6 +353,9 @@ impl Proxy {
         cancel: &CancellationToken,
     ) -> Option<RpcAnswer> {
         let worked = async {
+            if let Some(worked) = away::answered(self, asked).await {
+                return worked;
+            }
             match asked.method.as_str() {
                 "fs/write_text_file" => files::write(self, asked, cancel).await,
                 "fs/read_text_file" => files::read(self, asked).await,
@@ -370,24 +396,4 @@ impl Proxy {
         self.to_agent.close().await;
         self.to_editor.close().await;
     }
-}
-
-/// What becomes of a line.
-enum LinePassing {
-    /// It is passed on as it came.
-    Unchanged,
-    /// This is passed on instead.
-    Changed(Value),
-    /// It is not passed on.
-    Taken,
-}
-
-/// What becomes of a request of the agent.
-pub(super) enum Worked {
-    /// It is answered here.
-    Answered(RpcAnswer),
-    /// The editor answers it.
-    Passed,
-    /// The editor answers it, with these params.
-    Changed(Value),
 }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use crate::native::last_sentence;
+
 /// Bytes of what was said that are kept: enough for a sentence.
 const KEPT: usize = 4 << 10;
-/// Characters of the longest reason.
-const LONGEST: usize = 500;
 
 /// The words of an agent in a turn, up to now.
 #[derive(Clone, Debug, Default)]
@@ -35,15 +35,7 @@ impl SaidWords {
 
     /// Its last sentence; none where nothing was said.
     pub(super) fn last_sentence(&self) -> Option<String> {
-        let line =
-            self.0.lines().rev().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric))?;
-        let line = line.trim_start_matches(['#', '-', '*', '>', ' ']);
-        let mut ends = line.match_indices(['.', '!', '?']).filter(|(at, _)| {
-            line[at + 1..].starts_with(char::is_whitespace) && !line[at + 1..].trim().is_empty()
-        });
-        let start = ends.next_back().map_or(0, |(at, _)| at + 1);
-        let sentence: String = line[start..].trim().trim_end_matches(':').chars().take(LONGEST).collect();
-        sentence.chars().any(char::is_alphanumeric).then_some(sentence)
+        last_sentence(&self.0)
     }
 }
 

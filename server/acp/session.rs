@@ -7,7 +7,9 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::granted::GrantedChanges;
+use super::modes::SessionModes;
 use super::said::SaidWords;
+use super::shown::ShownDiffs;
 
 /// One session.
 #[derive(Debug, Default)]
@@ -16,6 +18,10 @@ pub(super) struct AcpSession {
     pub(super) roots: Vec<String>,
     /// What the agent said last.
     pub(super) said: SaidWords,
+    /// The diffs that it shows.
+    pub(super) shown: ShownDiffs,
+    /// Its mode, as far as that says whether the agent asks.
+    pub(super) modes: SessionModes,
     /// Ends what the agent wants in this turn.
     pub(super) cancel: CancellationToken,
     /// What is in place, and the agent writes next.

@@ -1,64 +1,91 @@
-//! `terminal/create`: a command is judged by the rules and runs confined, in the editor's terminal.
+//! `terminal/create`: a command is judged by the rules and runs confined, in the editor's terminal, as a call of
+//! `terminal.run` that the folder's server logs and reviews.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::consent::YesOrNo;
 use super::message::{AskedRequest, fault, refusal};
-use super::proxy::{Proxy, Worked};
+use super::passing::Worked;
+use super::proxy::Proxy;
 use super::request;
+use crate::base::blocking;
 use crate::base::hidden::in_line;
-use crate::requests::JudgeCommand;
+use crate::native::told;
 use crate::requests::judge_command::JudgeCommandParams;
+use crate::requests::{JudgeCommand, Status};
 use crate::shell::{CommandVerdict, Judgement};
-
-/// Ids of the options.
-const ALLOW: &str = "wherefore-allow";
-const REJECT: &str = "wherefore-reject";
 
 /// Judges a command, and passes it on to the editor as one that runs in the sandbox.
 pub(super) async fn create(proxy: &Proxy, asked: &AskedRequest) -> Worked {
-    match confined(proxy, asked).await {
-        Ok(params) => Worked::Changed(params),
+    match judged(proxy, asked).await {
+        Ok(worked) => worked,
         Err(error) => Worked::Answered(Err(error)),
     }
 }
 
-async fn confined(proxy: &Proxy, asked: &AskedRequest) -> Result<Value, Value> {
-    let (Some(session), Some(command)) = (asked.text("sessionId"), asked.text("command")) else {
+/// A command of an agent, as it may run.
+struct MeantCommand<'a> {
+    session: &'a str,
+    root: String,
+    words: Vec<String>,
+    /// Whether the person was asked about it in the agent's editor, and said yes.
+    is_allowed: bool,
+}
+
+async fn judged(proxy: &Proxy, asked: &AskedRequest) -> Result<Worked, Value> {
+    let (Some(session), Some(_)) = (asked.text("sessionId"), asked.text("command")) else {
         return Err(refusal("wherefore: terminal/create needs a sessionId and a command"));
     };
     let root = root(proxy, session, asked.text("cwd"))?;
-    let args: Vec<String> = asked
-        .params
-        .get("args")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(|arg| arg.as_str().map(str::to_owned))
-        .collect();
-    // A command with no arguments is a script: that is how agents send a whole command line.
-    let (script, argv) = match args.is_empty() {
-        true => (Some(command.to_owned()), Vec::new()),
-        false => (None, std::iter::once(command.to_owned()).chain(args).collect()),
-    };
-    let params = JudgeCommandParams { script, argv: argv.clone(), root: Some(root.clone()) };
-    let judged =
+    let (script, argv) = script_or_words(asked);
+    let params = JudgeCommandParams { script: script.clone(), argv: argv.clone(), root: Some(root.clone()) };
+    let judgement =
         request::<JudgeCommand>(&*proxy.folders, &root, params).await.map_err(|error| fault(&error))?;
-    let line = if argv.is_empty() { command.to_owned() } else { argv.join(" ") };
-    match judged.verdict {
-        CommandVerdict::Allow => {}
-        CommandVerdict::Ask if is_allowed(proxy, session, &line, &judged).await => {}
-        CommandVerdict::Ask => return Err(refusal(&format!("wherefore: the person did not allow `{line}`"))),
-        CommandVerdict::Deny => return Err(refusal(&denied(&line, &judged))),
+    if judgement.verdict == CommandVerdict::Deny {
+        return Err(refusal(&told::refused_command(&judgement)));
     }
-    let words =
-        if argv.is_empty() { vec!["bash".to_owned(), "-c".to_owned(), command.to_owned()] } else { argv };
-    Ok(rewritten(proxy, asked, &root, words))
+    let is_confined = blocking(|| proxy.folders.settings(&root).confine);
+    // An editor of the folder's server is asked there, with the call.
+    let asks_here =
+        judgement.verdict == CommandVerdict::Ask && !(is_confined && is_attached(proxy, &root).await);
+    let line = line(asked);
+    if asks_here && !is_allowed(proxy, session, &line, &judgement).await {
+        return Err(refusal(&format!("wherefore: the person did not allow `{line}`")));
+    }
+    if !is_confined {
+        return Ok(Worked::Passed);
+    }
+    let words = script.map_or(argv, |script| vec!["bash".to_owned(), "-c".to_owned(), script]);
+    let command = MeantCommand { session, root, words, is_allowed: asks_here };
+    Ok(Worked::Changed(command.rewritten(proxy, asked)))
+}
+
+/// What is run: a command with no arguments is a script, since that is how agents send a whole command line.
+fn script_or_words(asked: &AskedRequest) -> (Option<String>, Vec<String>) {
+    let command = asked.text("command").unwrap_or_default().to_owned();
+    let args = asked.params.get("args").and_then(Value::as_array).into_iter().flatten();
+    let args: Vec<_> = args.filter_map(|arg| arg.as_str().map(str::to_owned)).collect();
+    match args.is_empty() {
+        true => (Some(command), Vec::new()),
+        false => (None, std::iter::once(command).chain(args).collect()),
+    }
+}
+
+/// The command as a person reads it.
+pub(super) fn line(asked: &AskedRequest) -> String {
+    let (script, words) = script_or_words(asked);
+    script.unwrap_or_else(|| words.join(" "))
+}
+
+/// Whether somebody can be asked by the folder's server.
+async fn is_attached(proxy: &Proxy, root: &str) -> bool {
+    request::<Status>(&*proxy.folders, root, ()).await.is_ok_and(|status| status.editor)
 }
 
 /// The workspace that a command runs in.
-fn root(proxy: &Proxy, session: &str, cwd: Option<&str>) -> Result<String, Value> {
+pub(super) fn root(proxy: &Proxy, session: &str, cwd: Option<&str>) -> Result<String, Value> {
     let roots = proxy.sessions.roots(session);
     let around = |cwd: &str| {
         let real = Path::new(cwd).canonicalize().ok()?;
@@ -71,46 +98,45 @@ fn root(proxy: &Proxy, session: &str, cwd: Option<&str>) -> Result<String, Value
     root.ok_or_else(|| refusal("wherefore: the command would run outside of the workspace; it was not run"))
 }
 
-fn denied(line: &str, judged: &Judgement) -> String {
-    let why = judged.why.as_deref().unwrap_or("the rules refuse it");
-    let rule = judged.rule.as_deref().map(|rule| format!(" (rule: {rule})")).unwrap_or_default();
-    format!("wherefore: `{line}` was not run: {why}{rule}")
-}
-
 /// Asks the person about a command that a rule wants asked about.
 async fn is_allowed(proxy: &Proxy, session: &str, line: &str, judged: &Judgement) -> bool {
     let why = judged.why.as_deref().unwrap_or("a rule wants it asked about");
-    let params = json!({
-        "sessionId": session,
-        "toolCall": {
-            "toolCallId": format!("wherefore-command-{}", crate::base::ids::unique()),
-            "title": in_line(line), "kind": "execute", "status": "pending",
-            "content": [{ "type": "content", "content": { "type": "text", "text": in_line(why) } }],
-        },
-        "options": [
-            { "optionId": ALLOW, "name": "Run it, confined", "kind": "allow_once" },
-            { "optionId": REJECT, "name": "Do not run it", "kind": "reject_once" },
-        ],
+    let call = json!({
+        "title": in_line(line), "kind": "execute",
+        "content": [{ "type": "content", "content": { "type": "text", "text": in_line(why) } }],
     });
-    let answer = proxy.editor.ask("session/request_permission", params).await.answer().await;
-    let Some(Ok(answer)) = answer else { return false };
-    answer.pointer("/outcome/optionId") == Some(&json!(ALLOW))
+    YesOrNo { session, call, options: ["Run it", "Do not run it"] }.ask(proxy).await
 }
 
-/// The params with the command in the sandbox.
-fn rewritten(proxy: &Proxy, asked: &AskedRequest, root: &str, words: Vec<String>) -> Value {
-    let mut args = vec!["sandbox".to_owned(), "--root".to_owned(), root.to_owned()];
-    for variable in asked.params.get("env").and_then(Value::as_array).into_iter().flatten() {
-        if let (Some(name), Some(value)) = (variable["name"].as_str(), variable["value"].as_str()) {
-            args.extend(["--env".to_owned(), format!("{name}={value}")]);
+impl MeantCommand<'_> {
+    /// The params of `terminal/create` for this command in the sandbox.
+    fn rewritten(self, proxy: &Proxy, asked: &AskedRequest) -> Value {
+        let why = proxy.sessions.with(self.session, |session| session.said.last_sentence());
+        let mut args = vec!["sandbox".to_owned()];
+        for (name, value) in [
+            ("--root", Some(self.root)),
+            ("--agent", Some(proxy.agent_name())),
+            ("--session", Some(self.session.to_owned())),
+            ("--tool", Some(asked.method.clone())),
+            ("--door", Some("acp".to_owned())),
+            ("--why", why),
+        ] {
+            // A value may begin like an option.
+            args.extend(value.map(|value| format!("{name}={value}")));
         }
+        args.extend(self.is_allowed.then(|| "--allowed".to_owned()));
+        for variable in asked.params.get("env").and_then(Value::as_array).into_iter().flatten() {
+            if let (Some(name), Some(value)) = (variable["name"].as_str(), variable["value"].as_str()) {
+                args.push(format!("--env={name}={value}"));
+            }
+        }
+        args.push("--".to_owned());
+        args.extend(self.words);
+        let mut params = asked.params.clone();
+        params["command"] = json!(proxy.options.program);
+        params["args"] = json!(args);
+        // The variables are the command's, not those of what confines it.
+        params["env"] = json!([]);
+        params
     }
-    args.push("--".to_owned());
-    args.extend(words);
-    let mut params = asked.params.clone();
-    params["command"] = json!(proxy.options.program);
-    params["args"] = json!(args);
-    // The variables are the command's, not those of what confines it.
-    params["env"] = json!([]);
-    params
 }

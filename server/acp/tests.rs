@@ -3,6 +3,7 @@
 mod changes;
 mod editor;
 mod ends;
+mod settings;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use tokio::time::timeout;
 use super::{AcpError, Ends, Folders, ProxyOptions, run};
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
-use crate::protocol::{Door, Fault};
+use crate::protocol::{Door, Fault, NativeSettings};
 use crate::requests::{self, Asker};
 use crate::sandbox::Launcher;
 
@@ -27,13 +28,26 @@ const FIVE: &str = "one\ntwo\nthree\nfour\nfive\n";
 const CHANGED: &str = "ONE\ntwo\nTHREE\nfour\nFIVE\n";
 
 /// The folder's server, in this process.
-struct Here(Hub);
+struct Here {
+    hub: Hub,
+    settings: NativeSettings,
+    is_away: bool,
+}
 
 impl Folders for Here {
     fn root(&self, folder: &Path) -> Result<String, Fault> {
         let root = folder.canonicalize().unwrap().display().to_string();
-        self.0.add_root(&root).unwrap();
+        self.hub.add_root(&root).unwrap();
         Ok(root)
+    }
+
+    fn settings(&self, _: &str) -> NativeSettings {
+        self.settings.clone()
+    }
+
+    fn reach(&self, _: &str) -> BoxFuture<'static, Result<(), Fault>> {
+        let reached = if self.is_away { Err(Fault::internal("no server can be had")) } else { Ok(()) };
+        Box::pin(async move { reached })
     }
 
     fn request(
@@ -43,7 +57,7 @@ impl Folders for Here {
         params: Value,
         _: bool,
     ) -> BoxFuture<'static, Result<Value, Fault>> {
-        let hub = self.0.clone();
+        let hub = self.hub.clone();
         Box::pin(async move { requests::answer(&hub, method, params, Asker::door(Door::Acp)).await })
     }
 }
@@ -108,6 +122,11 @@ struct Scene {
 impl Scene {
     /// A session with an agent of that name, in an editor that reads files or not.
     async fn with(name: &str, reads: bool) -> Self {
+        Self::under(NativeSettings::default(), false, name, reads).await
+    }
+
+    /// The same under these settings for agents' own tools, where a server can be had or not.
+    async fn under(settings: NativeSettings, is_away: bool, name: &str, reads: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("ws")).unwrap();
         let hub = Hub::new(HubOptions {
@@ -126,7 +145,8 @@ impl Scene {
             to_agent: Box::new(to_agent),
         };
         let options = ProxyOptions { program: "/bin/wherefore".to_owned(), agent: "someone".to_owned() };
-        let running = tokio::spawn(run(ends, Arc::new(Here(hub.clone())), options));
+        let here = Here { hub: hub.clone(), settings, is_away };
+        let running = tokio::spawn(run(ends, Arc::new(here), options));
         let mut scene = Self { editor: Peer::new(editor), agent: Peer::new(agent), hub, running, folder };
         scene.begin(name, reads).await;
         scene

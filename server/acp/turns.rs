@@ -21,6 +21,7 @@ pub(super) fn begin(proxy: &Proxy, asked: &mut AskedRequest) -> bool {
     let notes = proxy.sessions.with(&id, |session| {
         session.cancel = CancellationToken::new();
         session.said = Default::default();
+        session.shown = Default::default();
         session.granted.clear();
         session.turn = Some(EditorTurn { id: asked.id.clone(), follow_up: None });
         std::mem::take(&mut session.notes)

@@ -2,6 +2,7 @@
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -231,6 +232,13 @@ fn percent_decode(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The path with the links of the nearest folder above it that exists followed, since editors and agents may spell a folder
+/// differently. The rest is taken as it is. None where no folder above it can be read.
+pub fn through_links(path: &Path) -> Option<PathBuf> {
+    let folder = path.ancestors().skip(1).find(|folder| folder.is_dir())?;
+    Some(folder.canonicalize().ok()?.join(path.strip_prefix(folder).ok()?))
 }
 
 #[cfg(test)]

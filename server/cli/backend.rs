@@ -10,9 +10,9 @@ use crate::base::{OURS, person};
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault};
-use crate::requests::{Asker, Request};
+use crate::requests::{Asker, Decide, Request, Signature, Undo};
 use crate::sandbox::Launcher;
-use crate::socket::{LinkError, ServerLink, servers};
+use crate::socket::{LinkError, ServerLink, StartOrder, servers};
 
 /// How many servers of a folder may end under one request, one after the other.
 const NEXT_SERVERS: usize = 5;
@@ -117,6 +117,7 @@ impl RequestTarget {
     /// # Errors
     /// What the request says.
     pub(super) fn ask<R: Request>(&mut self, params: R::Params) -> Result<R::Answer, Fault> {
+        let _order = self.decides_before_a_server::<R>();
         for _ in 0..NEXT_SERVERS {
             let Self::Server(link, root) = self else { break };
             match link.ask::<R>(&params) {
@@ -135,5 +136,17 @@ impl RequestTarget {
             }
             R::answer(hub, params, Asker::door(Door::Cli)).await
         })
+    }
+
+    /// Before this process decides on what waits: a server that came meanwhile is asked in its place, and one that comes
+    /// just now reads the folder once the decision is made.
+    fn decides_before_a_server<R: Request>(&mut self) -> Option<StartOrder> {
+        let Self::Here(_, hub) = self else { return None };
+        let root =
+            hub.roots().into_iter().next().filter(|_| [Decide::METHOD, Undo::METHOD].contains(&R::METHOD))?;
+        let order = StartOrder::deciding();
+        let Some(link) = ServerLink::find(&root) else { return Some(order) };
+        *self = Self::Server(link, root);
+        None
     }
 }

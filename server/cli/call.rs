@@ -10,6 +10,7 @@ use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::base::CallId;
+use crate::native::said;
 use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
 use crate::requests::Call;
 
@@ -96,6 +97,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
             decision.call_id,
             decision.status.word()
         ));
+    }
+    for words in said(&envelope.messages) {
+        answer::note(&words);
     }
     match envelope.error {
         Some(fault) => show_fault(&fault),

@@ -6,6 +6,7 @@ mod kernel;
 mod models;
 mod places;
 mod settings;
+mod slot;
 
 use std::io;
 use std::process::ExitCode;
@@ -78,6 +79,7 @@ pub(super) fn run(args: &DoctorArgs) -> ExitCode {
     checks.extend(editors::checks());
     checks.extend(models::checks());
     checks.extend(agents::checks());
+    checks.extend(slot::check());
     let broken = checks.iter().any(|check| check.health == CheckOutcome::Broken);
     let shown = if args.json { json(&checks, !broken) } else { page(&checks, broken) };
     let code = if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS };

@@ -4,7 +4,7 @@ mod confined;
 mod twice;
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use thiserror::Error;
 
 use super::answer;
+use super::backend::RootArgs;
 use super::mcp::ServeError;
 use super::mcp::reach::Reach;
 use crate::native::{
@@ -108,7 +109,7 @@ enum HookError {
 pub(super) fn run(args: &HookArgs) -> ExitCode {
     let message = match read(args) {
         Ok(message) => message,
-        Err(error) => return failed(&error, when_away(), args.agent.named()),
+        Err(error) => return failed(&error, when_away(None), args.agent.named()),
     };
     if message.moment == HookMoment::Other || twice::has_hook_of_its_own(args.agent.named(), &message) {
         return ExitCode::SUCCESS;
@@ -139,16 +140,17 @@ fn answered(args: &HookArgs, message: &HookMessage) -> Result<HookAnswer, HookEr
     if act == NativeAct::Other || confined::is_ours(&act) {
         return Ok(HookAnswer::Pass);
     }
-    let folder = message.cwd.as_deref().filter(|cwd| cwd.is_dir());
-    let reach = Reach::around(folder).map_err(|fault| HookError::Folder(fault.into()))?;
+    let folder = folder(message);
+    let reach = Reach::around(folder.as_deref()).map_err(|fault| HookError::Folder(fault.into()))?;
     let mut link =
         ServerLink::over(reach.connect(&Greeting { door: Some(Door::Hook), ..Greeting::default() })?);
-    let is_edit = act.edits();
-    let params = NativeParams {
+    let after = message.moment == HookMoment::After;
+    let mut params = NativeParams {
         root: Some(reach.root().to_owned()),
-        cwd: folder.and_then(Path::to_str).map(str::to_owned),
-        after: message.moment == HookMoment::After,
-        why: (is_edit || matches!(act, NativeAct::Command { .. })).then(|| native::reason(message)).flatten(),
+        cwd: folder.as_deref().and_then(Path::to_str).map(str::to_owned),
+        after,
+        unread: act.edits() && !after,
+        why: (act.edits() && after).then(|| native::reason(message)).flatten(),
         act,
         origin: Origin {
             agent: Some(message.agent.name().to_owned()),
@@ -159,24 +161,43 @@ fn answered(args: &HookArgs, message: &HookMessage) -> Result<HookAnswer, HookEr
         },
         wait_s: args.wait.map_or(message.agent.patience(), Duration::from_secs).as_secs(),
     };
-    let answer = link.ask::<Native>(&params)?;
+    let mut answer = link.ask::<Native>(&params)?;
+    // The conversation is read only where its words are needed: agents write it a moment late.
+    if matches!(answer.verdict, NativeVerdict::Reason | NativeVerdict::Confine) {
+        (params.unread, params.why) = (false, native::reason(message));
+    }
+    if answer.verdict == NativeVerdict::Reason {
+        answer = link.ask::<Native>(&params)?;
+    }
     Ok(of_server(answer, message, &params))
 }
+
+/// The folder that the agent works in: the one it names, else the one that its hook was started in.
+fn folder(message: &HookMessage) -> Option<PathBuf> {
+    let named = message.cwd.clone().filter(|cwd| cwd.is_dir());
+    named.or_else(|| std::env::current_dir().ok())
+}
+
+/// What an agent is told whose command cannot be written as one that is confined.
+const NOT_CONFINED: &str = "wherefore: the command cannot be run in its sandbox";
 
 /// The server's answer as the agent takes it. An agent whose hook may not rewrite a command is told the one to run.
 fn of_server(answer: NativeAnswer, message: &HookMessage, params: &NativeParams) -> HookAnswer {
     let told = answer.told;
     match (answer.verdict, told) {
+        (NativeVerdict::Confine, _) if message.agent.rewrites() => match confined::rewritten(params) {
+            Some(script) => HookAnswer::Rewrite(message.with_script(&script)),
+            None => HookAnswer::Deny(NOT_CONFINED.to_owned()),
+        },
         (NativeVerdict::Confine, _) => match confined::script(params) {
-            Some(script) if message.agent.rewrites() => HookAnswer::Rewrite(message.with_script(&script)),
             Some(script) => HookAnswer::Deny(format!(
                 "wherefore: commands run in its sandbox here. Run this instead: {script}"
             )),
-            None => HookAnswer::Deny("wherefore: the command cannot be run in its sandbox".to_owned()),
+            None => HookAnswer::Deny(NOT_CONFINED.to_owned()),
         },
         (NativeVerdict::Leave, told) => HookAnswer::Deny(told.unwrap_or_default()),
-        (NativeVerdict::Pass, Some(told)) => HookAnswer::Tell(told),
-        (NativeVerdict::Pass, None) => HookAnswer::Pass,
+        (_, Some(told)) => HookAnswer::Tell(told),
+        (_, None) => HookAnswer::Pass,
     }
 }
 
@@ -192,7 +213,7 @@ fn say(answer: &HookAnswer, message: &HookMessage) -> ExitCode {
 /// No server can be had: what the person chose for that holds for what the server would have looked at.
 fn away(error: &HookError, message: &HookMessage) -> ExitCode {
     let looked_at = message.moment == HookMoment::Before && message.act() != NativeAct::Other;
-    let away = if looked_at { when_away() } else { WhenAway::Ask };
+    let away = if looked_at { when_away(folder(message).as_deref()) } else { WhenAway::Ask };
     match away {
         WhenAway::Deny => {
             let words =
@@ -213,7 +234,8 @@ fn failed(error: &HookError, away: WhenAway, agent: Option<NativeAgent>) -> Exit
     })
 }
 
-/// What the settings say for where no server can be had.
-fn when_away() -> WhenAway {
-    config::of_person().settings.native.when_away
+/// What the settings of the person and of the project say for where no server can be had.
+fn when_away(folder: Option<&Path>) -> WhenAway {
+    let root = folder.and_then(|folder| RootArgs::find_from(folder).ok());
+    config::at(root.as_deref().map(Path::new)).native.when_away
 }

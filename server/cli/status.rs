@@ -8,7 +8,9 @@ use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
 use crate::base::person;
-use crate::protocol::{Fault, RescanReason, ServerStatus, WatchMode, WatchStatus, WorkspaceStatus};
+use crate::protocol::{
+    Fault, RescanReason, ServerStatus, SlotStatus, WatchMode, WatchStatus, WorkspaceStatus,
+};
 use crate::requests::Status;
 use crate::requests::status::StatusAnswer;
 use crate::workspace::{Root, State};
@@ -34,6 +36,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
                 (false, _) => "no server runs here".to_owned(),
             };
             answer::line(&format!("wherefore {}: {who}", status.version));
+            if let Some(slot) = &status.slot {
+                answer::line(&format!("  slot      {}", visible(&announced(slot))));
+            }
             status.workspaces.iter().for_each(show);
         }
         Err(fault) => return answer::fault(&fault),
@@ -80,6 +85,15 @@ fn show(workspace: &WorkspaceStatus) {
     for problem in &workspace.problems {
         answer::line(&format!("  problem   {}", visible(problem)));
     }
+}
+
+/// The slot of an agent that looks for its editor.
+fn announced(slot: &SlotStatus) -> String {
+    let how = match &slot.file {
+        Some(file) => format!("{} finds its editor here ({file})", slot.agent),
+        None => format!("{} finds no editor here", slot.agent),
+    };
+    slot.problem.iter().fold(how, |how, problem| format!("{how}; {problem}"))
 }
 
 /// A server of the Model Context Protocol, and what confines it.

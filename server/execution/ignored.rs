@@ -49,21 +49,34 @@ impl IgnoredPaths {
         false
     }
 
+    /// The ignore files that were asked for so far, whether they are there or not.
+    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.folders.keys().flat_map(|folder| ignore_files(&self.root, folder))
+    }
+
     fn rules(&mut self, folder: &WorkspacePath) -> &Gitignore {
         let root = &self.root;
         self.folders.entry(folder.clone()).or_insert_with(|| read(root, folder))
     }
 }
 
-/// The rules that stand in a folder; at the root those of `.git/info/exclude` too. A file that cannot be read says nothing.
+/// The rules that stand in a folder. A file that cannot be read says nothing.
 fn read(root: &Path, folder: &WorkspacePath) -> Gitignore {
-    let at = if folder.is_root() { root.to_owned() } else { root.join(folder.as_str()) };
-    let mut builder = GitignoreBuilder::new(&at);
-    if folder.is_root() {
-        let _ = builder.add(root.join(".git/info/exclude"));
+    let mut builder = GitignoreBuilder::new(place(root, folder));
+    for file in ignore_files(root, folder) {
+        let _ = builder.add(file);
     }
-    let _ = builder.add(at.join(".gitignore"));
     builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// The ignore files of a folder; at the root `.git/info/exclude` too, which counts less.
+fn ignore_files(root: &Path, folder: &WorkspacePath) -> impl Iterator<Item = PathBuf> {
+    let exclude = folder.is_root().then(|| root.join(".git/info/exclude"));
+    exclude.into_iter().chain([place(root, folder).join(".gitignore")])
+}
+
+fn place(root: &Path, folder: &WorkspacePath) -> PathBuf {
+    if folder.is_root() { root.to_owned() } else { root.join(folder.as_str()) }
 }
 
 #[cfg(test)]

@@ -48,9 +48,9 @@ pub(super) fn plan(scope: &Scope, request: &CommandRequest, closures: Closures, 
     let mut plan = Plan::new(&root, request.argv.iter().map(OsString::from)).writing(&root);
     plan.cwd = root.join(request.cwd.as_str());
     plan.toolchains = toolchains(settings);
+    plan.env = environment(settings, &request.env, &plan.toolchains);
     plan.protected = closures.protected;
     plan.masked = closures.masked;
-    plan.env = environment(settings, &request.env);
     plan.quarantine = quarantine(scope);
     plan.effects = effects;
     plan.network = carrier::network(&request.hosts);
@@ -95,14 +95,15 @@ pub(super) fn toolchains(settings: &SandboxSettings) -> Vec<PathBuf> {
     own.chain(elsewhere).chain(named).filter(|path| path.is_absolute() && path.exists()).collect()
 }
 
-/// The variables of a command, `own` among them.
+/// The variables of a command, `own` among them. It finds the programs of `toolchains`.
 pub(super) fn environment(
     settings: &SandboxSettings,
     own: &BTreeMap<String, String>,
+    toolchains: &[PathBuf],
 ) -> Vec<(OsString, OsString)> {
     let passed = PASSED.iter().copied().chain(settings.env.iter().map(String::as_str));
     let mut env: Vec<_> = passed.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
-    env.push(("PATH".into(), search_path(settings)));
+    env.push(("PATH".into(), search_path(toolchains)));
     for (name, below) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
         let at = std::env::var_os(name).map(PathBuf::from).or_else(|| Some(person::home()?.join(below)));
         env.extend(at.filter(|at| at.exists()).map(|at| (name.into(), at.into_os_string())));
@@ -118,9 +119,8 @@ fn text((name, value): (impl AsRef<str>, impl AsRef<str>)) -> (OsString, OsStrin
 }
 
 /// The person's search path, as far as a command finds the folders: the system's and those of toolchains.
-fn search_path(settings: &SandboxSettings) -> OsString {
+fn search_path(toolchains: &[PathBuf]) -> OsString {
     const SYSTEM: [&str; 5] = ["/usr", "/bin", "/sbin", "/opt", "/nix"];
-    let toolchains = toolchains(settings);
     let shown = |path: &PathBuf| {
         SYSTEM
             .iter()

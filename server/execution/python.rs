@@ -23,6 +23,8 @@ use wherefore_fetch::HostList;
 
 /// What runs the code of a call.
 const RUNNER: &str = include_str!("runner.py");
+/// What it needs for few calls.
+const REST: &str = include_str!("runner_rest.py");
 /// Where it writes its outcome, in the folder above the one that the code works in.
 const OUTCOME: &str = "outcome.json";
 /// The folder that the code works in.
@@ -113,7 +115,7 @@ impl Executor {
         let outcome = layer.join(OUTCOME.as_ref());
         let input = [outcome.as_os_str().as_bytes(), b"\0", request.code.as_bytes()].concat();
         let python = interpreter(scope);
-        let argv = [python.as_str(), "-I", "-B", "-X", "utf8", "-c", RUNNER].map(str::to_owned);
+        let argv = [python.as_str(), "-I", "-B", "-X", "utf8", "-c", RUNNER, REST].map(str::to_owned);
         let command = CommandRequest {
             argv: argv.into(),
             cwd: WorkspacePath::root(),

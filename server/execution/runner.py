@@ -1,90 +1,24 @@
-"""Runs the code of one python.exec call. Standard input brings the path for the outcome, a NUL, and the code.
+"""Runs the code of one python.exec call. The first argument is the text of `runner_rest.py`. Standard input brings the path for
+the outcome, a NUL, and the code.
 
-It imports what every interpreter has in memory already, and nothing else before the code runs: most of the time that a
-short call takes would be imports.
+Most of the time that a short call takes would be imports, and compiling what it does not need. So this imports what every
+interpreter has in memory already, and nothing else before the code runs.
 """
 
 import _ast
 import io
 import sys
 
-try:
-    from _json import encode_basestring_ascii as quoted
-except ImportError:
-    from json.encoder import encode_basestring_ascii as quoted
-
-DEEPEST = 60
-MOST = 200_000
 NAME = "<code>"
 ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST
+REST = sys.argv[1]
 
 
-class Plain:
-    """Turns values into what JSON can say. What it cannot say becomes its repr."""
-
-    def __init__(self):
-        self.left = MOST
-
-    def of(self, value, depth=0):
-        self.left -= 1
-        if self.left < 0 or depth > DEEPEST:
-            return "…"
-        if value is None or isinstance(value, (bool, str)):
-            return value
-        if isinstance(value, int):
-            return value if abs(value) < 2**53 else repr(value)
-        if isinstance(value, float):
-            return value if value - value == 0 else repr(value)
-        if isinstance(value, dict):
-            return {str(key): self.of(item, depth + 1) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [self.of(item, depth + 1) for item in value]
-        if isinstance(value, (set, frozenset)):
-            return [self.of(item, depth + 1) for item in sorted(value, key=repr)]
-        if isinstance(value, (bytes, bytearray)):
-            from binascii import b2a_base64
-
-            return {"base64": b2a_base64(bytes(value), newline=False).decode()}
-        if is_one_of(value, "datetime", "date", "time"):
-            return value.isoformat()
-        if is_one_of(value, "pathlib", "PurePath"):
-            return str(value)
-        if hasattr(type(value), "__dataclass_fields__"):
-            fields = sys.modules["dataclasses"].fields(value)
-            return {field.name: self.of(getattr(value, field.name), depth + 1) for field in fields}
-        return self.of_library(value, depth)
-
-    def of_library(self, value, depth):
-        """Arrays, series and tables know how to become lists."""
-        module = type(value).__module__.partition(".")[0]
-        if module in ("numpy", "pandas", "polars"):
-            for method, arguments in (("to_dicts", {}), ("to_dict", {"orient": "records"}), ("to_list", {}), ("tolist", {})):
-                try:
-                    return self.of(getattr(value, method)(**arguments), depth + 1)
-                except (AttributeError, TypeError, ValueError):
-                    continue
-        return repr(value)
-
-
-def is_one_of(value, module, *classes):
-    """Whether a value is of a module's classes. Where nothing imported the module, there are none."""
-    found = sys.modules.get(module)
-    return any(isinstance(value, getattr(found, name, ())) for name in classes)
-
-
-def written(value):
-    """Plain values as JSON."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, int):
-        return int.__repr__(value)
-    if isinstance(value, float):
-        return float.__repr__(value)
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{quoted(key)}:{written(item)}" for key, item in value.items()) + "}"
-    return "[" + ",".join(map(written, value)) + "]"
+def rest(name):
+    """A function of `runner_rest.py`."""
+    scope = {"__name__": "runner_rest"}
+    exec(compile(REST, "<runner>", "exec"), scope)
+    return scope[name]
 
 
 class Lines:
@@ -101,16 +35,7 @@ class Lines:
         if name != "linecache":
             return None
         sys.meta_path.remove(self)
-        found = (finder.find_spec(name, path, target) for finder in sys.meta_path)
-        spec = next(spec for spec in found if spec is not None)
-        load = spec.loader.exec_module
-
-        def filled(module):
-            load(module)
-            module.cache[NAME] = self.entry
-
-        spec.loader.exec_module = filled
-        return spec
+        return rest("spec_with")(self.entry, name, path, target)
 
 
 def run(code):
@@ -124,20 +49,13 @@ def run(code):
     return eval(compile(_ast.Expression(last.value), NAME, "eval"), scope), True
 
 
-def failure(error):
-    """The error as data, and its traceback on standard error without the frames of this file."""
-    import traceback
-
-    frames = error.__traceback__
-    while frames is not None and frames.tb_frame.f_code.co_filename != NAME:
-        frames = frames.tb_next
-    traceback.print_exception(type(error), error, frames)
-    line = error.lineno if isinstance(error, SyntaxError) else None
-    while frames is not None:
-        if frames.tb_frame.f_code.co_filename == NAME:
-            line = frames.tb_lineno
-        frames = frames.tb_next
-    return {"type": type(error).__name__, "message": str(error), "line": line}
+def told(outcome):
+    """The outcome as JSON."""
+    value = outcome.get("value")
+    if "error" in outcome or not (value is None or type(value) in (bool, int) and abs(value) < 2**53):
+        return rest("told")(outcome)
+    value = "null" if value is None else repr(value).lower()
+    return '{"has_value":%s,"value":%s}' % (repr(outcome.get("has_value", False)).lower(), value)
 
 
 def main():
@@ -150,18 +68,18 @@ def main():
     sys.stdout.reconfigure(line_buffering=True)
     exit_code = 0
     try:
-        value, has_value = run(code)
-        outcome["has_value"] = has_value
-        outcome["value"] = Plain().of(value)
+        outcome["value"], outcome["has_value"] = run(code)
+        text = told(outcome)
     except SystemExit as error:
+        text = told({})
         exit_code = error.code if isinstance(error.code, int) else int(error.code is not None)
         if exit_code and not isinstance(error.code, int):
             print(error.code, file=sys.stderr)
     except BaseException as error:
-        outcome["error"] = failure(error)
+        text = told({"error": rest("failure")(error)})
         exit_code = 1
     with open(place, "w", encoding="utf-8") as file:
-        file.write(written(outcome))
+        file.write(text)
     sys.stdout.flush()
     sys.exit(exit_code)
 

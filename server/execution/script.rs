@@ -121,7 +121,7 @@ fn of_node(scope: &Scope) -> Plan {
     let mut plan = Plan::new(PathBuf::from("/"), argv.map(OsString::from));
     plan.read_only = Vec::new();
     plan.toolchains = plan::toolchains(settings);
-    plan.env = plan::environment(settings, &BTreeMap::new());
+    plan.env = plan::environment(settings, &BTreeMap::new(), &plan.toolchains);
     plan.limits.memory = Some(settings.memory_mb << 20);
     plan.limits.processes = Some(settings.processes);
     plan

@@ -60,6 +60,7 @@ pub struct AttachedCaller {
     commands: AttachedCommands,
     key: String,
     seat: Arc<Seat>,
+    is_allowed: bool,
 }
 
 impl AttachedCommands {
@@ -81,7 +82,7 @@ impl AttachedCommands {
         taken.insert(key.to_owned(), seat.clone());
         drop(taken);
         self.0.changed.notify_waiters();
-        Ok(AttachedCaller { commands: self.clone(), key: key.to_owned(), seat })
+        Ok(AttachedCaller { commands: self.clone(), key: key.to_owned(), seat, is_allowed: false })
     }
 
     /// Waits until the command may run, or its call has ended.
@@ -113,6 +114,15 @@ impl AttachedCommands {
         let seat = self.0.taken.lock().get(key).cloned();
         let sender = seat.and_then(|seat| seat.report.lock().take());
         sender.is_some_and(|sender| sender.send(report).is_ok())
+    }
+}
+
+impl AttachedCaller {
+    /// The same, of a command that a person was asked about at the caller's and said yes to, or not.
+    pub fn allowed(self, is_allowed: bool) -> Self {
+        let mut caller = self;
+        caller.is_allowed = is_allowed;
+        caller
     }
 }
 
@@ -150,6 +160,10 @@ impl AttachedCommand for AttachedCaller {
             reported.await.map_err(|_| gone())
         }
         .boxed()
+    }
+
+    fn is_allowed(&self) -> bool {
+        self.is_allowed
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::broadcast;
 
 use crate::base::ProposalId;
 use crate::ports::{DocumentEdit, Editor, FileRename, NoEditor};
-use crate::protocol::{AskParams, CallNotice, Notice};
+use crate::protocol::{AskParams, CallNotice, LookAnswer, LookParams, Notice};
 
 /// Changes that a slow listener may fall behind by, before it is told only that it did.
 const KEPT: usize = 256;
@@ -25,6 +25,8 @@ pub enum HubChange {
     Decided(ProposalId),
     /// Another file is open, or one less.
     WorkingSet,
+    /// The person selected something else.
+    Selection,
     /// The tools are others.
     Tools,
 }
@@ -111,6 +113,21 @@ impl Editor for EditorRegistry {
         Box::pin(async move { editor.ask(question).await })
     }
 
+    fn look(&self, what: LookParams) -> BoxFuture<'_, Option<LookAnswer>> {
+        let editor = self.editor();
+        Box::pin(async move { editor.look(what).await })
+    }
+
+    fn save(&self, uri: String) -> BoxFuture<'_, bool> {
+        let editor = self.editor();
+        Box::pin(async move { editor.save(uri).await })
+    }
+
+    fn open(&self, uri: String) -> BoxFuture<'_, bool> {
+        let editor = self.editor();
+        Box::pin(async move { editor.open(uri).await })
+    }
+
     fn tell(&self, notice: Notice) {
         if self.is_heard() {
             let change = match &notice {
@@ -118,7 +135,11 @@ impl Editor for EditorRegistry {
                 Notice::Proposed(proposal) => Some(HubChange::Proposed(proposal.id.clone())),
                 Notice::Changed(proposal) => Some(HubChange::Decided(proposal.id.clone())),
                 Notice::WorkingSet => Some(HubChange::WorkingSet),
-                Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_) | Notice::Command(_) => None,
+                Notice::Background(_)
+                | Notice::Trouble(_)
+                | Notice::Removed(_)
+                | Notice::Slot(_)
+                | Notice::Command(_) => None,
             };
             change.into_iter().for_each(|change| self.changed(change));
         }

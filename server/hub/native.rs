@@ -3,6 +3,8 @@
 
 mod calls;
 mod places;
+mod searches;
+mod slot;
 mod through;
 
 use std::sync::Arc;
@@ -13,7 +15,7 @@ use serde_json::Value;
 use super::Folder;
 use crate::base::WorkspacePath;
 use crate::memory::{Cause, HeatTouch};
-use crate::native::{NativeAct, NativeAnswer, NativeParams, NativeVerdict, told};
+use crate::native::{NativeAct, NativeAnswer, NativeParams, NativeVerdict, said, told};
 use crate::ports::Caller;
 use crate::protocol::{
     Access, Door, Envelope, Event, NativeOutcome, Origin, ProposalState, RawCall, Status, Why,
@@ -22,10 +24,8 @@ use crate::review;
 use crate::rules::Opener;
 use crate::shell::CommandVerdict;
 use crate::workspace::FileKind;
+pub use slot::{ShownChange, ShownOutcome};
 pub(in crate::hub) use through::LetThrough;
-
-/// The tool that edits are made by where no simpler one says it: it takes a diff of several files.
-const PATCH: &str = "fs.patch";
 
 impl Folder {
     /// Answers for a call of an agent's own tool.
@@ -36,6 +36,7 @@ impl Folder {
         caller: Option<Arc<dyn Caller>>,
     ) -> NativeAnswer {
         let origin = Origin { door, ..params.origin.clone() };
+        self.session().presence().hear(&origin);
         let answer = match &params.act {
             _ if params.after => {
                 self.take_in(params, &origin).await;
@@ -44,10 +45,16 @@ impl Folder {
             act if act.edits() => self.native_edit(params, &origin, caller).await,
             NativeAct::Command { script } => self.native_command(script),
             NativeAct::Read { paths } => self.native_read(params, &origin, paths, caller).await,
+            NativeAct::Search { .. } => self.native_search(params, &origin, caller).await,
             _ => NativeAnswer::default(),
         };
+        // Words go to the model with a result, or with a call that is left. Elsewhere they would be lost.
+        if !params.after && answer.verdict != NativeVerdict::Leave {
+            return answer;
+        }
         let settled = told::settled(&self.queue().deliveries(&origin));
-        let told = [answer.told, settled].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+        let said = said(&self.session().messages().take(&origin));
+        let told = answer.told.into_iter().chain(settled).chain(said).collect::<Vec<_>>().join("\n\n");
         NativeAnswer::new(answer.verdict, told)
     }
 
@@ -62,11 +69,15 @@ impl Folder {
         let until = Instant::now() + Duration::from_secs(params.wait_s);
         let settings = self.session().workspace().governance().settings().native.clone();
         let why = params.why.as_deref().filter(|why| Why::new(why).is_some());
-        if settings.require_why && why.is_none() {
-            return NativeAnswer::new(NativeVerdict::Leave, told::no_why());
-        }
-        if self.let_through(params) {
+        let is_asked_for = settings.require_why && why.is_none();
+        if !is_asked_for && self.let_through(params) {
             return NativeAnswer::default();
+        }
+        if params.unread {
+            return NativeAnswer::new(NativeVerdict::Reason, "");
+        }
+        if is_asked_for {
+            return NativeAnswer::new(NativeVerdict::Leave, told::no_why());
         }
         let raw = match self.edit_call(params) {
             Ok(Some(raw)) => raw,

@@ -30,13 +30,20 @@ use crate::workspace::config;
 pub struct News {
     /// Goes up with the problems of definitions.
     pub problems: watch::Sender<u64>,
+    /// Goes up where settings were read, and with editors and folders that come and go.
+    pub standing: watch::Sender<u64>,
     editors: Arc<EditorRegistry>,
 }
 
 impl News {
     /// News that are told to those editors' listeners too.
     pub fn new(editors: Arc<EditorRegistry>) -> Self {
-        Self { problems: watch::Sender::default(), editors }
+        Self { problems: watch::Sender::default(), standing: watch::Sender::default(), editors }
+    }
+
+    /// Settings were read, or an editor or a folder came or went.
+    pub fn stands_otherwise(&self) {
+        self.standing.send_modify(|count| *count += 1);
     }
 
     /// The tools are others.
@@ -165,6 +172,7 @@ impl Toolbox {
         let before = self.session.workspace().settings();
         self.session.configure(client);
         self.similarity.configure(self.session.workspace().settings().embeddings.as_ref());
+        self.news.stands_otherwise();
         if self.session.workspace().settings().mcp_servers != before.mcp_servers {
             self.upstreams.configure();
             self.read();
@@ -174,6 +182,7 @@ impl Toolbox {
     /// Reads settings and definitions again. Calls under way keep the tools that they began with.
     pub fn reload(&self) {
         self.session.reconfigure();
+        self.news.stands_otherwise();
         self.similarity.configure(self.session.workspace().settings().embeddings.as_ref());
         self.upstreams.configure();
         self.read();

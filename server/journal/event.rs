@@ -116,6 +116,9 @@ fn heading(event: &Event) -> String {
         Event::OutsideChanges { files: count, .. } => {
             format!("Outside: {} changed", files(usize::try_from(*count).unwrap_or(usize::MAX)))
         }
+        Event::PersonMessage { to, .. } => {
+            format!("Message to {}", to.as_deref().map_or_else(|| "the next agent".to_owned(), name))
+        }
         Event::Recovery { .. } => "Recovery".to_owned(),
         Event::SessionEnd { .. } => "Session end".to_owned(),
     }
@@ -148,6 +151,7 @@ fn reason(event: &Event) -> &str {
         Event::Hint { why, .. } | Event::ContextAssembly { why, .. } | Event::OutsideChanges { why, .. } => {
             why
         }
+        Event::PersonMessage { message, .. } => &message.text,
         Event::Recovery { reason, .. } => reason,
         Event::Decision { hunks, .. } => {
             hunks.iter().find_map(|hunk| hunk.reason.as_deref()).unwrap_or_default()

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::*;
 use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
 use super::content::WithContent;
-use super::ext::DID_FOCUS;
+use super::ext::{DID_FOCUS, DID_SELECT};
 use super::guard::error;
 use super::label::message;
 use super::outbox::Outbox;
@@ -48,6 +48,7 @@ pub(crate) fn service(
     let build = LspService::build(|client| Backend::new(client, hub, documents, ends_hub, parent))
         .custom_method(Call::METHOD, Backend::wherefore_call)
         .custom_method(DID_FOCUS.method, Backend::did_focus)
+        .custom_method(DID_SELECT.method, Backend::did_select)
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
     let build = requests::ALL

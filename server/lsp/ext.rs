@@ -9,7 +9,10 @@ use serde_json::Value;
 use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
-use crate::protocol::{AskAnswer, AskParams, CallNotice, CommandNotice, FinishNotice, Proposal};
+use crate::protocol::{
+    AskAnswer, AskParams, CallNotice, CommandNotice, FinishNotice, LookAnswer, LookParams, Proposal,
+    SlotNotice,
+};
 use crate::requests::Message;
 
 /// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
@@ -17,6 +20,14 @@ use crate::requests::Message;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct FocusParams {
     /// Its URI.
+    pub uri: String,
+}
+
+/// Params of `wherefore/didSelect`: what the person has selected is another. Of a client whose server has an IDE slot open,
+/// as `wherefore/slot` says: the agent in the slot is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct SelectParams {
+    /// The URI of the document.
     pub uri: String,
 }
 
@@ -46,6 +57,13 @@ pub(crate) const DID_FOCUS: Message = Message::notification::<FocusParams>(
     "client",
     "wherefore/didFocus",
     "The person looks at another document.",
+);
+
+/// `wherefore/didSelect`, which needs no answer.
+pub(crate) const DID_SELECT: Message = Message::notification::<SelectParams>(
+    "client",
+    "wherefore/didSelect",
+    "What the person has selected is another.",
 );
 
 /// Says that a document of the server's is not what it was.
@@ -82,6 +100,7 @@ notifications! {
     CommandTold(CommandNotice) = "wherefore/command", "A command started, wrote something or ended.";
     Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
     ProposalChanged(Proposal) = "wherefore/proposalChanged", "Hunks moved or were decided.";
+    SlotChanged(SlotNotice) = "wherefore/slot", "Terminals are to have other variables: an agent finds its editor by them.";
     WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";
 }
 
@@ -106,5 +125,6 @@ macro_rules! reverse_requests {
 
 reverse_requests! {
     Save(SaveParams) -> SaveAnswer = "wherefore/save", "Asks for documents to be saved.";
+    Look(LookParams) -> LookAnswer = "wherefore/look", "Asks what the person has selected, and for diagnostics.";
     Ask(AskParams) -> AskAnswer = "wherefore/ask", "Puts a question to the person.";
 }

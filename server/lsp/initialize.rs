@@ -18,11 +18,13 @@ impl Backend {
             self.parent.send_replace(Some(parent::id(pid)));
         }
         self.hub.settings_changed(params.initialization_options.clone().filter(Value::is_object));
+        let order = socket::StartOrder::starting();
         for root in roots(&params) {
             if let Err(error) = self.hub.add_root(&root) {
                 tracing::warn!("{root} is not served: {error}");
             }
         }
+        drop(order);
         self.show_by_settings();
         let server_info = ServerInfo {
             name: env!("CARGO_PKG_NAME").to_owned(),
@@ -40,6 +42,7 @@ impl Backend {
         self.outbox.attach(true);
         self.outbox.start();
         self.configure(None).await;
+        self.hub.stands_otherwise();
         if self.outbox.features().register_configuration {
             self.outbox.register_configuration().await;
         }

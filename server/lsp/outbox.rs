@@ -34,7 +34,9 @@ use super::features::Features;
 use super::label::{self, message};
 use crate::hub::Problem;
 use crate::ports::{DocumentEdit, Editor, FileRename};
-use crate::protocol::{AskParams, CallNotice, FinishNotice, Notice, NotifySettings, Proposal};
+use crate::protocol::{
+    AskParams, CallNotice, FinishNotice, LookAnswer, LookParams, Notice, NotifySettings, Proposal,
+};
 use crate::workspace::EditorDocuments;
 
 const SOON: Duration = Duration::from_secs(5);
@@ -284,6 +286,30 @@ impl Editor for Outbox {
 
     fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {
         Box::pin(self.question(question))
+    }
+
+    fn look(&self, what: LookParams) -> BoxFuture<'_, Option<LookAnswer>> {
+        Box::pin(async move {
+            match self.features().looks {
+                true => self.ask_for::<ext::Look>(SOON, what).await.ok()?,
+                false => None,
+            }
+        })
+    }
+
+    fn save(&self, uri: String) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let params = ext::SaveParams { uris: vec![uri] };
+            let answer = match self.features().save {
+                true => self.ask_for::<ext::Save>(SOON, params).await,
+                false => return false,
+            };
+            answer.is_ok_and(|answer| answer.is_some_and(|answer| !answer.saved.is_empty()))
+        })
+    }
+
+    fn open(&self, uri: String) -> BoxFuture<'_, bool> {
+        Box::pin(async move { self.features().show_document && self.show_document(&uri).await })
     }
 
     fn tell(&self, notice: Notice) {

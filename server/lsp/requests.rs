@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 
 use super::backend::{Backend, refuse};
 use super::content::SCHEME;
-use super::ext::{ContentParams, FocusParams};
+use super::ext::{ContentParams, FocusParams, SelectParams};
 use crate::hub::DocumentEvent;
 use crate::protocol::Door;
 use crate::requests::log::LogParams;
@@ -38,6 +38,10 @@ impl Backend {
 
     pub(super) async fn did_focus(&self, params: FocusParams) {
         self.tell_hub(DocumentEvent::Focused { uri: params.uri });
+    }
+
+    pub(super) async fn did_select(&self, _: SelectParams) {
+        self.hub.selected();
     }
 
     /// A document of ours: a session log.

@@ -105,7 +105,8 @@ impl Agent {
              for, which the person reads beside the call. Changes are shown to the person, who accepts or rejects \
              them hunk by hunk: a result tells what was accepted and the reasons, `pending` that nothing was decided \
              yet. Then go on, or ask again with review_wait; later decisions come with a later result, under \
-             `decisions`. A fault says how to recover.",
+             `decisions`. What the person says to you beside that comes under `from_the_person`. A fault says how to \
+             recover.",
             in_line(&self.terms.root)
         );
         if surface::is_discovery(&self.hub, &self.terms.root) {

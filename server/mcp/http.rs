@@ -52,6 +52,8 @@ const HEAD: Duration = Duration::from_secs(10);
 pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
+    /// How long a session lasts that nobody uses.
+    lasts: Duration,
 }
 
 /// Binds an address of this machine's own: `127.0.0.1:PORT`, port 0 for any that is free.
@@ -70,13 +72,23 @@ pub async fn bind(address: &str) -> Result<Bound, Fault> {
     }
     let listener = TcpListener::bind(asked).await.map_err(|error| wrong(format!("{asked}: {error}")))?;
     let address = listener.local_addr().map_err(|error| Fault::internal(error.to_string()))?;
-    Ok(Bound { listener, address })
+    Ok(Bound { listener, address, lasts: SESSION })
 }
 
 impl Bound {
     /// Where clients find it.
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
+    }
+
+    /// The port.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// The same, where a session lasts for another time with nobody using it.
+    pub(crate) fn lasting(self, lasts: Duration) -> Self {
+        Self { lasts, ..self }
     }
 
     /// Serves clients that show the token, or all where there is none, each session by a handler of its own. It ends
@@ -94,7 +106,7 @@ impl Bound {
             .enforce_origin_validation()
             .with_max_request_body_bytes(LONGEST);
         let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = Some(SESSION);
+        manager.session_config.keep_alive = Some(self.lasts);
         let manager = Arc::new(manager);
         let door = Arc::new(Door {
             service: StreamableHttpService::new(move || Ok(handler()), manager.clone(), config),

@@ -84,6 +84,6 @@ pub(super) fn touched(change: &HubChange) -> Option<String> {
         HubChange::Log => Some(LOG.to_owned()),
         HubChange::WorkingSet => Some(WORKING_SET.to_owned()),
         HubChange::Proposed(id) | HubChange::Decided(id) => Some(format!("{PROPOSAL}{id}")),
-        HubChange::Tools => None,
+        HubChange::Selection | HubChange::Tools => None,
     }
 }

@@ -43,6 +43,17 @@ pub enum NativeAct {
         /// Which.
         paths: Vec<String>,
     },
+    /// The lines of files are searched.
+    Search {
+        /// The regular expression that they are searched for.
+        pattern: String,
+        /// The file or folder that is searched; the folder that the agent works in, where none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// A glob over the files that are searched.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        files: Option<String>,
+    },
     /// Nothing that is reviewed: a tool of ours, or one that changes no file.
     #[default]
     Other,

@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{HookMessage, NativeAct, NativeAgent};
+use super::{HookMessage, NativeAct, NativeAgent, last_sentence};
 use crate::base::person;
 
 /// Members of the arguments that say why, the plainest first.
 const MEMBERS: [&str; 5] = ["why", "description", "instruction", "justification", "explanation"];
 /// Bytes of the end of a conversation that are looked at.
 const TAIL: u64 = 256 << 10;
-/// Characters of a reason at most.
-const LONGEST: usize = 300;
 /// How long a call that stands not yet in the conversation is waited for, and how often it is looked for.
 const WRITTEN: Duration = Duration::from_millis(1500);
 const LOOK: Duration = Duration::from_millis(50);
@@ -24,7 +22,10 @@ const LOOK: Duration = Duration::from_millis(50);
 /// they act, so that this waits up to 1.5 s for the call to stand in it.
 pub fn reason(message: &HookMessage) -> Option<String> {
     let member = MEMBERS.iter().find_map(|name| message.arguments.get(*name)?.as_str());
-    member.and_then(sentence).or_else(|| sentence(message.said.as_deref()?)).or_else(|| said_before(message))
+    member
+        .and_then(last_sentence)
+        .or_else(|| last_sentence(message.said.as_deref()?))
+        .or_else(|| said_before(message))
 }
 
 fn said_before(message: &HookMessage) -> Option<String> {
@@ -35,7 +36,7 @@ fn said_before(message: &HookMessage) -> Option<String> {
         let text = tail(&path).unwrap_or_default();
         let is_there = marks.is_empty() || marks.iter().any(|mark| text.contains(mark.as_str()));
         if is_there || Instant::now() >= deadline {
-            return text.lines().rev().find_map(last_said).as_deref().and_then(sentence);
+            return text.lines().rev().find_map(last_said).as_deref().and_then(last_sentence);
         }
         std::thread::sleep(LOOK);
     }
@@ -121,16 +122,6 @@ fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     }
 }
 
-/// The last sentence of a text, cut to a reason's length; none where it says nothing.
-fn sentence(text: &str) -> Option<String> {
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    let ends = line.trim_end_matches(['.', '!', '?', ':']);
-    let from = [". ", "! ", "? "].iter().filter_map(|end| ends.rfind(end)).max().map_or(0, |at| at + 2);
-    let last = line.get(from..).unwrap_or(line).trim();
-    let clean = last.chars().filter(|c| !c.is_control()).take(LONGEST).collect::<String>();
-    (!clean.trim().is_empty()).then_some(clean)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,16 +153,8 @@ mod tests {
             r#"{{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_use_id":"t1","transcript_path":{path:?},"tool_input":{{}}}}"#
         );
         let message = HookMessage::read(Some(NativeAgent::Claude), None, &text).unwrap();
-        assert_eq!(reason(&message).as_deref(), Some("I rename it:"));
+        assert_eq!(reason(&message).as_deref(), Some("I rename it"));
         let nowhere = HookMessage { transcript: Some(folder.path().into()), call: None, ..message };
         assert_eq!(reason(&nowhere), None);
-    }
-
-    #[test]
-    fn a_reason_is_one_clean_sentence() {
-        assert_eq!(sentence("One. Two three."), Some("Two three.".into()));
-        assert_eq!(sentence("\u{1b}[31mred\n\n"), Some("[31mred".into()));
-        assert_eq!(sentence(" \n "), None);
-        assert_eq!(sentence(&"x".repeat(1000)).map(|text| text.len()), Some(LONGEST));
     }
 }

@@ -2,136 +2,114 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
-
+use super::ChangeStanding;
+use super::standing::NAMED;
+use crate::base::WorkspacePath;
 use crate::protocol::{Code, Delivery, Envelope, Fault, HunkState, NativeOutcome, Status};
 use crate::shell::Judgement;
 
-/// Hunks that are named one by one.
-const NAMED: usize = 40;
+/// How the change of a call stands, whether that was answered or is the detail of a fault.
+fn standing(envelope: &Envelope) -> ChangeStanding {
+    let details = envelope.error.as_ref().and_then(|fault| fault.details.as_ref());
+    envelope.result.as_deref().or(details).map(ChangeStanding::read).unwrap_or_default()
+}
 
 /// What became of an edit, and the words for it.
 pub fn edited(envelope: &Envelope) -> (NativeOutcome, String) {
-    let details = envelope.error.as_ref().and_then(|fault| fault.details.as_ref());
-    let answer = envelope.result.as_deref().or(details);
-    let hunks = answer.and_then(|answer| answer.get("hunks")).and_then(Value::as_array);
-    let hunks = hunks.map(Vec::as_slice).unwrap_or_default();
-    let files = answer.map(files).unwrap_or_default();
-    let of = |state: &str| hunks.iter().filter(|hunk| text(hunk, "state") == state).count();
-    let (accepted, all) = (of("accepted"), hunks.len());
+    let standing = standing(envelope);
+    let (accepted, all) = (standing.accepted(), standing.hunks.len());
     match (&envelope.error, envelope.status) {
-        (None, Status::Pending) => (NativeOutcome::Pending, waiting(all, &files)),
-        (None, _) if all == 0 => (NativeOutcome::Unchanged, unchanged(&files)),
-        (None, _) if accepted == all => (NativeOutcome::Applied, applied(all, &files, hunks)),
-        (None, _) => (NativeOutcome::PartlyApplied, partly(accepted, all, &files, hunks)),
-        (Some(fault), _) if all > 0 => (NativeOutcome::Rejected, rejected(fault, &files, hunks)),
+        (None, Status::Pending) => (NativeOutcome::Pending, waiting(&standing)),
+        (None, _) if all == 0 => (NativeOutcome::Unchanged, unchanged(&standing)),
+        (None, _) if accepted == all => (NativeOutcome::Applied, applied(&standing)),
+        (None, _) => (NativeOutcome::PartlyApplied, partly(&standing)),
+        (Some(fault), _) if all > 0 => (NativeOutcome::Rejected, rejected(fault, &standing)),
         (Some(fault), _) => (NativeOutcome::Refused, refused(fault)),
     }
 }
 
 /// What became of the changes that a command made, where something has to be said.
 pub fn ran(envelope: &Envelope) -> Option<String> {
-    let details = envelope.error.as_ref().and_then(|fault| fault.details.as_ref());
-    let answer = envelope.result.as_deref().or(details);
-    let hunks = answer.and_then(|answer| answer.get("hunks")).and_then(Value::as_array);
-    let hunks = hunks.map(Vec::as_slice).unwrap_or_default();
-    let files = answer.map(files).unwrap_or_default();
-    let accepted = hunks.iter().filter(|hunk| text(hunk, "state") == "accepted").count();
+    let standing = standing(envelope);
+    let (files, accepted, all) = (standing.files(), standing.accepted(), standing.hunks.len());
     match (&envelope.error, envelope.status) {
-        (Some(fault), _) if hunks.is_empty() => Some(refused(fault)),
+        (Some(fault), _) if all == 0 => Some(refused(fault)),
         (None, Status::Pending) => Some(format!(
             "wherefore: what this command changed in {files} ({}) waits for the person's decision and is not in the workspace \
              before it. You are told the outcome with a later result.",
-            if hunks.len() == 1 { "1 hunk".to_owned() } else { format!("{} hunks", hunks.len()) }
+            if all == 1 { "1 hunk".to_owned() } else { format!("{all} hunks") }
         )),
-        (None, _) if accepted == hunks.len() => None,
+        (None, _) if accepted == all => None,
         _ => Some(format!(
-            "wherefore: of what this command changed in {files} the person accepted {accepted} of {} hunks. The others are not \
-             in the workspace:{}",
-            hunks.len(),
-            others(hunks)
+            "wherefore: of what this command changed in {files} the person accepted {accepted} of {all} hunks. The others are \
+             not in the workspace.{}",
+            listed(&standing)
         )),
     }
 }
 
-fn applied(all: usize, files: &str, hunks: &[Value]) -> String {
-    let mut words = format!(
-        "wherefore: done. {} accepted, and {files} holds the change now. wherefore wrote it instead of this tool, so this is \
-         no error: do not repeat the edit.",
-        count(all, "was", "were")
-    );
-    for hunk in hunks.iter().filter(|hunk| hunk.get("text").is_some()) {
-        let _ = write!(
-            words,
-            "\nThe person changed hunk {} before accepting it. It reads now:\n{}",
-            text(hunk, "id"),
-            text(hunk, "text")
-        );
-    }
-    words
-}
-
-fn partly(accepted: usize, all: usize, files: &str, hunks: &[Value]) -> String {
-    let edited = hunks.iter().filter(|hunk| hunk.get("text").is_some());
-    let edited: String = edited
-        .map(|hunk| {
-            format!(
-                "\nThe person changed hunk {} before accepting it. It reads now:\n{}",
-                text(hunk, "id"),
-                text(hunk, "text")
-            )
-        })
-        .collect();
-    format!(
-        "wherefore: the person accepted {accepted} of {all} hunks, and {files} holds those now. wherefore wrote them instead \
-         of this tool, so do not repeat the edit.{}{edited}\nThe rejected hunks are not in the file. Take the reasons into \
-         account before you propose another change.",
-        others(hunks)
-    )
-}
-
-fn rejected(fault: &Fault, files: &str, hunks: &[Value]) -> String {
-    let why = match fault.code {
-        Code::Rejected => "the person rejected the change".to_owned(),
-        _ => fault.message.clone(),
+fn applied(standing: &ChangeStanding) -> String {
+    let all = match standing.hunks.len() {
+        1 => "The one hunk was".to_owned(),
+        more => format!("All {more} hunks were"),
     };
     format!(
-        "wherefore: {why}; nothing was written to {files}.{}\nDo not repeat the edit as it was.",
-        others(hunks)
+        "wherefore: done. {all} accepted, and {} holds the change now. wherefore wrote it instead of this tool, so this is no \
+         error: do not repeat the edit.{}",
+        standing.files(),
+        listed(standing)
     )
 }
 
-/// Each hunk that was not accepted, by its lines and with the person's reason.
-fn others(hunks: &[Value]) -> String {
-    let others: Vec<&Value> = hunks.iter().filter(|hunk| text(hunk, "state") != "accepted").collect();
-    let mut words = String::new();
-    for hunk in others.iter().take(NAMED) {
-        let state = text(hunk, "state");
-        let line = hunk.get("line").and_then(Value::as_u64).unwrap_or_default();
-        let reason = match (text(hunk, "reason"), state) {
-            ("", "rejected") => "no reason given".to_owned(),
-            ("", _) => String::new(),
-            (reason, _) => format!("\u{201c}{reason}\u{201d}"),
-        };
-        let end = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        let _ = write!(words, "\n- hunk {} at line {line} was {state}{end}", text(hunk, "id"));
-    }
-    if others.len() > NAMED {
-        let _ = write!(words, "\n- and {} more", others.len() - NAMED);
+fn partly(standing: &ChangeStanding) -> String {
+    format!(
+        "wherefore: the person accepted {} of {} hunks, and {} holds those now. wherefore wrote them instead of this tool, so \
+         do not repeat the edit.{}\nThe rejected hunks are not in the file. Take the reasons into account before you propose \
+         another change.",
+        standing.accepted(),
+        standing.hunks.len(),
+        standing.files(),
+        listed(standing)
+    )
+}
+
+fn rejected(fault: &Fault, standing: &ChangeStanding) -> String {
+    let why = match fault.code {
+        Code::Rejected => "the person rejected the change",
+        _ => fault.message.as_str(),
+    };
+    let files = standing.files();
+    format!(
+        "wherefore: {why}; nothing was written to {files}.{}\nDo not repeat the edit as it was.",
+        listed(standing)
+    )
+}
+
+/// Each hunk of which something has to be said, a line each.
+fn listed(standing: &ChangeStanding) -> String {
+    let mut words: String = standing.sentences().map(|sentence| format!("\n- {sentence}")).collect();
+    let more = standing.hunks.len().saturating_sub(NAMED);
+    if more > 0 {
+        let _ = write!(words, "\n- and {more} more");
     }
     words
 }
 
-fn waiting(all: usize, files: &str) -> String {
-    let (hunks, wait) = if all == 1 { ("1 hunk", "waits") } else { (&*format!("{all} hunks"), "wait") };
+fn waiting(standing: &ChangeStanding) -> String {
+    let (hunks, wait) = match standing.hunks.len() {
+        1 => ("1 hunk".to_owned(), "waits"),
+        all => (format!("{all} hunks"), "wait"),
+    };
     format!(
-        "wherefore: {hunks} of {files} {wait} for the person's decision; nothing is written before it. This is no error: do \
-         not repeat the edit, and do not make it in another way. Go on with something else or end your turn; you are told the \
-         outcome with a later result."
+        "wherefore: {hunks} of {} {wait} for the person's decision; nothing is written before it. This is no error: do not \
+         repeat the edit, and do not make it in another way. Go on with something else or end your turn; you are told the \
+         outcome with a later result.",
+        standing.files()
     )
 }
 
-fn unchanged(files: &str) -> String {
+fn unchanged(standing: &ChangeStanding) -> String {
+    let files = standing.files();
     format!("wherefore: {files} stands as this edit would leave it; nothing had to be changed.")
 }
 
@@ -155,6 +133,19 @@ pub fn refused_command(judgement: &Judgement) -> String {
     )
 }
 
+/// The words where a search would show lines of `path`, which the rules close; none named: too much is closed to
+/// look into it.
+pub fn closed_lines(path: Option<&WorkspacePath>) -> String {
+    let what = match path {
+        Some(path) => format!("this search would show lines of {path}, which the rules close to you"),
+        None => "too much here is closed to you to say what this search would show".to_owned(),
+    };
+    format!(
+        "wherefore: {what}. Search a narrower folder or other files, or use the tool search.lexical, which leaves out what is \
+         closed"
+    )
+}
+
 /// The words where an edit has no reason and the person wants one.
 pub fn no_why() -> String {
     "wherefore: this edit has no reason, and the person wants one ([native] require_why). Say in one sentence what you want \
@@ -169,10 +160,9 @@ pub fn lost() -> String {
         .to_owned()
 }
 
-/// Decisions on earlier calls.
-pub fn settled(deliveries: &[Delivery]) -> Option<String> {
-    let words: Vec<String> = deliveries.iter().map(one_settled).collect();
-    (!words.is_empty()).then(|| words.join("\n\n"))
+/// Decisions on earlier calls, the words for each.
+pub fn settled(deliveries: &[Delivery]) -> Vec<String> {
+    deliveries.iter().map(one_settled).collect()
 }
 
 fn one_settled(delivery: &Delivery) -> String {
@@ -185,29 +175,11 @@ fn one_settled(delivery: &Delivery) -> String {
         delivery.status.word().replace('_', " "),
         delivery.hunks.len()
     );
-    for hunk in delivery.hunks.iter().filter(|hunk| hunk.state == HunkState::Rejected).take(NAMED) {
-        let reason = hunk
-            .reason
-            .as_deref()
-            .map_or("no reason given".to_owned(), |why| format!("\u{201c}{why}\u{201d}"));
-        let _ = write!(words, "\n- hunk {} of {} was rejected: {reason}", hunk.id, hunk.path);
+    let told =
+        delivery.hunks.iter().filter(|hunk| hunk.state == HunkState::Rejected || hunk.reason.is_some());
+    for hunk in told.take(NAMED) {
+        let (state, reason) = (hunk.state.word(), hunk.reason.as_deref().unwrap_or("no reason given"));
+        let _ = write!(words, "\n- hunk {} of {} was {state}: {reason}", hunk.id, hunk.path);
     }
     words
-}
-
-fn count(all: usize, one: &str, more: &str) -> String {
-    if all == 1 { format!("The one hunk {one}") } else { format!("All {all} hunks {more}") }
-}
-
-fn files(answer: &Value) -> String {
-    let several = answer.get("paths").and_then(Value::as_array);
-    let several = several.map(|paths| paths.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "));
-    match text(answer, "path") {
-        "" => several.unwrap_or_else(|| "the file".to_owned()),
-        path => path.to_owned(),
-    }
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }

@@ -18,8 +18,8 @@ const COMMANDS: &[&str] = &[
     "exec",
 ];
 const READS: &[&str] = &["read", "readfile", "view", "readmanyfiles", "notebookread"];
-const LOOKS: &[&str] =
-    &["grep", "rg", "grepsearch", "searchfilecontent", "glob", "list", "ls", "listdirectory"];
+const LOOKS: &[&str] = &["glob", "list", "ls", "listdirectory"];
+const SEARCHES: &[&str] = &["grep", "rg", "ripgrep", "grepsearch", "searchfilecontent"];
 
 const PATHS: &[&str] = &["file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path"];
 const SCRIPTS: &[&str] = &["command", "cmd", "script"];
@@ -36,6 +36,14 @@ pub(super) fn act(name: &str, arguments: &Map<String, Value>) -> NativeAct {
     }
     if let Some(script) = script(arguments).filter(|_| is(COMMANDS)) {
         return NativeAct::Command { script };
+    }
+    if let Some(pattern) = text(&["pattern", "query", "regex"]).filter(|_| is(SEARCHES)) {
+        let files = text(&["glob", "include", "include_pattern"]).map(str::to_owned);
+        return NativeAct::Search {
+            pattern: pattern.to_owned(),
+            path: text(PATHS).map(str::to_owned),
+            files,
+        };
     }
     let Some(path) = text(PATHS).map(str::to_owned) else {
         return if is(READS) { NativeAct::Read { paths: list(arguments) } } else { NativeAct::Other };
@@ -185,7 +193,20 @@ mod tests {
                 json!({ "include": ["a", "b"] }),
                 NativeAct::Read { paths: vec!["a".into(), "b".into()] },
             ),
-            ("Grep", json!({ "pattern": "x", "path": "src" }), NativeAct::Read { paths: vec!["src".into()] }),
+            (
+                "Grep",
+                json!({ "pattern": "x", "path": "src", "glob": "*.rs" }),
+                NativeAct::Search {
+                    pattern: "x".into(),
+                    path: Some("src".into()),
+                    files: Some("*.rs".into()),
+                },
+            ),
+            (
+                "search_file_content",
+                json!({ "pattern": "x" }),
+                NativeAct::Search { pattern: "x".into(), path: None, files: None },
+            ),
             ("mcp__wherefore__fs_edit", json!({ "path": "a", "find": "x" }), NativeAct::Other),
             ("Edit", json!({ "file_path": 7 }), NativeAct::Other),
         ] {

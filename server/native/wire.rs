@@ -23,6 +23,9 @@ pub struct NativeParams {
     pub act: NativeAct,
     /// The agent, its session, its id of the call and its tool. The door is the server's to say.
     pub origin: Origin,
+    /// Whether the reason was not looked for yet: finding it may take a while, and is not always needed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unread: bool,
     /// The reason in the agent's own words; none where it gives none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -47,6 +50,8 @@ pub enum NativeVerdict {
     /// Go on as if nobody had looked.
     #[default]
     Pass,
+    /// Ask again, with the reason.
+    Reason,
     /// Leave the call: it is done, refused, or waits for a person.
     Leave,
     /// Run the command in the sandbox.

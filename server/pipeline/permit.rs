@@ -33,7 +33,14 @@ pub(super) async fn permit(
     let look = |access, asked: &str| resolve(scope, access, scope.path(asked)?);
     let known = hosts.of(&call);
     let verdict = scope.files().rules().judge_call(call, look, known.as_deref())?;
-    let permitted = settled(session, scope, verdict).await?;
+    let permitted = match verdict {
+        Verdict::Ask(ask) if is_allowed_at_caller(scope, &ask) => {
+            let (call_id, rule) = (ask.subject().id().clone(), ask.rule.clone());
+            session.log().write(Event::UserApproval { call_id, rule, granted: true })?;
+            ask.yes()
+        }
+        verdict => settled(session, scope, verdict).await?,
+    };
     hosts.keep(&permitted);
     Ok(permitted)
 }
@@ -157,6 +164,15 @@ async fn settled(session: &Session, scope: &Scope, verdict: Verdict<Call>) -> Re
         Verdict::Deny(refusal) => Err(refusal.into()),
         Verdict::Ask(ask) => asked(session, scope, ask).await,
     }
+}
+
+/// Whether the question is about nothing but a command, which a person allowed where its caller asked them.
+fn is_allowed_at_caller(scope: &Scope, ask: &RuleQuestion<Call>) -> bool {
+    let command = scope.caller().and_then(|caller| caller.command());
+    let effects = ask.subject().effects();
+    command.is_some_and(|command| command.is_allowed())
+        && effects.network.is_empty()
+        && effects.paths().next().is_none()
 }
 
 async fn asked(session: &Session, scope: &Scope, ask: RuleQuestion<Call>) -> Result<Permitted, Fault> {

@@ -49,6 +49,11 @@ impl Door {
         }
     }
 
+    /// Whether whoever came by it reads the envelope of a call: what is told beside a result is lost in another.
+    pub fn reads_envelopes(self) -> bool {
+        !matches!(self, Self::Hook | Self::Ide | Self::Outside)
+    }
+
     /// Whether what comes by it is no call of ours but an act of somebody else's, which need not state its reason.
     pub fn is_native(self) -> bool {
         matches!(self, Self::Hook | Self::Ide | Self::Acp | Self::Outside)
@@ -92,6 +97,28 @@ impl Origin {
             Door::Mcp | Door::Agent | Door::Hook | Door::Ide | Door::Acp => "an agent",
             Door::Outside => "another program",
         })
+    }
+
+    /// The one who called, without this call's own ids.
+    pub fn caller(&self) -> Self {
+        Self { call: None, tool: None, ids: BTreeMap::new(), ..self.clone() }
+    }
+
+    /// Whether an agent called, as far as is known.
+    pub fn is_agent(&self) -> bool {
+        let is_agents = matches!(self.door, Door::Mcp | Door::Agent | Door::Hook | Door::Ide | Door::Acp);
+        is_agents || self.agent.is_some()
+    }
+
+    /// The agent's name without its version.
+    pub fn bare_name(&self) -> Option<&str> {
+        self.agent.as_deref().and_then(|agent| agent.split('/').next())
+    }
+
+    /// Whether the agent has that name, which may stand with its version or without; case does not count.
+    pub fn is_named(&self, name: &str) -> bool {
+        let [agent, bare] = [self.agent.as_deref(), self.bare_name()];
+        [agent, bare].into_iter().flatten().any(|own| own.eq_ignore_ascii_case(name))
     }
 
     /// Whom decisions made later are kept for: the agent's name, or the door's where it has none.

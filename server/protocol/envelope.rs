@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Fault, HunkDecision, ProposalState};
+use super::{Fault, HunkDecision, PersonMessage, ProposalState};
 use crate::base::{CallId, ProposalId};
 
 /// How a call ended.
@@ -112,4 +112,7 @@ pub struct Envelope {
     /// Decisions on this agent's earlier calls, made since its last result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Delivery>,
+    /// What the person said to this agent since its last result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<PersonMessage>,
 }

@@ -8,7 +8,7 @@ use serde::de::{self, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Fault, HintOutcome, HunkState, Origin, ProposalState, Status};
+use super::{Fault, HintOutcome, HunkState, Origin, PersonMessage, ProposalState, Status};
 use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
 /// The kinds of events that a log may hold; a reader knows all of them.
@@ -31,6 +31,7 @@ pub enum EventType {
     ModelOutput,
     NativeEdit,
     OutsideChanges,
+    PersonMessage,
     Recovery,
     SessionEnd,
 }
@@ -284,6 +285,14 @@ pub enum Event {
         files: u64,
         /// Why they are not offered.
         why: String,
+    },
+    /// A person said something to an agent, which its next result brings.
+    PersonMessage {
+        /// The agent; none where no agent was known: the first that called got it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+        /// What was said, of which file, lines or hunk.
+        message: PersonMessage,
     },
     /// The log goes on after something befell it: a torn or foreign end was set aside, a sync failed, its folder was
     /// removed.

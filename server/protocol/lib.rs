@@ -7,7 +7,9 @@ mod effects;
 mod envelope;
 mod event;
 mod fault;
+mod looking;
 mod memory;
+mod message;
 mod notice;
 mod point;
 mod proposal;
@@ -30,10 +32,14 @@ pub use effects::{Access, Effects, Network};
 pub use envelope::{Delivery, DeliveryStatus, Envelope, Status};
 pub use event::{DecidedBy, Event, EventType, HunkDecision, LogEvent, NativeOutcome};
 pub use fault::{Code, Fault};
+pub use looking::{
+    DocumentDiagnostics, LookAnswer, LookParams, SelectedText, SlotNotice, SlotStatus, TextPlace,
+};
 pub use memory::{
     Advice, CollectAnswer, HintAct, HintKind, HintOutcome, HintParams, Outcome, Role, Truncate, WorkingFile,
     WorkingSetAnswer,
 };
+pub use message::{LONGEST_MESSAGE, LineSpan, PersonMessage, SendAnswer, SendParams, WAITING_MESSAGES};
 pub use notice::{AskAnswer, AskParams, Background, CallNotice, FinishNotice, Notice};
 pub use point::Point;
 pub use proposal::{
@@ -46,9 +52,10 @@ pub use risk::Risk;
 pub use running::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use settings::{
     AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
-    FetchSettings, ForwardWhy, Import, LimitSettings, LogSettings, McpServer, MemorySettings, NativeSettings,
-    NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings, SandboxSettings,
-    Settings, ShowCalls, StorageSettings, Surface, VectorStoreSettings, Verbosity, WhenAway, WhySettings,
+    FetchSettings, ForwardWhy, IdeSlot, Import, LimitSettings, LogSettings, McpServer, MemorySettings,
+    NativeSettings, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings,
+    SandboxSettings, Settings, ShowCalls, StorageSettings, Surface, VectorStoreSettings, Verbosity, WhenAway,
+    WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CommandNotice, Fault, Origin, Proposal, Status};
+use super::{CommandNotice, Fault, Origin, Proposal, SlotNotice, Status};
 use crate::base::CallId;
 
 /// A call began: the params of `wherefore/didCall`.
@@ -117,6 +117,8 @@ pub enum Notice {
     Removed(String),
     /// A command runs: the params of `wherefore/command`.
     Command(CommandNotice),
+    /// The IDE slot changed: the params of `wherefore/slot`.
+    Slot(SlotNotice),
     /// Other files matter now than before.
     WorkingSet,
     /// How far work in the background is.

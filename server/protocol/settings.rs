@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use commands::{AllowedCommand, CommandRuleSettings};
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use fetch::FetchSettings;
-pub use native::{NativeSettings, WhenAway};
+pub use native::{IdeSlot, NativeSettings, WhenAway};
 pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;

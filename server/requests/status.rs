@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Asker, Request, Status};
 use crate::hub::Hub;
-use crate::protocol::{Fault, WorkspaceStatus};
+use crate::protocol::{Fault, SlotStatus, WorkspaceStatus};
 
 /// Answer of `wherefore/status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,9 @@ pub struct StatusAnswer {
     pub pid: u32,
     /// Whether an editor is attached.
     pub editor: bool,
+    /// The slot of an agent that looks for its editor, where the settings want one and an editor is attached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<SlotStatus>,
     /// Each workspace folder.
     pub workspaces: Vec<WorkspaceStatus>,
 }
@@ -27,6 +30,7 @@ impl Request for Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
             editor: hub.attached(),
+            slot: hub.slot(),
             workspaces: hub.folders().iter().map(|folder| folder.status()).collect(),
         })
     }

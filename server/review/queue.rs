@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::cut;
 use super::follower::WantedLooks;
+use super::handing;
 use super::item::{Item, ReviewEffect, ReviewEvent};
 use super::items::Items;
 use super::keep;
@@ -20,7 +21,7 @@ use super::turns::Turns;
 use crate::base::{ProposalId, WorkspacePath, blocking};
 use crate::journal::Journal;
 use crate::protocol::{
-    Code, Delivery, DeliveryStatus, Door, Event, Fault, Hunk, HunkState, Notice, Origin, Policy, Proposal,
+    Code, Delivery, DeliveryStatus, Event, Fault, Hunk, HunkState, Notice, Origin, Policy, Proposal,
     ProposalState, ProposalsParams,
 };
 use crate::registry::{Call, Draft};
@@ -87,6 +88,7 @@ impl ProposalQueue {
             looks: Arc::default(),
             session,
         };
+        handing::finish(&queue.session);
         for left in keep::left(&queue.session) {
             queue.publish_later(&left.item, left.effects);
             queue.items().insert(left.item);
@@ -309,7 +311,7 @@ impl ProposalQueue {
         let is_for = |item: &&Arc<Item>| {
             let origin = &item.proposal().origin;
             item.life().stage == CallStage::Answered
-                && (origin.addressee() == addressee || self.is_left_behind(origin, agent))
+                && (origin.addressee() == addressee || self.session.presence().is_left_behind(origin, agent))
         };
         let waiting: Vec<ProposalId> =
             self.items().due().filter(is_for).map(|item| item.proposal().id.clone()).collect();
@@ -349,14 +351,6 @@ impl ProposalQueue {
             }
             _ => keep(),
         }
-    }
-
-    /// Whether a call was made over a connection of the same agent that has ended.
-    fn is_left_behind(&self, origin: &Origin, agent: &Origin) -> bool {
-        origin.door == Door::Mcp
-            && agent.door == Door::Mcp
-            && origin.agent == agent.agent
-            && origin.session.as_ref().is_some_and(|session| !self.session.presence().is_connected(session))
     }
 
     /// Lets the agent of a call know, with its next result, that a person took its change back.

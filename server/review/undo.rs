@@ -106,7 +106,7 @@ impl ProposalQueue {
     }
 
     /// Rejects what still waits of a proposal whose call is taken back, and says how many hunks that were.
-    fn withdraw(&self, id: &str) -> Result<u32, Fault> {
+    pub(crate) fn withdraw(&self, id: &str) -> Result<u32, Fault> {
         let happened = self.items().happen(id, ReviewEvent::Withdrawn);
         let Some((item, effects)) = happened else { return Ok(0) };
         let dropped = effects.iter().find_map(|effect| match effect {

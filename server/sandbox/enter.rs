@@ -129,11 +129,10 @@ fn supervise(control: &Control, spec: &Spec, init: Pid) -> io::Result<()> {
     }
     rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(init), WaitOptions::empty()))?;
     if hangs {
-        control.tell(&Word::Ended { code: None, signal: None, limit: Some(Limit::Wall), peak_memory: 0 });
+        let limit = Some(Limit::Wall);
+        control.tell(&Word::Ended { code: None, signal: None, limit, peak_memory: 0, used: None });
     }
-    let used = linux::used_by_children();
-    let cpu_us = u64::try_from(used.cpu.as_micros()).unwrap_or(u64::MAX);
-    control.tell(&Word::Gone { cpu_us, largest: used.largest });
+    control.tell(&Word::Gone(linux::used_by_children().of_all()));
     Ok(())
 }
 
@@ -145,7 +144,7 @@ fn take_streams([input, output, errors]: [OwnedFd; 3]) -> io::Result<()> {
 }
 
 /// Lets go of the command's streams, so that a reader sees their end when the command's processes are gone.
-fn leave_streams() -> io::Result<()> {
+pub(crate) fn leave_streams() -> io::Result<()> {
     let nothing = std::fs::File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;

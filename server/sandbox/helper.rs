@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use crate::control::Control;
 use crate::enter::AHEAD;
@@ -37,8 +38,14 @@ impl Helper {
     }
 
     /// Waits until the process is gone.
-    pub(crate) fn wait(&mut self) -> io::Result<()> {
+    pub(crate) fn wait(mut self) -> io::Result<()> {
         self.child.wait().map(drop)
+    }
+
+    /// Lets the process end by itself. A thread waits for that, so that it is taken away.
+    pub(crate) fn leave(self) {
+        // Where there is no thread to be had, it is waited for here.
+        let _ = thread::Builder::new().name("sandbox-end".to_owned()).spawn(move || drop(self));
     }
 
     fn is_alive(&mut self) -> bool {
@@ -78,11 +85,15 @@ impl Helpers {
         alive.map_or_else(|| Helper::start(&mut self.command()), Ok)
     }
 
-    /// Starts the helper of the next command, where one is kept ready and the next one may be like `spec`. Without it that
-    /// command starts later.
-    pub(crate) fn prepare(&self, spec: &Spec) {
+    /// Whether a helper is kept ready for a command like that of `spec`.
+    pub(crate) fn keeps_ready_for(&self, spec: &Spec) -> bool {
+        self.keeps_one_ready && stands_ready_for(spec)
+    }
+
+    /// Starts the helper of the next command, where none stands ready. Without it that command starts later.
+    pub(crate) fn prepare(&self) {
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.keeps_one_ready && ready.is_none() && stands_ready_for(spec) {
+        if ready.is_none() {
             *ready = Helper::start(self.command().arg(AHEAD)).ok();
         }
     }

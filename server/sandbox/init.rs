@@ -12,12 +12,12 @@ use rustix::process::{DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, Wa
 
 use crate::command;
 use crate::control::Control;
-use crate::enter::Routine;
-use crate::linux;
+use crate::enter::{Routine, leave_streams};
+use crate::linux::{self, Used};
 use crate::meter::Meter;
 use crate::plan::Network;
 use crate::root;
-use crate::spec::{Limit, Spec, Stage, Way, Word};
+use crate::spec::{Limit, Spec, Stage, UsedByAll, Way, Word};
 use crate::tree;
 use crate::trouble::{At, Trouble};
 
@@ -45,15 +45,47 @@ pub(crate) fn run(control: &Control, spec: &Spec, routine: Routine) -> Result<()
     match linux::fork().at(Stage::Namespaces)? {
         None => Err(command::become_it(spec, routine)),
         Some(child) => {
-            let word = watch(control, spec, child).at(Stage::Namespaces);
+            // Whoever reads them sees their end when the command's processes are gone, and does not wait for this one.
+            leave_streams().at(Stage::Namespaces)?;
+            let end = watch(control, spec, child).at(Stage::Namespaces);
             if spec.way == Way::Landlock {
                 tree::kill_descendants();
             }
-            let Some(word) = word? else { exit(1) };
-            control.tell(&word);
+            let Some(end) = end? else { exit(1) };
+            control.tell(&end.word(used_by_all(spec)));
             exit(0)
         }
     }
+}
+
+/// How a command ended, or by which limit.
+struct End {
+    status: Option<WaitStatus>,
+    limit: Option<Limit>,
+    peak_memory: u64,
+}
+
+impl End {
+    fn word(&self, used: Option<UsedByAll>) -> Word {
+        Word::Ended {
+            code: self.status.and_then(WaitStatus::exit_status),
+            signal: self.status.and_then(WaitStatus::terminating_signal),
+            limit: self.limit,
+            peak_memory: self.peak_memory,
+            used,
+        }
+    }
+}
+
+/// Ends what the command left, and tells what all used. The server then need not wait until the kernel has taken the mounts
+/// away. `None`: in namespaces that another program made, its processes end with that.
+fn used_by_all(spec: &Spec) -> Option<UsedByAll> {
+    if spec.way != Way::Namespaces {
+        return None;
+    }
+    tree::end_namespace();
+    let (own, all) = (linux::used_by_itself(), linux::used_by_children());
+    Some(Used { cpu: own.cpu + all.cpu, ..all }.of_all())
 }
 
 /// Brings the loopback device up, and hands the proxy's listener out.
@@ -75,7 +107,7 @@ fn network(control: &Control, spec: &Spec) -> io::Result<()> {
 }
 
 /// Waits for the command's end, or for the limit that ends it. `None`: the server ends it.
-fn watch(control: &Control, spec: &Spec, command: Pid) -> io::Result<Option<Word>> {
+fn watch(control: &Control, spec: &Spec, command: Pid) -> io::Result<Option<End>> {
     let handle = rustix::process::pidfd_open(command, PidfdFlags::empty())?;
     let end = spec.limits.wall.and_then(|wall| Instant::now().checked_add(wall));
     let mut meter = Meter::new(spec);
@@ -84,17 +116,14 @@ fn watch(control: &Control, spec: &Spec, command: Pid) -> io::Result<Option<Word
         if wait(control, &handle, left.min(TICK))? {
             return Ok(None);
         }
-        if let Some(status) = reap(command) {
-            return Ok(Some(finished(status, meter.peak())));
+        let status = reap(command);
+        if status.is_some() {
+            return Ok(Some(End { status, limit: None, peak_memory: meter.peak() }));
         }
         let over = end.is_some_and(|end| Instant::now() >= end).then_some(Limit::Wall);
-        if let Some(limit) = over.or_else(|| meter.over()) {
-            return Ok(Some(Word::Ended {
-                code: None,
-                signal: None,
-                limit: Some(limit),
-                peak_memory: meter.peak(),
-            }));
+        let limit = over.or_else(|| meter.over());
+        if limit.is_some() {
+            return Ok(Some(End { status, limit, peak_memory: meter.peak() }));
         }
     }
 }
@@ -105,10 +134,6 @@ fn wait(control: &Control, command: &OwnedFd, longest: Duration) -> io::Result<b
     let longest = Timespec::try_from(longest).unwrap_or_default();
     rustix::io::retry_on_intr(|| poll(&mut watched, Some(&longest)))?;
     Ok(!watched[1].revents().is_empty())
-}
-
-fn finished(status: WaitStatus, peak_memory: u64) -> Word {
-    Word::Ended { code: status.exit_status(), signal: status.terminating_signal(), limit: None, peak_memory }
 }
 
 /// Takes the ended processes away, so that none stays a zombie. The answer is the end of the command itself.

@@ -123,8 +123,8 @@ impl Launcher {
         let sent = helper.control.send_spec(&spec, &ends.theirs);
         drop(ends.theirs);
         let tier = CommandTier { level, landlock: linux::landlock_version() };
-        let running = Running::new(helper, ends.ours, started, (tier, afterwards));
-        self.helpers.prepare(&spec);
+        let running = Running::new(helper, ends.ours, started, (tier, afterwards))
+            .preparing(self.helpers.keeps_ready_for(&spec).then(|| Arc::clone(&self.helpers)));
         // A process that could not even take the plan told why, or is gone; `wait` says which.
         match sent {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(SandboxError::Start(error)),

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
+use crate::spec::UsedByAll;
+
 /// What a mount may not do any more, as `mount_setattr` takes it.
 #[derive(Clone, Copy)]
 pub(crate) enum MountChange {
@@ -41,6 +43,14 @@ pub(crate) struct Used {
     pub(crate) cpu: Duration,
     /// The resident memory of the largest process, in bytes.
     pub(crate) largest: u64,
+}
+
+impl Used {
+    /// The same as it is told to the server.
+    pub(crate) fn of_all(self) -> UsedByAll {
+        let cpu_us = u64::try_from(self.cpu.as_micros()).unwrap_or(u64::MAX);
+        UsedByAll { cpu_us, largest: self.largest }
+    }
 }
 
 fn checked(result: libc::c_long) -> io::Result<libc::c_long> {
@@ -199,12 +209,29 @@ pub(crate) fn landlock_version() -> i32 {
     i32::try_from(version).unwrap_or_default().max(0)
 }
 
+/// Kills every other process of the namespace that this one is the first of. Elsewhere it kills none.
+pub(crate) fn kill_namespace() {
+    if std::process::id() == 1 {
+        // SAFETY: the call takes numbers and touches no memory.
+        unsafe { libc::kill(-1, libc::SIGKILL) };
+    }
+}
+
 /// What the descendants of this process used that it waited for.
 pub(crate) fn used_by_children() -> Used {
+    used_by(libc::RUSAGE_CHILDREN)
+}
+
+/// What this process itself used.
+pub(crate) fn used_by_itself() -> Used {
+    used_by(libc::RUSAGE_SELF)
+}
+
+fn used_by(who: libc::c_int) -> Used {
     // SAFETY: the structure is plain data, for which zeros are a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the call writes one `rusage`, which lives through it.
-    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    unsafe { libc::getrusage(who, &raw mut usage) };
     let time = |at: libc::timeval| {
         Duration::from_secs(at.tv_sec.unsigned_abs()) + Duration::from_micros(at.tv_usec.unsigned_abs())
     };

@@ -13,10 +13,10 @@ use tempfile::TempDir;
 
 use crate::control::Control;
 use crate::error::SandboxError;
-use crate::helper::Helper;
+use crate::helper::{Helper, Helpers};
 use crate::overlay::Overlay;
 use crate::quarantine;
-use crate::spec::{Limit, Stage, Word};
+use crate::spec::{Limit, Stage, UsedByAll, Word};
 use crate::survey::{Planted, Survey};
 use crate::tier::CommandTier;
 
@@ -38,6 +38,8 @@ pub struct Running {
     heard: Heard,
     killed: Arc<AtomicBool>,
     afterwards: Afterwards,
+    /// Starts the helper of the next command, where one stands ready for it.
+    next: Option<Arc<Helpers>>,
 }
 
 /// What is done when the last process is gone.
@@ -56,7 +58,9 @@ pub(crate) struct Afterwards {
 struct Heard {
     failed: Option<Word>,
     ended: Option<Word>,
-    gone: Option<Word>,
+    gone: Option<UsedByAll>,
+    /// Whether no word comes any more that is waited for.
+    is_last: bool,
     proxy: Option<OwnedFd>,
 }
 
@@ -93,7 +97,12 @@ impl Running {
         (tier, afterwards): (CommandTier, Afterwards),
     ) -> Self {
         let (heard, killed) = (Heard::default(), Arc::default());
-        Self { helper, streams, started, tier, heard, killed, afterwards }
+        Self { helper, streams, started, tier, heard, killed, afterwards, next: None }
+    }
+
+    /// The same command. Whoever waits for it starts the helper of the next one meanwhile.
+    pub(crate) fn preparing(self, next: Option<Arc<Helpers>>) -> Self {
+        Self { next, ..self }
     }
 
     /// The command's standard input, where the plan has a pipe for it. It can be taken once.
@@ -130,9 +139,14 @@ impl Running {
 
     /// Waits until every process of the sandbox is gone.
     pub fn wait(mut self) -> Result<Report, SandboxError> {
-        while self.hear()? {}
+        self.next.take().iter().for_each(|helpers| helpers.prepare());
+        while !self.heard.is_last && self.hear()? {}
         let duration = self.started.elapsed();
-        self.helper.wait().map_err(SandboxError::Start)?;
+        match self.heard.is_last {
+            // None of its processes is left but those that build sandboxes, and the kernel takes their mounts away.
+            true => self.helper.leave(),
+            false => self.helper.wait().map_err(SandboxError::Start)?,
+        }
         if let Some(Word::Failed { stage, errno, path }) = self.heard.failed.take() {
             return Err(failure(stage, errno, path));
         }
@@ -140,23 +154,20 @@ impl Running {
         drop(self.afterwards.scratch.take());
         let killed = self.killed.load(Ordering::Relaxed);
         let (code, signal, limit, sampled) = match self.heard.ended.take() {
-            Some(Word::Ended { code, signal, limit, peak_memory }) => (code, signal, limit, peak_memory),
+            Some(Word::Ended { code, signal, limit, peak_memory, .. }) => (code, signal, limit, peak_memory),
             // Init was ended by something else: the server's kill, or the kernel where memory is short.
             _ if killed || self.heard.gone.is_some() => (None, Some(libc::SIGKILL), None, 0),
             _ => return Err(SandboxError::Lost),
         };
-        let (cpu, largest) = match self.heard.gone.take() {
-            Some(Word::Gone { cpu_us, largest }) => (Duration::from_micros(cpu_us), largest),
-            _ => (Duration::ZERO, 0),
-        };
+        let used = self.heard.gone.take().unwrap_or_default();
         Ok(Report {
             exit_code: code,
             signal,
             limit,
             killed: killed && code.is_none(),
             duration,
-            cpu,
-            peak_memory: sampled.max(largest),
+            cpu: Duration::from_micros(used.cpu_us),
+            peak_memory: sampled.max(used.largest),
             tier: self.tier,
             planted,
             overlays: std::mem::take(&mut self.afterwards.overlays),
@@ -172,8 +183,12 @@ impl Running {
             Word::Proxy => self.heard.proxy = descriptor,
             // The first one tells why; a command that was not executed also ends.
             Word::Failed { .. } => drop(self.heard.failed.get_or_insert(word)),
-            Word::Ended { .. } => self.heard.ended = Some(word),
-            Word::Gone { .. } => self.heard.gone = Some(word),
+            Word::Ended { used, .. } => {
+                self.heard.is_last = used.is_some();
+                self.heard.gone = used;
+                self.heard.ended = Some(word);
+            }
+            Word::Gone(used) => self.heard.gone = Some(used),
         }
         Ok(true)
     }

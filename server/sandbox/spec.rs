@@ -81,10 +81,26 @@ pub(crate) enum Word {
         /// The path that it happened at.
         path: Option<Bytes>,
     },
-    /// The command ended, or a limit ended it.
-    Ended { code: Option<i32>, signal: Option<i32>, limit: Option<Limit>, peak_memory: u64 },
+    /// The command ended, or a limit ended it. Where the processes of the sandbox are gone by then too, this is the last
+    /// word, and holds what they used.
+    Ended {
+        code: Option<i32>,
+        signal: Option<i32>,
+        limit: Option<Limit>,
+        peak_memory: u64,
+        used: Option<UsedByAll>,
+    },
     /// All processes are gone.
-    Gone { cpu_us: u64, largest: u64 },
+    Gone(UsedByAll),
+}
+
+/// What all processes of a sandbox used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UsedByAll {
+    /// Processor time, in microseconds.
+    pub(crate) cpu_us: u64,
+    /// The resident memory of the largest process, in bytes.
+    pub(crate) largest: u64,
 }
 
 /// What was being done.

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 
+use crate::linux;
 use crate::spec::Way;
 
 /// How long the processes of a sandbox without a process namespace may take to die.
@@ -28,6 +30,18 @@ pub(crate) fn processes(way: Way) -> Vec<Process> {
         // A namespace numbers them in order, and those that build the sandbox came first.
         Way::Namespaces | Way::Inside => all.filter(|process| process.pid > own).collect(),
         Way::Landlock => descendants(own, all.collect()),
+    }
+}
+
+/// Kills every other process of the namespace that this one is the first of, and waits until they are gone: each that loses
+/// its parent becomes a child of this process.
+pub(crate) fn end_namespace() {
+    loop {
+        linux::kill_namespace();
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return,
+        }
     }
 }
 

@@ -41,7 +41,10 @@ async fn alone(
     // Without it only this client reaches the server; that is worth a word, not a refusal to serve.
     let listening = let_in(&hub, false).inspect_err(|fault| tracing::warn!("{}", fault.message));
     let connection = lsp::ClientConnection { input, output: stdio::output(), parent, orphaned };
-    let end = lsp::serve(&hub, true, connection).await;
+    let end = tokio::select! {
+        end = lsp::serve(&hub, true, connection) => end,
+        never = super::slots(&hub) => match never {},
+    };
     drop(listening);
     leave(&hub, end).await
 }

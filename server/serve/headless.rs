@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::{hub, let_in};
 use crate::protocol::Fault;
-use crate::socket::servers;
+use crate::socket::{StartOrder, servers};
 
 /// How long it waits for its first client: whoever started it comes at once, or never.
 const FIRST: Duration = Duration::from_secs(10);
@@ -29,7 +29,9 @@ pub(crate) fn headless(
 ) -> ExitCode {
     super::run(async move {
         let hub = hub();
+        let order = StartOrder::starting();
         let opened = hub.add_root(&root).map_err(Fault::from).and_then(|()| let_in(&hub, true));
+        drop(order);
         let listening = match opened {
             Ok(listening) => listening,
             Err(fault) => {
@@ -42,6 +44,7 @@ pub(crate) fn headless(
             () = last_leaves(listening.clients(), linger.unwrap_or(NEXT)) => {}
             () = an_editor_comes(hub.roots()) => {}
             () = told_to_end() => {}
+            never = super::slots(&hub) => match never {},
         }
         // From here on nobody finds it; those who found it before and come now are sent to another.
         drop(listening);

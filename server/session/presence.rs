@@ -1,6 +1,6 @@
 //! Who is there: the agents that called, their connections, and the calls that run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -8,10 +8,15 @@ use parking_lot::Mutex;
 
 use crate::protocol::{Door, Origin};
 
+/// Agents that are remembered one by one.
+const REMEMBERED: usize = 64;
+
 /// The agents of a folder and their calls.
 #[derive(Debug, Default)]
 pub struct Presence {
     agents: Mutex<BTreeSet<String>>,
+    /// Each agent by its door and session, the one heard last at the end.
+    heard: Mutex<VecDeque<Origin>>,
     /// The connections of agents, by name.
     connections: Mutex<BTreeSet<String>>,
     calls: AtomicU64,
@@ -28,6 +33,52 @@ impl Presence {
         if let Some(agent) = &origin.agent {
             self.agents.lock().insert(agent.clone());
         }
+        self.hear(origin);
+    }
+
+    /// Remembers that an agent did something now.
+    pub fn hear(&self, origin: &Origin) {
+        if !origin.is_agent() {
+            return;
+        }
+        let mut heard = self.heard.lock();
+        if heard.back().is_some_and(|last| is_one(last, origin)) {
+            return;
+        }
+        heard.retain(|known| !is_one(known, origin));
+        if heard.len() == REMEMBERED {
+            heard.pop_front();
+        }
+        heard.push_back(origin.caller());
+    }
+
+    /// The agent that did something last, as far as this process knows.
+    pub fn last_agent(&self) -> Option<Origin> {
+        self.heard.lock().back().cloned()
+    }
+
+    /// Whether a call was made over a connection of the same agent that has ended.
+    pub fn is_left_behind(&self, origin: &Origin, agent: &Origin) -> bool {
+        origin.door == Door::Mcp
+            && agent.door == Door::Mcp
+            && origin.agent == agent.agent
+            && origin.session.as_ref().is_some_and(|session| !self.is_connected(session))
+    }
+
+    /// Whether the agent that was met as `meant` calls now as `caller`: by the same session, after its connection ended, or
+    /// by another door. Sessions of two doors are one agent's where no other session of that name was met at either.
+    pub fn is_same_agent(&self, meant: &Origin, caller: &Origin) -> bool {
+        if meant.addressee() == caller.addressee() || self.is_left_behind(meant, caller) {
+            return true;
+        }
+        let name = meant.bare_name().filter(|name| caller.is_named(name));
+        let Some(name) = name.filter(|_| meant.door != caller.door) else { return false };
+        let heard = self.heard.lock();
+        let mut of_name = heard.iter().filter(|known| known.bare_name() == Some(name));
+        of_name.all(|known| {
+            let own = if known.door == meant.door { meant } else { caller };
+            known.door != own.door || known.session == own.session
+        })
     }
 
     /// Who called so far.
@@ -66,6 +117,11 @@ impl Presence {
         self.running.fetch_add(1, Ordering::Relaxed);
         RunningCall(self.clone())
     }
+}
+
+/// Whether two calls are of one session of one agent.
+fn is_one(known: &Origin, origin: &Origin) -> bool {
+    (known.door, &known.agent, &known.session) == (origin.door, &origin.agent, &origin.session)
 }
 
 /// An agent's connection.

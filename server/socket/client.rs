@@ -105,7 +105,8 @@ impl ServerLink {
     fn write(&mut self, method: &str, params: &Value) -> std::io::Result<u64> {
         self.next += 1;
         let request = json!({ "id": self.next, "method": method, "params": params });
-        writeln!(self.stream.get_mut(), "{request}")?;
+        // In one piece: a value that is written as it is formatted reaches the server in dozens.
+        self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
         Ok(self.next)
     }
 

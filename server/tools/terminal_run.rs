@@ -14,7 +14,7 @@ use crate::ports::AttachedReport;
 use crate::protocol::{Code, CommandEffects, Effects, Fault, Network};
 use crate::registry::{Activity, Call, Draft, Output, Permitted};
 use crate::sandbox::{Report, signal_name};
-use crate::session::Scope;
+use crate::session::{CallCancelled, Scope};
 use crate::workspace::WorkspaceError;
 use wherefore_fetch::HostList;
 
@@ -125,7 +125,11 @@ impl Activity for RunCommand {
         if let Some(command) = scope.caller().and_then(|caller| caller.command()) {
             let is_layered = self.0.has_layers();
             let _writing = (!is_layered).then(|| scope.direct_writer());
-            let report = command.run(is_layered).await?;
+            let report = tokio::select! {
+                report = command.run(is_layered) => report?,
+                // Its process is gone, or is not waited for any more.
+                () = scope.cancel().cancelled() => return Err(CallCancelled.into()),
+            };
             scope.check()?;
             let effects = self.0.effects(scope, &request.argv, input.effects);
             let draft = git_draft(scope, &report.diff)?;

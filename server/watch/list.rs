@@ -146,9 +146,10 @@ impl Reading<'_> {
         let (names, unnamed) = names(&opened)?;
         let special: Vec<String> =
             names.iter().filter(|(name, _)| is_rule(name)).map(|(name, _)| name.clone()).collect();
-        let rules = Rules::beneath(above, &full, &special);
         let repository = special.iter().any(|name| name == ".git");
+        // Before they are read: what is written in between is told.
         let excludes = repository.then(|| self.watch_excludes(&full)).flatten();
+        let rules = Rules::beneath(above, &full, &special);
         let stamp = Stamp::of(&stat);
         let excludes_unwatched = repository && excludes.is_none();
         let fresh = is_fresh(stamp.mtime_ns);

@@ -7,7 +7,8 @@ pub(crate) use allowing::allow_always;
 
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::OFlags;
@@ -16,8 +17,8 @@ use serde_json::Value;
 use crate::base::person;
 use crate::embed;
 use crate::fetch::Permits;
-use crate::protocol::{McpServer, PolicyRule, Settings, WhenAway};
-use crate::workspace::Store;
+use crate::protocol::{IdeSlot, McpServer, PolicyRule, Settings, WhenAway};
+use crate::workspace::{Root, State, Store};
 pub(crate) use party::Party;
 
 /// Bytes of the largest settings file.
@@ -84,6 +85,18 @@ pub(crate) fn of_person() -> Loaded {
     }
     let no_model = drop_wrong(&mut settings, &mut problems).or(unread);
     Loaded { settings, person, problems, warnings, no_model, ..Loaded::default() }
+}
+
+/// The settings that hold in the workspace at `root`, for a process that does not serve it; the person's alone where there
+/// is none.
+pub(crate) fn at(root: Option<&Path>) -> Settings {
+    match root.and_then(|root| Root::open(root).ok()) {
+        Some(root) => {
+            let state = State::new(Arc::new(root), person::state());
+            load(&Store::new(Arc::new(state)), None, None).settings
+        }
+        None => of_person().settings,
+    }
 }
 
 /// The person's file, for a reader.
@@ -262,6 +275,9 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
     }
     settings.why.strict |= project.why.strict;
     settings.native.require_why |= project.native.require_why;
+    if project.native.ide == Some(IdeSlot::Off) {
+        settings.native.ide = Some(IdeSlot::Off);
+    }
     if project.native.when_away == WhenAway::Deny {
         settings.native.when_away = WhenAway::Deny;
     }
@@ -299,6 +315,7 @@ fn set_in_vain(project: &Settings) -> impl Iterator<Item = &'static str> {
         ("native.when_away", project.native.when_away == WhenAway::Allow),
         ("native.confine", !project.native.confine),
         ("native.outside", !project.native.outside),
+        ("native.ide", project.native.slot() != IdeSlot::Off),
         ("review.wait_s", project.review.wait_s != default.review.wait_s),
         ("log.durability", project.log.durability != default.log.durability),
         ("log.rotate_bytes", project.log.rotate_bytes != default.log.rotate_bytes),

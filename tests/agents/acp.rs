@@ -98,6 +98,33 @@ fn opencode(place: &Place, model: &Model) -> Vec<(&'static str, String)> {
     ]
 }
 
+fn claude(_: &Place, model: &Model) -> Vec<(&'static str, String)> {
+    let program = programs::find("claude").unwrap().display().to_string();
+    vec![
+        ("CLAUDE_CODE_EXECUTABLE", program),
+        ("ANTHROPIC_BASE_URL", model.url.clone()),
+        ("ANTHROPIC_API_KEY", "fake".to_owned()),
+        ("ANTHROPIC_MODEL", "claude-sonnet-4-5".to_owned()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+    ]
+}
+
+fn codex(place: &Place, model: &Model) -> Vec<(&'static str, String)> {
+    let config = format!(
+        "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n[analytics]\nenabled = false\n[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n",
+        model.url
+    );
+    let home = place.beside("home/.codex");
+    std::fs::write(home.join("config.toml"), config).unwrap();
+    let program = programs::find("codex").unwrap().display().to_string();
+    vec![
+        ("CODEX_PATH", program),
+        ("INITIAL_AGENT_MODE", "read-only".to_owned()),
+        ("CODEX_HOME", home.display().to_string()),
+        ("OPENAI_API_KEY", "fake".to_owned()),
+    ]
+}
+
 /// The person accepts the first and the last of three parts, as soon as they are proposed.
 fn decide(place: &Place) -> Value {
     let start = Instant::now();
@@ -128,7 +155,8 @@ fn is_reviewed(
     moves: fn(&str) -> Vec<Move>,
     more: &[(&str, &str)],
 ) {
-    if ["node", "acp-sdk", name].iter().any(|program| programs::find(program).is_none()) {
+    let of_its_own = name.strip_suffix("-acp").unwrap_or(name);
+    if ["node", "acp-sdk", name, of_its_own].iter().any(|program| programs::find(program).is_none()) {
         return;
     }
     let place = Place::new(&[("list.txt", &task::before("item"))]);
@@ -186,6 +214,34 @@ fn gemini_is_served_its_files_where_its_editor_has_none() {
 #[test]
 fn opencode_writes_what_was_accepted_behind_the_proxy() {
     is_reviewed("opencode", &["acp"], opencode, opencode_moves, &[]);
+}
+
+fn claude_moves(path: &str) -> Vec<Move> {
+    let (old, new) = (task::before("item"), task::after("item", &task::CHANGED));
+    let edit = json!({ "file_path": path, "old_string": old, "new_string": new });
+    vec![Move::Call("Read", json!({ "file_path": path })), Move::Call("Edit", edit)]
+}
+
+/// It asks permission with no diff, and shows the diff with its call before.
+fn codex_moves(_: &str) -> Vec<Move> {
+    let (old, new) = (task::before("item"), task::after("item", &task::CHANGED));
+    let lines = old.lines().zip(new.lines()).map(|(old, new)| match old == new {
+        true => format!(" {old}\n"),
+        false => format!("-{old}\n+{new}\n"),
+    });
+    let hunk: String = lines.collect();
+    let patch = format!("*** Begin Patch\n*** Update File: list.txt\n@@\n{hunk}*** End Patch");
+    vec![Move::Call("apply_patch", json!({ "input": patch }))]
+}
+
+#[test]
+fn claude_code_writes_what_was_accepted_behind_the_proxy() {
+    is_reviewed("claude-acp", &[], claude, claude_moves, &[]);
+}
+
+#[test]
+fn codex_writes_what_was_accepted_behind_the_proxy() {
+    is_reviewed("codex-acp", &[], codex, codex_moves, &[]);
 }
 
 /// The whole change is accepted in the agent's own editor, and the agent goes on as if it had written it.

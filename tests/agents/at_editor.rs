@@ -23,13 +23,16 @@ impl Person {
     pub(crate) fn at(mut editor: Command, place: &Place, decisions: &str) -> Self {
         let project = env!("CARGO_MANIFEST_DIR");
         let path = std::env::var_os("PATH").unwrap_or_default();
+        let given: Vec<_> =
+            editor.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
         editor
             .current_dir(project)
             .arg(place.work())
             .arg(decisions)
             .env_clear()
             .env("PATH", path)
-            .envs(place.env());
+            .envs(place.env())
+            .envs(given.into_iter().filter_map(|(name, value)| Some((name, value?))));
         editor.env("WHEREFORE_BIN", env!("CARGO_BIN_EXE_wherefore")).stdin(Stdio::piped());
         let mut child = editor.stdout(Stdio::piped()).spawn().unwrap();
         let says = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -14,23 +14,13 @@ use self::own::OwnTools;
 use crate::agent::Agent;
 use crate::at_editor::{self, REASON};
 use crate::model::{Model, Move, PATIENCE};
-use crate::place::Place;
+use crate::place::{Place, ten_lines};
 use crate::programs;
 
 /// Where the person decides.
 enum Person {
     CommandLine,
     At(Command),
-}
-
-/// The file, with these of its lines changed.
-fn text(changed: &[usize]) -> String {
-    let words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-    let line = |(at, word): (usize, &&str)| match changed.contains(&(at + 1)) {
-        true => format!("{word} changed\n"),
-        false => format!("{word}\n"),
-    };
-    words.iter().enumerate().map(line).collect()
 }
 
 /// What waits for a decision, by its id.
@@ -70,10 +60,10 @@ fn guard(place: &Place, program: &Path, agent: &str, more: &[&str]) {
 /// it; an undo takes it back; and the hook goes again.
 fn comes_through(tools: &OwnTools, person: Person) {
     let Some(program) = programs::find(tools.name) else { return };
-    let place = Place::new(&[("list.txt", &text(&[]))]);
+    let place = Place::new(&[("list.txt", &ten_lines(&[]))]);
     std::fs::create_dir(place.work().join(".git")).unwrap();
     let path = place.work().join("list.txt").display().to_string();
-    let (before, after) = (text(&[]), text(&[2, 4, 6, 8, 10]));
+    let (before, after) = (ten_lines(&[]), ten_lines(&[2, 4, 6, 8, 10]));
     let mut moves = (tools.moves)(&path, &before, &after).into_iter();
     let model = Model::start(move |_| moves.next().unwrap_or(Move::Say("done")));
     (tools.configure)(&place, &model);
@@ -103,7 +93,7 @@ fn comes_through(tools: &OwnTools, person: Person) {
     };
     agent.finishes();
 
-    assert_eq!(place.text("list.txt"), text(&[2, 6, 10]), "{:#?}", model.turns().last());
+    assert_eq!(place.text("list.txt"), ten_lines(&[2, 6, 10]), "{:#?}", model.turns().last());
     model.expect(REASON);
     let log = place.log();
     let of_hook =
@@ -118,9 +108,9 @@ fn comes_through(tools: &OwnTools, person: Person) {
 
 /// A command of the agent's own shell is confined: it writes nothing outside of the folder, and what it changed in it waits
 /// hunk by hunk. An agent whose hook cannot rewrite a command runs the one that it is told.
-fn is_confined(tools: &OwnTools) {
+fn is_confined(tools: &OwnTools, person: Person) {
     let Some(program) = programs::find(tools.name) else { return };
-    let place = Place::new(&[("list.txt", &text(&[]))]);
+    let place = Place::new(&[("list.txt", &ten_lines(&[]))]);
     std::fs::create_dir(place.work().join(".git")).unwrap();
     let marks = "sed -i -e '2s/$/ changed/' -e '6s/$/ changed/' -e '10s/$/ changed/' list.txt";
     let script = format!("echo out > ../outside.txt; {marks}; echo all is marked");
@@ -135,17 +125,47 @@ fn is_confined(tools: &OwnTools) {
     });
     (tools.configure)(&place, &model);
     guard(&place, &program, tools.name, &[]);
-    let agent = (tools.start)(&program, &place, &model);
-    agent.finishes();
-
+    match person {
+        Person::CommandLine => {
+            (tools.start)(&program, &place, &model).finishes();
+            assert_eq!(place.text("list.txt"), ten_lines(&[]), "nothing is written before it is accepted");
+            let proposal = waiting(&place).pop().unwrap_or_else(|| panic!("{:#?}", model.turns().last()));
+            for choice in [&["--accept", "h1,h3"][..], &["--reject", "h2", "--reason", REASON]] {
+                assert!(place.run(&[&["review", &proposal], choice].concat()).status.success());
+            }
+        }
+        Person::At(editor) => {
+            let mut editor = at_editor::Person::at(editor, &place, "list.txt:aRa");
+            editor.has("open");
+            let agent = (tools.start)(&program, &place, &model);
+            editor.has("asked");
+            assert_eq!(place.text("list.txt"), ten_lines(&[]), "nothing is written before it is accepted");
+            editor.has("decided");
+            agent.finishes();
+            model.expect(REASON);
+            editor.leaves();
+        }
+    }
     model.expect("all is marked");
     assert!(!place.work().join("../outside.txt").exists());
-    assert_eq!(place.text("list.txt"), text(&[]), "nothing is written before it is accepted");
-    let proposal = waiting(&place).pop().unwrap_or_else(|| panic!("{:#?}", model.turns().last()));
-    for choice in [&["--accept", "h1,h3"][..], &["--reject", "h2", "--reason", REASON]] {
-        assert!(place.run(&[&["review", &proposal], choice].concat()).status.success());
-    }
-    assert_eq!(place.text("list.txt"), text(&[2, 10]));
+    assert_eq!(place.text("list.txt"), ten_lines(&[2, 10]));
+}
+
+/// An agent whose shell stays where a command went goes on there with the next one.
+fn shell_stays(tools: &OwnTools) {
+    let Some(program) = programs::find(tools.name) else { return };
+    let place = Place::new(&[("list.txt", "above\n")]);
+    ["sub", ".git"].iter().for_each(|folder| std::fs::create_dir(place.work().join(folder)).unwrap());
+    std::fs::write(place.work().join("sub/list.txt"), "beneath\n").unwrap();
+    let mut scripts = ["cd sub && cat list.txt", "echo $(cat list.txt) again"].into_iter();
+    let shell = tools.shell;
+    let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), shell));
+    (tools.configure)(&place, &model);
+    guard(&place, &program, tools.name, &[]);
+    (tools.start)(&program, &place, &model).finishes();
+    model.expect("beneath again");
+    let ran = place.log().iter().filter(|event| event["type"] == "tool_call").count();
+    assert_eq!(ran, 2, "both came through");
 }
 
 /// Each agent as a test, at each place where a person decides.
@@ -159,12 +179,12 @@ macro_rules! agents {
         )*
 
         mod own_shell {
-            use super::{is_confined, own};
+            use super::{Person, is_confined, own};
 
             $(
                 #[test]
                 fn $name() {
-                    is_confined(&$tools);
+                    is_confined(&$tools, Person::CommandLine);
                 }
             )*
         }
@@ -193,6 +213,37 @@ macro_rules! agents {
             )*
         }
     };
+}
+
+/// What a formatter of the agent's own shell changed is decided at real editors.
+mod own_shell_at_an_editor {
+    use super::{Person, is_confined, own};
+    use crate::at_editor::{neovim, vs_code};
+
+    #[test]
+    fn claude_in_neovim() {
+        neovim().into_iter().for_each(|editor| is_confined(&own::CLAUDE, Person::At(editor)));
+    }
+
+    #[test]
+    fn gemini_in_neovim() {
+        neovim().into_iter().for_each(|editor| is_confined(&own::GEMINI, Person::At(editor)));
+    }
+
+    #[test]
+    fn claude_in_vs_code() {
+        vs_code().into_iter().for_each(|editor| is_confined(&own::CLAUDE, Person::At(editor)));
+    }
+
+    #[test]
+    fn gemini_in_vs_code() {
+        vs_code().into_iter().for_each(|editor| is_confined(&own::GEMINI, Person::At(editor)));
+    }
+}
+
+#[test]
+fn claudes_shell_stays_where_a_command_went() {
+    shell_stays(&own::CLAUDE);
 }
 
 agents! {

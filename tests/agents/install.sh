@@ -16,7 +16,8 @@ case $(uname -m) in
 esac
 command -v npm >/dev/null || { echo "install: npm is missing" >&2; exit 1; }
 
-# name | package | what runs, in node_modules | how: by itself, or by the Node of the first line
+# name | package | what runs, in node_modules | how: by itself, or by the Node of the first line; lean, by Node and without
+# the agent that it could bring along: it is given the one from here
 packages="
 node|node-linux-$arch@24.21.0|node-linux-$arch/bin/node|itself
 claude|@anthropic-ai/claude-code-linux-$arch@2.1.330|@anthropic-ai/claude-code-linux-$arch/claude|itself
@@ -28,6 +29,8 @@ copilot|@github/copilot@1.0.102|@github/copilot-linux-$arch/copilot|itself
 inspector|@modelcontextprotocol/inspector@2.12.0|@modelcontextprotocol/inspector/clients/launcher/build/index.js|node
 conformance|@modelcontextprotocol/conformance@0.2.0-alpha.12|@modelcontextprotocol/conformance/dist/index.js|node
 acp-sdk|@agentclientprotocol/sdk@2.4.0|@agentclientprotocol/sdk/dist/v1/stable/acp.js|node
+claude-acp|@agentclientprotocol/claude-agent-acp@0.101.0|@agentclientprotocol/claude-agent-acp/dist/index.js|lean
+codex-acp|@agentclientprotocol/codex-acp@2.6.0|@agentclientprotocol/codex-acp/dist/index.js|lean
 "
 
 # Installs one, unless this very version stands there already.
@@ -37,13 +40,15 @@ install() {
   rm -rf "$name" "bin/$name"
   mkdir -p "$name"
   echo '{"private":true}' >"$name/package.json"
-  (cd "$name" && npm install --ignore-scripts --no-save --no-audit --no-fund --loglevel=error "$package" >npm.log 2>&1) || return
+  local omit=()
+  [ "$how" = lean ] && omit=(--omit=optional)
+  (cd "$name" && npm install "${omit[@]}" --ignore-scripts --no-save --no-audit --no-fund --loglevel=error "$package" >npm.log 2>&1) || return
   local program
   # shellcheck disable=SC2012,SC2086 # the path is a glob, and prints nothing where it matches nothing
   program=$(cd "$name/node_modules" && ls -d $path 2>/dev/null | head -n 1)
   [ -n "$program" ] || return
   program=$home/$name/node_modules/$program
-  if [ "$how" = node ]; then
+  if [ "$how" != itself ]; then
     printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$home/bin/node" "$program" >"bin/$name"
   else
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$program" >"bin/$name"

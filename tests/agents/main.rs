@@ -11,6 +11,7 @@ mod editors;
 mod fixtures;
 mod guarded;
 mod http;
+mod ide;
 mod inspector;
 mod model;
 mod orphans;

@@ -144,3 +144,13 @@ impl Place {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
+
+/// Ten lines of a word each, with these of them changed.
+pub(crate) fn ten_lines(changed: &[usize]) -> String {
+    let words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let line = |(at, word): (usize, &&str)| match changed.contains(&(at + 1)) {
+        true => format!("{word} changed\n"),
+        false => format!("{word}\n"),
+    };
+    words.iter().enumerate().map(line).collect()
+}

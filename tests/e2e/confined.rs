@@ -1,13 +1,14 @@
 //! `wherefore sandbox` and `wherefore rules test`: what a person runs confined, and what the rules would say of it.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::agent::{place, wherefore};
+use crate::support::agent::{place, servers, wherefore};
 use crate::support::{Editor, Options};
 
 fn run(folder: &Path, args: &[&str]) -> Output {
@@ -75,6 +76,30 @@ fn what_a_confined_command_changes_waits_as_a_proposal() {
     assert_eq!(fs::read(work.join("b.bin")).unwrap(), b"\0new");
     assert_eq!(fs::read_to_string(work.join("l")).unwrap(), "one\n2\n");
     assert!(work.join("e.txt").exists() && !work.join("d.txt").exists() && !work.join("c.txt").exists());
+}
+
+#[test]
+fn what_an_agents_command_changed_waits_where_its_server_ended_meanwhile() {
+    let folder = place();
+    let folder = folder.path();
+    let words =
+        ["sandbox", "--agent", "claude-code", "--session", "s", "--tool", "Bash", "--why", "Shorten it"];
+    let script = "echo begun; read -r line; sed -i 1d a.txt";
+    let mut command = wherefore(folder, &[&words[..], &["--", "bash", "-c", script]].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut begun = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
+    let server = i32::try_from(servers(folder)[0]["pid"].as_u64().unwrap()).unwrap();
+    let server = rustix::process::Pid::from_raw(server).unwrap();
+    rustix::process::kill_process(server, rustix::process::Signal::KILL).unwrap();
+    child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stderr).contains("1 change waits for you"), "{output:?}");
+    assert_eq!(fs::read_to_string(folder.join("work/a.txt")).unwrap(), "one\ntwo\nthree\n");
+    assert_eq!(run(folder, &["review", "--accept", "all"]).status.code(), Some(0));
+    assert_eq!(fs::read_to_string(folder.join("work/a.txt")).unwrap(), "two\nthree\n");
 }
 
 #[test]

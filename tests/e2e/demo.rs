@@ -100,22 +100,23 @@ fn in_neovim() -> Option<(tempfile::TempDir, Terminal)> {
     let terminal = Terminal::run(folder.path(), Path::new("/usr/bin/env"), &args);
     terminal.sees("An agent is asked to: Make the three failing tests of calc pass");
     terminal.sees("fs.patch src/parser.js, 3 hunks");
-    terminal.sees("1/3 Refuse what is left over");
+    terminal.sees("Refuse what is left over");
+    terminal.sees("1/3 ");
+    terminal.keys(&["]", "v"]);
     Some((folder, terminal))
 }
 
-/// Goes to the next hunk, decides on it, and sees that it does not wait any more.
+/// Decides on the hunk at the cursor, and sees that it does not wait any more. The cursor goes on to the next one.
 fn decide(terminal: &Terminal, hunk: &str, act: &str) {
-    terminal.keys(&["]", "w"]);
     terminal.sees(hunk);
-    terminal.keys(&["\\", "w", act]);
+    terminal.keys(&["g", "w", act]);
     terminal.shows("that it is decided", |screen| !screen.contains(hunk));
 }
 
 #[test]
 fn a_person_decides_in_neovim_and_the_disk_is_that() {
     let Some((_folder, terminal)) = in_neovim() else { return };
-    for (hunk, act) in [("1/3 ", "a"), ("2/3 ", "r"), ("3/3 ", "r")] {
+    for (hunk, act) in [("1/3 ", "y"), ("2/3 ", "r"), ("3/3 ", "r")] {
         decide(&terminal, hunk, act);
     }
     terminal.sees("task_complete: ");
@@ -134,7 +135,7 @@ fn a_person_decides_in_neovim_and_the_disk_is_that() {
 #[test]
 fn neovim_is_closed_before_all_is_decided() {
     let Some((_folder, terminal)) = in_neovim() else { return };
-    decide(&terminal, "1/3 ", "a");
+    decide(&terminal, "1/3 ", "y");
     terminal.keys(&[":", "q", "a", "Enter"]);
     terminal.sees("goes on with what is left");
     for part in [

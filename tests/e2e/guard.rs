@@ -217,4 +217,9 @@ fn where_no_server_can_be_had_each_agent_goes_on_in_its_own_way() {
         let away = hook(folder, words, message, "file/run");
         assert_eq!((away.status.code(), out(&away).as_str()), (Some(code), ""), "{away:?}");
     }
+    let settings = folder.join("work/.wherefore/config.toml");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(&settings, "[native]\nwhen_away = \"deny\"\n").unwrap();
+    let denied = out(&hook(folder, &["claude"], &claude, "file/run"));
+    assert!(denied.contains("\"deny\"") && denied.contains("when_away"), "{denied}");
 }

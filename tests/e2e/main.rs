@@ -1,6 +1,7 @@
 //! End to end: the real binary, driven by a test editor over stdio. One module a feature.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
+mod acp;
 mod agents;
 mod asks;
 mod command_line;
@@ -20,7 +21,9 @@ mod others;
 mod protocol;
 mod review;
 mod search;
+mod sending;
 mod sharing;
+mod slots;
 mod support;
 mod tiers;
 mod tokens;

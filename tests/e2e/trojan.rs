@@ -168,6 +168,14 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         "hint",
         &[&["hot", "PATH", "--why", "WORD"], &["hot", "PATH", "--why", "WORD", "--json"], &["cold", "WORD"]],
     ),
+    (
+        "send",
+        &[
+            &["WORD", "--path", "PATH:1"],
+            &["WORD", "--agent", "WORD", "--json"],
+            &["WORD", "--proposal", "PROPOSAL", "--hunk", "WORD"],
+        ],
+    ),
     ("context", &[&["PATH"], &["PATH", "--json"], &["WORD"]]),
     ("status", &[&[], &["--json"]]),
     ("consent", &[&[], &["--json"], &["--yes", "WORD"], &["--revoke", "WORD"]]),

@@ -29,6 +29,7 @@ mod requests;
 mod review;
 mod scripts;
 mod search;
+mod sending;
 mod servers;
 mod support;
 mod together;

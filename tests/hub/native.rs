@@ -63,7 +63,7 @@ async fn an_agents_own_edit_is_accepted_in_part_and_its_model_is_told() {
     assert_eq!(bench.disk("a.txt"), "one\n2\n3\n4\n5\n6\n7\n8\nnine\n10\n");
     let told = answer.told.unwrap();
     assert_eq!(answer.verdict, NativeVerdict::Leave);
-    for part in ["accepted 2 of 3 hunks", "hunk h2 at line 5", "5 is a name", "do not repeat"] {
+    for part in ["accepted 2 of 3 hunks", "Rejected: hunk h2 at line 5", "5 is a name", "do not repeat"] {
         assert!(told.contains(part), "{told}");
     }
     let log = bench.log();
@@ -151,6 +151,28 @@ async fn an_edit_that_is_applied_at_once_is_let_through_and_taken_in() {
 }
 
 #[tokio::test]
+async fn a_rule_for_any_of_the_edit_tools_keeps_an_edit_from_being_let_through() {
+    for tool in ["fs.edit", "fs.patch", "fs.write"] {
+        let bench = Bench::new(&[("a.txt", TEN)]);
+        let rule = json!({ "tool": tool, "path": "a.txt", "policy": "ask" });
+        bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto", "rules": [rule] } })));
+        let edit = params("Edit", replace("a.txt", &[("1\n", "one\n")]));
+        let answer = ask(&bench, NativeParams { unread: true, ..edit }).await;
+        assert_eq!(answer, NativeAnswer::new(NativeVerdict::Reason, ""), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn the_reason_is_asked_for_only_where_an_edit_is_reviewed() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    let edit = NativeParams { unread: true, ..params("Edit", replace("a.txt", &[("1\n", "one\n")])) };
+    assert_eq!(ask(&bench, edit.clone()).await.verdict, NativeVerdict::Reason);
+    assert_eq!(bench.proposals().len(), 0);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
+    assert_eq!(ask(&bench, edit).await, NativeAnswer::default());
+}
+
+#[tokio::test]
 async fn what_lies_outside_of_the_folder_is_left_to_the_agent() {
     let bench = Bench::new(&[("a.txt", TEN)]);
     let outside = NativeAct::Write { path: "/nowhere/else.txt".into(), content: "x".into() };
@@ -172,6 +194,49 @@ async fn a_closed_file_is_not_read_and_a_read_warms_the_working_set() {
 }
 
 #[tokio::test]
+async fn a_search_that_would_show_lines_of_a_closed_file_is_left() {
+    let bench = Bench::new(&[
+        ("a.txt", TEN),
+        ("conf/app.env", "TOKEN=s3cret\n"),
+        ("build/app.env", "TOKEN=s3cret\n"),
+        (".gitignore", "build/\n"),
+    ]);
+    bench.hub.settings_changed(Some(json!({ "rules": { "deny": ["*.env"] } })));
+    let search = |pattern: &str, path: Option<&str>, files: Option<&str>| {
+        let [path, files] = [path, files].map(|text| text.map(str::to_owned));
+        params("Grep", NativeAct::Search { pattern: pattern.into(), path, files })
+    };
+    let shown = ask(&bench, search("token=", None, None)).await;
+    assert_eq!(shown.verdict, NativeVerdict::Leave, "{shown:?}");
+    assert!(shown.told.unwrap().contains("lines of conf/app.env"));
+    for (pattern, path, files) in [
+        ("token=", Some("conf"), None),
+        ("s3c(ret", Some("conf/app.env"), None),
+        ("S3cret$", None, Some("*.{env,toml}")),
+        ("s3cret", Some("build/app.env"), None),
+    ] {
+        let answer = ask(&bench, search(pattern, path, files)).await;
+        assert_eq!(answer.verdict, NativeVerdict::Leave, "{pattern} {path:?} {files:?}");
+    }
+    for (pattern, path, files) in [
+        ("nine", None, None),
+        ("token=", None, Some("*.txt")),
+        ("token=", Some("a.txt"), None),
+        ("token=", Some("/nowhere"), None),
+    ] {
+        let answer = ask(&bench, search(pattern, path, files)).await;
+        assert_eq!(answer, NativeAnswer::default(), "{pattern} {path:?} {files:?}");
+    }
+    let closed = std::fs::File::create(bench.folder.path().join("huge.env")).unwrap();
+    closed.set_len(1 << 40).unwrap();
+    let told = ask(&bench, search("nine", None, None)).await.told.unwrap();
+    assert!(told.contains("too much here is closed"), "{told}");
+    std::fs::remove_file(bench.folder.path().join("huge.env")).unwrap();
+    std::fs::remove_file(bench.folder.path().join("conf/app.env")).unwrap();
+    assert_eq!(ask(&bench, search("token=", None, None)).await, NativeAnswer::default(), "git ignores build");
+}
+
+#[tokio::test]
 async fn a_command_is_refused_confined_or_left_alone() {
     let bench = Bench::new(&[]);
     let run = |script: &str| params("Bash", NativeAct::Command { script: script.into() });
@@ -190,7 +255,10 @@ async fn a_decision_made_later_is_told_with_the_next_message() {
     assert!(pending.told.unwrap().contains("waits for the person"));
     let proposal = bench.proposals().remove(0);
     bench.decide(&proposal.id, &[], Act::Reject, Some("not now")).await.unwrap();
-    let after = NativeParams { after: true, ..params("Bash", NativeAct::Command { script: "ls".into() }) };
+    let before = params("Bash", NativeAct::Command { script: "ls".into() });
+    let confined = ask(&bench, before.clone()).await;
+    assert_eq!((confined.verdict, confined.told), (NativeVerdict::Confine, None), "words would be lost here");
+    let after = NativeParams { after: true, ..before };
     let told = ask(&bench, after.clone()).await.told.unwrap();
     assert!(told.contains("rejected") && told.contains("not now"), "{told}");
     assert_eq!(ask(&bench, after).await, NativeAnswer::default(), "each decision is told once");
@@ -220,7 +288,7 @@ async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
         };
         Attached::answer(&bench.hub, of(Some(report)), asker()).await.unwrap();
     };
-    let attach = Attach::answer(&bench.hub, AttachParams { key: "k".into(), call }, asker());
+    let attach = Attach::answer(&bench.hub, AttachParams { key: "k".into(), call, allowed: false }, asker());
     let (envelope, ()) = tokio::join!(attach, runs);
     let envelope = envelope.unwrap();
     assert_eq!(envelope.status, Status::Pending, "{envelope:?}");
@@ -229,4 +297,16 @@ async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
     bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
     assert_eq!(bench.disk("a.txt"), TEN.replacen("1\n", "", 1));
     assert!(bench.log().contains("Drop the header line") && bench.log().contains("tool: Bash"));
+}
+
+#[tokio::test]
+async fn the_answer_to_an_edit_tells_of_earlier_decisions() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold" } })));
+    let edit = |old, new| NativeParams { wait_s: 0, ..params("Edit", replace("a.txt", &[(old, new)])) };
+    ask(&bench, edit("1\n", "one\n")).await;
+    let proposal = bench.proposals().remove(0);
+    bench.decide(&proposal.id, &[], Act::Reject, Some("not now")).await.unwrap();
+    let told = ask(&bench, edit("5\n", "five\n")).await.told.unwrap();
+    assert!(told.contains("waits for the person") && told.contains("not now"), "{told}");
 }

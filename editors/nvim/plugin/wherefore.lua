@@ -13,6 +13,8 @@ vim.api.nvim_create_user_command('Wherefore', function(opts)
   require('wherefore.command').run(opts)
 end, {
   nargs = '*',
+  bang = true,
+  range = true,
   desc = 'Review what agents propose, read the log, undo a call',
   complete = function(lead, line)
     return require('wherefore.command').complete(lead, line)
@@ -28,7 +30,7 @@ vim.api.nvim_create_autocmd('BufReadCmd', {
       require('wherefore.log').fill(event.buf)
     elseif event.match:find('^wherefore://edit') then
       require('wherefore.edit').fill(event.buf)
-    elseif not event.match:find('^wherefore://command') then
+    elseif not event.match:find('^wherefore://command') and not event.match:find('^wherefore://session') then
       require('wherefore.preview').fill(event.buf)
     end
   end,

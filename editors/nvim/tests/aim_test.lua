@@ -18,7 +18,7 @@ local function row(editor)
   return editor:lua('return vim.api.nvim_win_get_cursor(0)[1]')
 end
 
-for _, key in ipairs({ '\\wa', '\\wr', ':Wherefore accept<CR>', ':Wherefore reject no<CR>', ':Wherefore edit<CR>' }) do
+for _, key in ipairs({ 'gwy', 'gwr', ':Wherefore accept<CR>', ':Wherefore reject no<CR>', ':Wherefore edit<CR>' }) do
   case(
     'aim: with no hunk on the screen ' .. key .. ' decides on nothing and goes to the next one',
     with({ ['a.txt'] = numbered(400) }, function(editor, root)
@@ -29,7 +29,7 @@ for _, key in ipairs({ '\\wa', '\\wr', ':Wherefore accept<CR>', ':Wherefore reje
       editor:pending(2)
       eq(child.bytes(root .. '/a.txt'), numbered(400))
       has(editor:notes()[#editor:notes()], 'nothing is decided')
-      editor:keys('\\wa')
+      editor:keys('gwy')
       editor:pending(1)
       eq(child.bytes(root .. '/a.txt'), numbered(400, { [300] = 'THREE HUNDRED' }))
     end)
@@ -40,7 +40,7 @@ case(
   'aim: below the last hunk it goes around to the first, and into another file where this one has none',
   with({ ['a.txt'] = numbered(400), ['b.txt'] = numbered(9) }, function(editor)
     two_far(editor, 390)
-    editor:keys('\\wa')
+    editor:keys('gwy')
     editor:wait('return vim.api.nvim_win_get_cursor(0)[1] == 5', 'the first hunk')
     editor:pending(2)
     editor:cmd('edit b.txt')
@@ -59,7 +59,7 @@ case(
     editor:pending(2)
     editor:cmd('normal! ggjjjjjjjjj')
     eq(row(editor), 10)
-    editor:keys('\\wa')
+    editor:keys('gwy')
     editor:pending(1)
     eq(child.bytes(root .. '/a.txt'), numbered(40, { [12] = 'TWELVE' }))
   end)
@@ -73,7 +73,7 @@ case(
     editor:agent('p', 'fs.patch', { path = 'a.txt', diff = diff, why = 'Spell a number out' })
     editor:pending(1)
     editor:cmd('set foldmethod=manual | 5,12fold | normal! 20G')
-    editor:keys('\\wa')
+    editor:keys('gwy')
     editor:wait('return vim.api.nvim_win_get_cursor(0)[1] == 8', 'the hunk, its fold open')
     vim.wait(100)
     editor:pending(1)

@@ -86,7 +86,7 @@ function M.start(root, opts, env)
     vim.o.columns, vim.o.lines = 100, 40
     vim.o.more = false
     vim.opt.runtimepath:prepend(plugin)
-    _G.notes = {}
+    _G.notes, _G.plain_notify = {}, vim.notify
     vim.notify = function(message, level) table.insert(_G.notes, { message, level or 2 }) end
     vim.cmd.runtime('plugin/wherefore.lua')
     require('wherefore').setup(vim.tbl_extend('force', { cmd = { bin, 'lsp' } }, opts))

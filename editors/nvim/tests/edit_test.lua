@@ -12,14 +12,14 @@ local function propose(editor, path, content)
   editor:agent('p', 'fs.write', { path = path, content = content, why = 'Spell the numbers out for the reader' })
   editor:wait("return require('wherefore').pending() > 0", 'the proposal')
   vim.wait(50)
-  editor:keys('gg]w')
+  editor:keys('gg]v')
 end
 
 case(
   'edit: :w accepts the hunk with the text as changed, and the agent reads it',
   with({ ['a.lua'] = numbered(10) }, function(editor, root)
     propose(editor, 'a.lua', numbered(10, changes))
-    editor:keys('\\we')
+    editor:keys('gwc')
     has(editor:call('nvim_buf_get_name', 0), 'wherefore://edit/')
     eq(editor:lines(), { 'TWO' })
     eq(editor:lua('return vim.bo.filetype'), 'lua')
@@ -93,7 +93,7 @@ for _, shape in ipairs(shapes) do
     'edit: ' .. name,
     with({ ['s.txt'] = old }, function(editor, root)
       propose(editor, 's.txt', new)
-      editor:keys('\\we')
+      editor:keys('gwc')
       if typed ~= '' then
         editor:keys(typed)
       end

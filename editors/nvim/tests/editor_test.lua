@@ -9,7 +9,7 @@ case(
   'options that are wrong are named',
   with({}, function(editor)
     local wrong = {
-      { { colour = 'red' }, 'colour is not an option; there are: autostart, cmd' },
+      { { colour = 'red' }, 'colour is not an option; there are: advance, autostart, banner, cmd' },
       { { notify = 'loud' }, "option notify must be 'all', 'writes' or 'none'; it is \"loud\"" },
       { { cmd = 'wherefore lsp' }, 'option cmd must be a list of strings' },
       { { keys = { acept = 'ga' } }, 'keys.acept is not a key that can be set; there are: accept, accept_file' },

@@ -23,7 +23,7 @@ case(
     editor:cmd('edit b.txt')
     propose(editor)
     editor:cmd('vsplit | tabnew a.txt | tabfirst')
-    editor:keys('\\wa')
+    editor:keys('gwy')
     editor:pending(0)
     eq(child.bytes(root .. '/a.txt'), nil, 'the file')
     eq(is_open(editor, root .. '/a.txt'), false, 'its buffer')

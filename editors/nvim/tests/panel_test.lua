@@ -142,7 +142,7 @@ case(
     editor:keys('<CR>')
     eq(editor:call('nvim_buf_get_name', 0), root .. '/sub/b.txt')
     eq(editor:lua('return #vim.api.nvim_list_wins()'), 1)
-    editor:keys('\\wa')
+    editor:keys('gwy')
     editor:pending(0)
   end)
 )

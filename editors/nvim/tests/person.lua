@@ -10,14 +10,14 @@ local function say(step)
   io.stdout:flush()
 end
 
-local acts = { a = '\\wa', r = '\\wr', R = '\\wRthe middle stays<CR>' }
+local acts = { a = 'gwy', r = 'gwr', R = 'gwRthe middle stays<CR>' }
 local decisions = {}
 for file, keys in _G.arg[2]:gmatch('([^,:]+):(%a+)') do
   for key in keys:gmatch('.') do
     decisions[#decisions + 1] = { file = file, keys = acts[key] }
   end
 end
-local editor = child.start(_G.arg[1], nil, vim.empty_dict())
+local editor = child.start(_G.arg[1], { advance = false }, vim.empty_dict())
 local ok, err = xpcall(function()
   editor:edit(decisions[1].file)
   say('open')
@@ -27,7 +27,7 @@ local ok, err = xpcall(function()
   for at, decision in ipairs(decisions) do
     -- The keys go with the last hunk of a file.
     local moves = at > 1 and decisions[at - 1].file ~= decision.file
-    editor:keys(moves and ':Wherefore next<CR>' or ']w')
+    editor:keys(moves and ':Wherefore next<CR>' or ']v')
     editor:keys(decision.keys)
     editor:pending(#decisions - at)
   end

@@ -61,6 +61,8 @@ export interface Envelope {
   warnings?: string[];
   /** Decisions on this agent's earlier calls, made since its last result. */
   decisions?: Delivery[];
+  /** What the person said to this agent since its last result. */
+  messages?: PersonMessage[];
 }
 
 /** How a call ended. */
@@ -117,6 +119,34 @@ export interface HunkDecision {
 
 /** Where a hunk stands. */
 export type HunkState = "pending"|"accepted"|"rejected"|"stale";
+
+/** Words of the person for an agent, brought with the agent's next result. */
+export interface PersonMessage {
+  /** When they were sent, RFC 3339. */
+  sent: string;
+  /** The person's words. */
+  text: string;
+  /** The file meant, relative to the root. */
+  path?: string|null;
+  /** The lines meant. */
+  lines?: LineSpan|null;
+  /** Those lines as the editor showed them, or the hunk's lines with `-` and `+` before them. */
+  quoted?: string|null;
+  /** What language servers say there. */
+  diagnostics?: string[];
+  /** The proposal that this is a comment on; it decides nothing. */
+  proposal?: string|null;
+  /** The hunk of it that is meant. */
+  hunk?: string|null;
+}
+
+/** Lines of a file. */
+export interface LineSpan {
+  /** The first line, counted from 1. */
+  first: number;
+  /** The last line, which belongs to it. */
+  last: number;
+}
 
 /** Params of `wherefore/proposals`. */
 export interface ProposalsParams {
@@ -245,6 +275,36 @@ export interface DecideAnswer {
   /** The proposals touched, as they stand now, read back. */
   proposals: Proposal[];
   /** What could not be done, a sentence each: a hunk that went stale, an editor that said no. */
+  problems?: string[];
+}
+
+/** Params of `wherefore/send`. */
+export interface SendParams {
+  /** What the person says; it may be empty where lines or diagnostics are sent. */
+  text?: string;
+  /** The file meant: relative to the root, absolute, or a `file:` URI. */
+  path?: string|null;
+  /** The lines of the file that are quoted, as the editor shows them. */
+  lines?: LineSpan|null;
+  /** What language servers say of the file named, a sentence each. */
+  diagnostics?: string[];
+  /** The proposal that the message is a comment on. It decides nothing. */
+  proposal?: string|null;
+  /** The hunk of the proposal that is meant. */
+  hunk?: string|null;
+  /** The agent meant, by its name with or without its version. A comment goes to the agent that made the proposal. */
+  agent?: string|null;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/send`. */
+export interface SendAnswer {
+  /** The agent whose next result brings the message; none where no agent is known: the first that calls gets it. */
+  agent?: string|null;
+  /** Messages that wait for their agents, this one among them. */
+  waiting: number;
+  /** What was left out and why, a sentence each. */
   problems?: string[];
 }
 
@@ -453,8 +513,20 @@ export interface StatusAnswer {
   pid: number;
   /** Whether an editor is attached. */
   editor: boolean;
+  /** The slot of an agent that looks for its editor, where the settings want one and an editor is attached. */
+  slot?: SlotStatus|null;
   /** Each workspace folder. */
   workspaces: WorkspaceStatus[];
+}
+
+/** How the IDE slot that the person's settings want stands, in the answer of `wherefore/status`. */
+export interface SlotStatus {
+  /** The agent, by its name in the settings. */
+  agent: string;
+  /** The absolute path of the file by which it finds its editor; none where the slot is not open. */
+  file?: string|null;
+  /** What keeps the slot from being open, or stands beside it, as a sentence. */
+  problem?: string|null;
 }
 
 /** One workspace folder in the answer of `wherefore/status`. */
@@ -780,6 +852,8 @@ export interface NativeParams {
   act?: NativeAct;
   /** The agent, its session, its id of the call and its tool. The door is the server's to say. */
   origin?: Origin;
+  /** Whether the reason was not looked for yet: finding it may take a while, and is not always needed. */
+  unread?: boolean;
   /** The reason in the agent's own words; none where it gives none. */
   why?: string|null;
   /** Seconds that a person's decisions are waited for. */
@@ -787,7 +861,7 @@ export interface NativeParams {
 }
 
 /** What a call of an agent's own tool does. Paths are as the agent wrote them. */
-export type NativeAct = Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>;
+export type NativeAct = Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>|Record<string, unknown>;
 
 /** One text replaced by another. */
 export interface Replacement {
@@ -823,7 +897,7 @@ export interface NativeAnswer {
 }
 
 /** What the agent is to do. */
-export type NativeVerdict = "pass"|"leave"|"confine";
+export type NativeVerdict = "pass"|"reason"|"leave"|"confine";
 
 /** Params of `wherefore/attach`. */
 export interface AttachParams {
@@ -831,6 +905,8 @@ export interface AttachParams {
   key: string;
   /** The call, of `terminal.run`. */
   call: RawCall;
+  /** Whether a person was asked about the command at the caller's, and said yes: they are not asked again. */
+  allowed?: boolean;
 }
 
 /** Params of `wherefore/attached`. */
@@ -894,6 +970,12 @@ export interface LogAnswer {
 /** Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does. */
 export interface FocusParams {
   /** Its URI. */
+  uri: string;
+}
+
+/** Params of `wherefore/didSelect`: what the person has selected is another. Of a client whose server has an IDE slot open, as `wherefore/slot` says: the agent in the slot is told. */
+export interface SelectParams {
+  /** The URI of the document. */
   uri: string;
 }
 
@@ -970,6 +1052,12 @@ export interface CommandNotice {
 /** What a notice about a command says. */
 export type CommandState = "started"|"output"|"ended";
 
+/** The IDE slot changed: the params of `wherefore/slot`. */
+export interface SlotNotice {
+  /** The variables that the editor's terminals are to have from now on, so that the agent in them finds this editor; none where no agent is served. Those of an earlier notice that are not named here are to go. */
+  env?: Record<string, string>;
+}
+
 /** Params of `wherefore/save`: documents to write to the disk. */
 export interface SaveParams {
   /** Their URIs. */
@@ -980,6 +1068,50 @@ export interface SaveParams {
 export interface SaveAnswer {
   /** The URIs of those that were written. */
   saved: string[];
+}
+
+/** Params of `wherefore/look`: what an agent at the editor's side asks about the editor. */
+export interface LookParams {
+  /** Whether diagnostics are wanted. */
+  diagnostics?: boolean;
+  /** The one document whose diagnostics are wanted; those of every document where none is named. */
+  uri?: string|null;
+}
+
+/** Answer of `wherefore/look`: what the person has before them. */
+export interface LookAnswer {
+  /** What is selected; none where no file is shown. */
+  selection?: SelectedText|null;
+  /** The diagnostics, by document. */
+  diagnostics?: DocumentDiagnostics[];
+}
+
+/** The selection of the person; an empty one is the cursor. */
+export interface SelectedText {
+  /** The document. */
+  uri?: string;
+  /** The text that is selected. */
+  text?: string;
+  /** Where it begins. */
+  start?: TextPlace;
+  /** Where it ends. */
+  end?: TextPlace;
+}
+
+/** A place in a document, as the Language Server Protocol counts: from 0, characters in UTF-16. */
+export interface TextPlace {
+  /** The line. */
+  line?: number;
+  /** The character in it. */
+  character?: number;
+}
+
+/** What language servers say of a document. */
+export interface DocumentDiagnostics {
+  /** The document. */
+  uri?: string;
+  /** Diagnostics as the Language Server Protocol writes them. */
+  diagnostics?: unknown[];
 }
 
 /** A question that only a person can answer: the params of `wherefore/ask`. */
@@ -1016,6 +1148,8 @@ export const methods = {
   proposals: 'wherefore/proposals',
   /** Accepts or rejects hunks, at a person's word. From the client. */
   decide: 'wherefore/decide',
+  /** Keeps the person's words for an agent, whose next result brings them. From the client. */
+  send: 'wherefore/send',
   /** Takes back what a call changed. From the client. */
   undo: 'wherefore/undo',
   /** Tells a call that runs to stop. From the client. */
@@ -1054,6 +1188,8 @@ export const methods = {
   log: 'wherefore/log',
   /** The person looks at another document. From the client. */
   didFocus: 'wherefore/didFocus',
+  /** What the person has selected is another. From the client. */
+  didSelect: 'wherefore/didSelect',
   /** A call began. From the server. */
   didCall: 'wherefore/didCall',
   /** A call ended, or was refused. From the server. */
@@ -1064,10 +1200,14 @@ export const methods = {
   proposal: 'wherefore/proposal',
   /** Hunks moved or were decided. From the server. */
   proposalChanged: 'wherefore/proposalChanged',
+  /** Terminals are to have other variables: an agent finds its editor by them. From the server. */
+  slot: 'wherefore/slot',
   /** Other files matter now: `wherefore/workingSet` says which. From the server. */
   workingSetChanged: 'wherefore/workingSetChanged',
   /** Asks for documents to be saved. From the server. */
   save: 'wherefore/save',
+  /** Asks what the person has selected, and for diagnostics. From the server. */
+  look: 'wherefore/look',
   /** Puts a question to the person. From the server. */
   ask: 'wherefore/ask',
 } as const;
@@ -1077,6 +1217,7 @@ export interface Requests {
   call: { params: RawCall; result: Envelope };
   proposals: { params: ProposalsParams; result: ProposalsAnswer };
   decide: { params: DecideParams; result: DecideAnswer };
+  send: { params: SendParams; result: SendAnswer };
   undo: { params: UndoParams; result: UndoAnswer };
   cancel: { params: CancelParams; result: CancelAnswer };
   search: { params: SearchParams; result: SearchAnswer };
@@ -1100,4 +1241,5 @@ export interface Requests {
 /** What each notification from here takes. */
 export interface Notifications {
   didFocus: FocusParams;
+  didSelect: SelectParams;
 }

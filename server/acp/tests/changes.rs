@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{CHANGED, FIVE, Scene};
-use crate::protocol::{Act, DecideParams, Door};
-use crate::requests::{Asker, Decide, Request};
+use crate::protocol::{Act, DecideParams, Door, ProposalsParams, SendParams};
+use crate::requests::{Asker, Decide, Request, SendMessage};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_is_decided_part_by_part_and_exactly_that_is_written() {
@@ -89,6 +89,58 @@ async fn what_was_rejected_of_a_permission_is_told_in_a_turn_that_follows() {
     scene.agent.answer(&follow_up, json!({ "stopReason": "end_turn", "of": "the second" })).await;
     let ended = scene.editor.hear().await;
     assert_eq!((&ended["id"], &ended["result"]["of"]), (&json!(2), &json!("the second")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_person_says_meanwhile_is_told_in_a_turn_that_follows() {
+    let mut scene = Scene::with("someone", false).await;
+    scene.file("a.txt", FIVE);
+    scene.write(10, "a.txt", CHANGED).await;
+    let asked = scene.editor.hear_of("session/request_permission").await;
+    let waiting = scene.hub.folder(None).unwrap().queue().list(&ProposalsParams::default());
+    let comment = SendParams {
+        text: "Shout less\nwherefore: all is done".to_owned(),
+        proposal: Some(waiting[0].id.clone()),
+        ..SendParams::default()
+    };
+    let sent = SendMessage::answer(&scene.hub, comment, Asker::door(Door::Cli)).await.unwrap();
+    assert!(sent.agent.unwrap().starts_with("someone"));
+    scene.editor.choose(&asked, "wherefore-accept").await;
+    assert_eq!(scene.agent.hear().await["result"], json!({}));
+    assert_eq!(scene.text("a.txt"), CHANGED);
+    scene.agent.send(json!({ "id": 2, "result": { "stopReason": "end_turn" } })).await;
+    let follow_up = scene.agent.hear_of("session/prompt").await;
+    let words = follow_up["params"]["prompt"][0]["text"].as_str().unwrap();
+    assert!(words.contains("about your proposal p-"), "{words}");
+    assert!(words.contains(":\n> Shout less\n> wherefore: all is done\n"), "{words}");
+    scene.agent.answer(&follow_up, json!({ "stopReason": "end_turn" })).await;
+    assert_eq!(scene.editor.hear().await["id"], 2, "it is told once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_permission_is_about_the_diff_that_was_shown_with_its_call() {
+    let mut scene = Scene::with("@agentclientprotocol/codex-acp", false).await;
+    scene.file("a.txt", FIVE);
+    let diff = json!({ "type": "diff", "path": scene.path("a.txt"), "oldText": FIVE, "newText": CHANGED });
+    let update = json!({ "sessionUpdate": "tool_call", "toolCallId": "t1", "content": [diff] });
+    scene
+        .agent
+        .send(json!({ "method": "session/update", "params": { "sessionId": "s", "update": update } }))
+        .await;
+    scene.editor.hear_of("session/update").await;
+    let options = json!([{ "optionId": "no", "name": "No", "kind": "reject_once" }]);
+    for call in ["t1", "t2"] {
+        let call = json!({ "toolCallId": call, "kind": "edit" });
+        let params = json!({ "sessionId": "s", "toolCall": call, "options": options });
+        scene.agent.ask(10, "session/request_permission", params).await;
+        if call["toolCallId"] == "t1" {
+            scene.decide(&["accept", "reject", "accept"]).await;
+            assert_eq!(scene.agent.hear().await["result"]["outcome"]["optionId"], "no");
+        }
+    }
+    // Of a call with which nothing was shown the editor is asked as ever.
+    assert_eq!(scene.editor.hear_of("session/request_permission").await["id"], 10);
+    assert_eq!(scene.text("a.txt"), "ONE\ntwo\nthree\nfour\nFIVE\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

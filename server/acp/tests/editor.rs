@@ -75,7 +75,9 @@ async fn commands_are_judged_and_run_in_the_sandbox() {
         .await;
     let asked = scene.editor.hear_of("terminal/create").await;
     let root = scene.path("");
-    let args = json!(["sandbox", "--root", root, "--env", "A=b c", "--", "bash", "-c", "ls | wc -l"]);
+    let root = format!("--root={root}");
+    let of = ["sandbox", &root, "--agent=someone/1", "--session=s", "--tool=terminal/create", "--door=acp"];
+    let args = json!([&of[..], &["--env=A=b c", "--", "bash", "-c", "ls | wc -l"]].concat());
     assert_eq!(
         (&asked["id"], &asked["params"]["args"], &asked["params"]["x"]),
         (&json!(10), &args, &json!(1))

@@ -1,6 +1,6 @@
 //! What passes, and what comes of it where one of the ends goes.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{CHANGED, FIVE, PATIENCE, Scene};
@@ -22,6 +22,36 @@ async fn what_is_not_ours_passes_byte_for_byte() {
         scene.agent.line(line).await;
         assert_eq!(scene.editor.hear_line().await, line);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mode_in_which_the_agent_asks_nobody_is_told_before_a_turn() {
+    let mut scene = Scene::with("@agentclientprotocol/codex-acp", false).await;
+    let mode = json!({ "sessionUpdate": "current_mode_update", "currentModeId": "agent" });
+    for update in [&mode, &mode] {
+        let update = json!({ "method": "session/update", "params": { "sessionId": "s", "update": update } });
+        scene.agent.send(update).await;
+        scene.editor.hear_of("session/update").await;
+    }
+    for id in [20, 21] {
+        scene.editor.ask(id, "session/prompt", json!({ "sessionId": "s", "prompt": [] })).await;
+        assert_eq!(scene.agent.hear_of("session/prompt").await["id"], id);
+    }
+    let told = scene.editor.hear_of("session/update").await;
+    let words = told["params"]["update"]["content"]["text"].as_str().unwrap();
+    assert!(words.contains("\"agent\"") && words.contains("\"read-only\""), "{words}");
+    scene.agent.line("next").await;
+    assert_eq!(scene.editor.hear_line().await, "next");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_messages_in_one_go_past_nobody() {
+    let mut scene = Scene::with("someone", false).await;
+    let command = r#"{"id":7,"method":"terminal/create","params":{"sessionId":"s","command":"ls"}}"#;
+    scene.agent.line(&format!("[{command}]")).await;
+    assert!(scene.agent.hear().await["error"]["message"].as_str().unwrap().contains("no batches"));
+    scene.agent.line("next").await;
+    assert_eq!(scene.editor.hear_line().await, "next");
 }
 
 #[tokio::test(flavor = "multi_thread")]

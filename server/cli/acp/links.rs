@@ -12,8 +12,9 @@ use tokio::net::UnixStream;
 
 use crate::acp::Folders;
 use crate::cli::mcp::reach::Reach;
-use crate::protocol::{Door, Fault};
+use crate::protocol::{Door, Fault, NativeSettings};
 use crate::socket::Greeting;
+use crate::workspace::config;
 
 /// How many servers of a folder may end under one request that only looks.
 const TRIES: usize = 5;
@@ -39,6 +40,20 @@ impl Folders for Links {
         let link = FolderLink { reach, held: tokio::sync::Mutex::default() };
         self.open.lock().entry(root.clone()).or_insert_with(|| Arc::new(link));
         Ok(root)
+    }
+
+    fn settings(&self, root: &str) -> NativeSettings {
+        config::at(Some(Path::new(root))).native
+    }
+
+    fn reach(&self, root: &str) -> BoxFuture<'static, Result<(), Fault>> {
+        let link = self.open.lock().get(root).cloned();
+        Box::pin(async move {
+            match link {
+                Some(link) => link.hold().await,
+                None => Ok(()),
+            }
+        })
     }
 
     fn request(

@@ -4,11 +4,10 @@ vim.cmd.helptags(vim.fn.fnameescape(demo.plugin .. '/doc'))
 require('wherefore').setup({ cmd = { demo.program, 'lsp' }, env = { XDG_CONFIG_HOME = demo.config } })
 
 local function guide()
-  local leader = vim.g.mapleader or '\\'
   local lines = {
     'An agent is asked to: ' .. demo.task,
     'Each change that it proposes comes up above, with its why; nothing is written before you decided.',
-    (' ]w next hunk   %swa accept   %swr reject   %swR reject with a word for the agent   %swA accept the file'):format(leader, leader, leader, leader),
+    ' ]v next hunk   gwy accept   gwr reject   gwR reject with a word for the agent   gwY accept the file',
     ' :Wherefore calls  what it does   :Wherefore log  and why   :help wherefore   :qa  ends the demo',
   }
   local buf = vim.api.nvim_create_buf(false, true)

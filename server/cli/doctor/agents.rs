@@ -71,7 +71,7 @@ fn check(agent: &'static GuardedAgent, machine: &Machine, dir: &Path) -> Check {
     if let Some((found, mend)) = untrusted(agent, program.as_deref(), dir, file) {
         return lacking(&found, mend);
     }
-    let gap = Some(format!("Past the hook goes: {}.", agent.past));
+    let gap = agent.past.map(|past| format!("Past the hook goes: {past}."));
     Check {
         gap,
         ..Check::well(name, format!("{version}its own {} come through ({})", agent.covered, file.name))

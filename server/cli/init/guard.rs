@@ -8,16 +8,14 @@ pub(in crate::cli) mod trust;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use self::command::HookCommand;
 use self::forms::{GUARDED, GuardedAgent, HookFile};
 use super::agents::{AGENTS, Id, Machine};
 use super::plan::{Act, FilePlan};
 use super::{InitArgs, PROGRAM, TerminalPage, agreed, carried_out, code, names, show_plan, sorted, told};
-use crate::base::person;
 use crate::protocol::WhenAway;
-use crate::workspace::{Root, State, Store, config};
+use crate::workspace::config;
 
 /// Shows the hooks that would be written or removed, asks, and does it.
 pub(super) fn run(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
@@ -163,15 +161,8 @@ fn command(args: &InitArgs, machine: &Machine) -> io::Result<HookCommand> {
 
 /// What the settings say of a call where no server can be had. A project's settings count where its hooks do.
 fn when_away(args: &InitArgs) -> WhenAway {
-    let root = if args.user { None } else { Root::open(&args.dir).ok() };
-    let settings = match root {
-        Some(root) => {
-            let store = Store::new(Arc::new(State::new(Arc::new(root), person::state())));
-            config::load(&store, None, None).settings
-        }
-        None => config::of_person().settings,
-    };
-    settings.native.when_away
+    let root = (!args.user).then_some(args.dir.as_path());
+    config::at(root).native.when_away
 }
 
 /// Says what an agent does where the program is missing: its hook cannot read our settings then.
@@ -199,7 +190,8 @@ fn trusted(page: TerminalPage, args: &InitArgs, machine: &Machine, plans: &[File
     if plans.iter().all(|plan| plan.path != file.path) {
         return Ok(false);
     }
-    let by_hand = "Codex runs the hook once you trust it: start `codex` in this folder and open /hooks.";
+    let by_hand = "Codex runs the hook once you trust it: start `codex` in this folder. It asks whether you trust the folder, then \
+         the hook; later its screen /hooks does.";
     let program = codex.program().and_then(|agent| agent.program(machine));
     let hooks = program.map(|program| trust::listed(&program, &args.dir, &file));
     let hooks = match hooks {

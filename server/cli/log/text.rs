@@ -198,12 +198,23 @@ impl Table {
                 let files = entry.body.get("files").and_then(Value::as_u64).unwrap_or_default();
                 format!("{files} files changed by another program, not offered for review: {}", said("why"))
             }
+            Some(EventType::PersonMessage) => self.message(entry),
             Some(EventType::Recovery) => {
                 self.page.paint(TextLook::Yellow, &format!("{} ({})", said("reason"), said("kept")))
             }
             Some(EventType::SessionEnd) => format!("session end: {}", totals(entry)),
             _ => short(&entry.event_type, 60),
         }
+    }
+
+    /// What a person said to an agent, and of what.
+    fn message(&self, entry: &Entry) -> String {
+        let message = entry.body.get("message");
+        let part = |key: &str| message.and_then(|message| message.get(key)).and_then(Value::as_str);
+        let to = entry.body.get("to").and_then(Value::as_str).unwrap_or("the next agent");
+        let about = part("path").map(|path| format!(" about {}", short(path, REASON))).unwrap_or_default();
+        let text = short(part("text").unwrap_or_default(), REASON);
+        format!("message to {}{about}: {}", short(to, 60), self.page.paint(TextLook::Bold, &text))
     }
 
     /// How a result came to be, and below that what a command wrote.

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
@@ -17,7 +18,9 @@ use crate::protocol::{Code, Fault, Policy};
 use crate::socket::{Greeting, RunningServer, enter, runtime_folder, servers};
 
 /// How often a server that ends just now is looked for anew.
-const TRIES: usize = 5;
+const TRIES: usize = 10;
+/// How long it is let end before that: of a process that is killed, the socket goes before the lock by which it is found.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The folder meant, and how to get to its server.
 #[derive(Clone, Debug)]
@@ -97,6 +100,7 @@ impl Reach {
                 // It has ended since, or is about to.
                 Err(error) => last = Some(error),
             }
+            std::thread::sleep(PAUSE);
         }
         Err(ServeError::Unreachable { root: self.root.clone(), source: last })
     }

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::super::mcp::reach::Reach;
-use super::{AttachedOutcome, Failed, NOT_RUN, SandboxArgs, answer, code, request, run_here};
+use super::{AttachedOutcome, Failed, NOT_RUN, SandboxArgs, answer, code, propose, request, run_here};
 use crate::base::ids::unique;
 use crate::execution::{AttachedRequest, LimitWord, git_diff};
 use crate::hub::Folder;
@@ -27,7 +28,7 @@ use crate::socket::{Greeting, Sent, ServerLink};
 /// How long a command may run whose agent says nothing: what `terminal.run` allows at most.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The agent whose own shell runs the command. `wherefore hook` writes these.
+/// The agent whose own shell runs the command. `wherefore hook` and `wherefore acp` write these.
 #[derive(Debug, clap::Args)]
 pub(super) struct AgentArgs {
     /// The agent's name
@@ -42,6 +43,28 @@ pub(super) struct AgentArgs {
     /// Its own tool
     #[arg(long, value_name = "NAME", hide = true, requires = "agent")]
     tool: Option<String>,
+    /// What brought the command here
+    #[arg(long, value_enum, default_value = "hook", hide = true, requires = "agent")]
+    door: AgentDoor,
+    /// A person was asked about the command already, and said yes
+    #[arg(long, hide = true, requires = "agent")]
+    allowed: bool,
+}
+
+/// What brings an agent's command here.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AgentDoor {
+    Hook,
+    Acp,
+}
+
+impl From<AgentDoor> for Door {
+    fn from(door: AgentDoor) -> Self {
+        match door {
+            AgentDoor::Hook => Self::Hook,
+            AgentDoor::Acp => Self::Acp,
+        }
+    }
 }
 
 /// A command whose call is under way at the server.
@@ -50,6 +73,7 @@ pub(super) struct AttachedRun {
     sent: Sent<Attach>,
     key: String,
     root: String,
+    door: Door,
 }
 
 impl AgentArgs {
@@ -59,9 +83,10 @@ impl AgentArgs {
     /// Why no server can be had.
     pub(super) fn attach(&self, args: &SandboxArgs, root: &str) -> Result<Option<AttachedRun>, Fault> {
         let Some(agent) = &self.agent else { return Ok(None) };
+        let door = Door::from(self.door);
         let reach = Reach::around(Some(Path::new(root)))?;
         let mut link =
-            ServerLink::over(reach.connect(&Greeting { door: Some(Door::Hook), ..Greeting::default() })?);
+            ServerLink::over(reach.connect(&Greeting { door: Some(door), ..Greeting::default() })?);
         let wanted = request(args, root)?;
         let mut arguments = json!({
             "cmd": args.command,
@@ -77,7 +102,7 @@ impl AgentArgs {
             session: self.session.clone(),
             call: self.call.clone(),
             tool: Some(self.tool.clone().unwrap_or_else(|| "shell".to_owned())),
-            ..Origin::door(Door::Hook)
+            ..Origin::door(door)
         };
         let root = reach.root().to_owned();
         let call = RawCall {
@@ -88,8 +113,8 @@ impl AgentArgs {
             ..RawCall::default()
         };
         let key = unique();
-        let sent = link.send::<Attach>(&AttachParams { key: key.clone(), call })?;
-        Ok(Some(AttachedRun { link, sent, key, root }))
+        let sent = link.send::<Attach>(&AttachParams { key: key.clone(), call, allowed: self.allowed })?;
+        Ok(Some(AttachedRun { link, sent, key, root, door }))
     }
 }
 
@@ -110,16 +135,16 @@ impl AttachedRun {
             ));
         }
         let cancel = CancellationToken::new();
-        let origin = Origin::door(Door::Hook);
+        let origin = Origin::door(self.door);
         let scope = Scope::new(folder.session().clone(), &origin, cancel.clone(), None);
         let wanted = request(args, &self.root).map_err(not_run)?;
         let wanted = AttachedRequest { is_reviewed: granted.layered, ..wanted };
         let outcome = run_here(runtime, &scope, cancel, &wanted)?;
         let report = report(&scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
-        let told = self.ask(Some(report)).and_then(|_| self.ended());
-        let envelope = told.map_err(|fault| (fault, answer::FAULT))?;
-        if let Some(words) = told::ran(&envelope) {
-            answer::note(&words);
+        match self.ask(Some(report)).and_then(|_| self.ended()) {
+            Ok(envelope) => told::ran(&envelope).iter().for_each(|words| answer::note(words)),
+            // The server ended: whoever serves the folder next takes what the command changed.
+            Err(_) => propose(args, &self.root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?,
         }
         Ok(code(&outcome.report))
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{PATCH, places};
+use super::places;
 use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
 use crate::execution::git_diff;
@@ -123,9 +123,9 @@ impl Folder {
         Ok(changes)
     }
 
-    pub(super) fn diff_call(&self, draft: &Draft) -> Result<RawCall, Fault> {
+    fn diff_call(&self, draft: &Draft) -> Result<RawCall, Fault> {
         let (diff, _) = git_diff(self.session().workspace().state(), draft)?;
-        Ok(raw(PATCH, json!({ "diff": diff })))
+        Ok(raw("fs.patch", json!({ "diff": diff })))
     }
 
     /// The text as the person sees it. What the rules close is not read.

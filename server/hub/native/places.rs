@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::WorkspacePath;
+use crate::base::path::through_links;
 
 /// The path in the folder `root` that an agent means by `asked` in the folder `cwd`; none where it lies outside. Symlinks
 /// on the way to the folder are followed, those in it are not.
@@ -12,15 +13,7 @@ pub(super) fn inside(root: &str, cwd: Option<&str>, asked: &str) -> Option<Works
         false => Path::new(cwd.unwrap_or(root)).join(asked),
     };
     let parsed = |path: &Path| WorkspacePath::parse(root, path.to_str()?).ok();
-    parsed(&absolute).or_else(|| parsed(&resolved(&absolute)?))
-}
-
-/// The path with the nearest folder above it that is there resolved.
-fn resolved(path: &Path) -> Option<PathBuf> {
-    path.ancestors().skip(1).find_map(|folder| {
-        let real = folder.canonicalize().ok()?;
-        Some(real.join(path.strip_prefix(folder).ok()?))
-    })
+    parsed(&absolute).or_else(|| parsed(&through_links(&absolute)?))
 }
 
 #[cfg(test)]

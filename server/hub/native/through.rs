@@ -6,17 +6,21 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::calls::{content, edit};
-use super::{PATCH, places, with_why};
+use super::places;
 use crate::base::WorkspacePath;
 use crate::base::text::Encoding;
 use crate::hub::Folder;
 use crate::native::{NativeAct, NativeParams, patch_files};
-use crate::protocol::{Access, NativeOutcome, Origin, Policy, RawCall};
+use crate::protocol::{Access, NativeOutcome, Origin, Policy};
 use crate::registry::{Change, Draft};
 use crate::session::Snapshot;
 
-/// Calls that are remembered until their agents say that they acted; the oldest is forgotten first.
+/// Calls that are remembered until their agents say that they acted, and the bytes of their texts; the oldest is forgotten
+/// first.
 const REMEMBERED: usize = 256;
+const BYTES: usize = 64 << 20;
+/// The tools that an agent's own edit may become.
+const EDITS: [&str; 3] = ["fs.edit", "fs.patch", "fs.write"];
 /// How long an agent may take for such a call, before a change of its files counts as another program's.
 const EXPECTED: Duration = Duration::from_secs(60);
 
@@ -30,17 +34,24 @@ struct Remembered {
     order: VecDeque<String>,
 }
 
+impl Remembered {
+    fn bytes(&self) -> usize {
+        let texts = self.calls.values().flatten().filter_map(|(_, before)| before.as_ref());
+        texts.map(|before| before.text.len()).sum()
+    }
+}
+
 /// A file as it stood before.
 type FileBefore = (WorkspacePath, Option<Snapshot>);
 
 impl LetThrough {
     fn remember(&self, call: String, files: Vec<FileBefore>) {
         let mut remembered = self.0.lock();
+        remembered.order.retain(|other| *other != call);
         remembered.order.push_back(call.clone());
         remembered.calls.insert(call, files);
-        if remembered.order.len() > REMEMBERED
-            && let Some(oldest) = remembered.order.pop_front()
-        {
+        while remembered.order.len() > REMEMBERED || remembered.bytes() > BYTES {
+            let Some(oldest) = remembered.order.pop_front() else { break };
             remembered.calls.remove(&oldest);
         }
     }
@@ -74,11 +85,7 @@ impl Folder {
             changes: files.into_iter().filter_map(|(path, before)| self.change_since(path, before)).collect(),
             ..Draft::default()
         };
-        let Ok(raw) = self.diff_call(&draft) else { return };
-        let raw = RawCall { origin: origin.clone(), root: Some(self.root().to_owned()), ..raw };
-        let raw = with_why(raw, params.why.as_deref());
-        if !draft.changes.is_empty() {
-            let envelope = self.pipeline().adopt(raw, draft).await;
+        if let Ok(Some(envelope)) = self.adopt(origin.clone(), params.why.as_deref(), draft).await {
             self.log_native(&envelope, origin, NativeOutcome::LetThrough, "");
         }
     }
@@ -102,15 +109,16 @@ impl Folder {
     fn applied_at_once(&self, path: WorkspacePath) -> Option<FileBefore> {
         let session = self.session();
         let governance = session.workspace().governance();
-        let names = [self.registry().find(PATCH)?.def().names()];
         let files = session.files().unasked();
         files.admit(Access::Write, &path).ok()?;
         let resolved = files.root().resolve(&path).unwrap_or_else(|_| path.clone());
-        let is_auto = |path: &WorkspacePath| {
-            governance.review().policy(&names, path, governance.default_policies()) == Policy::Auto
-        };
-        if ![&path, &resolved].into_iter().all(is_auto) {
-            return None;
+        // The rules for each tool that the edit may become.
+        for tool in EDITS {
+            let names = [self.registry().find(tool)?.def().names()];
+            let policy = |path| governance.review().policy(&names, path, governance.default_policies());
+            if [&path, &resolved].into_iter().any(|path| policy(path) != Policy::Auto) {
+                return None;
+            }
         }
         let before = session.files().text_through(&files, &path).ok()?;
         before.as_ref().is_none_or(|before| !before.unsaved).then_some((path, before))

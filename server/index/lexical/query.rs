@@ -1,5 +1,6 @@
 //! What is searched for, compiled within bounds.
 
+use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ast;
 use thiserror::Error;
@@ -87,6 +88,12 @@ impl Query {
         let matcher = builder.build(pattern).map_err(|error| QueryError::Refused(error.to_string()))?;
         let plan = if pattern.len() > LONGEST_PLANNED { Plan::All } else { Plan::of(&hir) };
         Ok(Self { matcher, plan })
+    }
+
+    /// Whether a line of the text holds it.
+    pub fn is_in(&self, text: &[u8]) -> bool {
+        // The engine in memory has no error to give.
+        self.matcher.is_match(text).unwrap_or(true)
     }
 
     /// What finds it in a line.

@@ -11,14 +11,14 @@ use std::path::Path;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::{DID_FOCUS, NOTIFICATIONS, REVERSE};
+use super::{DID_FOCUS, DID_SELECT, NOTIFICATIONS, REVERSE};
 use crate::protocol::{Event, Fault, Proposal, Settings};
 use crate::requests::{self, Message};
 
 /// Every message of ours: the requests of the table, then what goes the other way or needs no answer.
 fn messages() -> impl Iterator<Item = &'static Message> {
     let requests = requests::ALL.iter().map(|request| &request.message);
-    requests.chain([&DID_FOCUS]).chain(NOTIFICATIONS).chain(REVERSE)
+    requests.chain([&DID_FOCUS, &DID_SELECT]).chain(NOTIFICATIONS).chain(REVERSE)
 }
 
 /// Everything generated from the messages: paths from the package's root, with their content.

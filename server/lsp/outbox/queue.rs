@@ -113,7 +113,8 @@ impl WaitingMessage {
     }
 
     fn crowd(&mut self, notice: Notice) {
-        if matches!(notice, Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_)) {
+        if matches!(notice, Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_) | Notice::Slot(_))
+        {
             // One of each work and of each document at most, and what they say has to be told; trouble comes with a change
             // of the settings.
             return self.notices.push_back(notice);
@@ -140,6 +141,7 @@ fn proposal(notice: &Notice) -> Option<&ProposalId> {
         | Notice::Finish(_)
         | Notice::Removed(_)
         | Notice::Command(_)
+        | Notice::Slot(_)
         | Notice::WorkingSet
         | Notice::Background(_)
         | Notice::Trouble(_) => None,

@@ -15,7 +15,7 @@ use super::rate::Rate;
 use super::{Outbox, SOON, bounded};
 use crate::base::uri;
 use crate::lsp::ext::{
-    CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed,
+    CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed, SlotChanged,
     WorkingSetChanged,
 };
 use crate::lsp::label::label;
@@ -86,6 +86,7 @@ impl Outbox {
             // It closes the document when it hears that the proposal is accepted.
             Notice::Removed(_) => {}
             Notice::Command(command) => self.notify::<CommandTold>(command).await,
+            Notice::Slot(slot) => self.notify::<SlotChanged>(slot).await,
             Notice::WorkingSet => self.notify::<WorkingSetChanged>(()).await,
             Notice::Background(work) => self.show_work(work, shown).await,
             Notice::Trouble(text) => self.say(MessageType::WARNING, format!("wherefore: {text}")).await,
@@ -105,7 +106,8 @@ impl Outbox {
                 self.notify::<CommandTold>(command).await;
                 None
             }
-            Notice::WorkingSet => None,
+            // Other clients set no variables of terminals.
+            Notice::Slot(_) | Notice::WorkingSet => None,
             Notice::Trouble(text) => {
                 return self.say(MessageType::WARNING, format!("wherefore: {text}")).await;
             }

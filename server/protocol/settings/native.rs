@@ -17,6 +17,30 @@ pub enum WhenAway {
     Deny,
 }
 
+/// The agent whose connection to its editor's official extension wherefore takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdeSlot {
+    /// None.
+    #[default]
+    Off,
+    /// Claude Code.
+    ClaudeCode,
+    /// Gemini CLI.
+    GeminiCli,
+}
+
+impl IdeSlot {
+    /// Its name in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::ClaudeCode => "claude-code",
+            Self::GeminiCli => "gemini-cli",
+        }
+    }
+}
+
 /// `[native]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -29,10 +53,21 @@ pub struct NativeSettings {
     pub confine: bool,
     /// Offer what changes on the disk by nobody that we know for review afterwards.
     pub outside: bool,
+    /// Stand where the official extension of this agent stands, while an editor has the folder open. A project may only turn
+    /// it off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ide: Option<IdeSlot>,
+}
+
+impl NativeSettings {
+    /// The slot that is taken.
+    pub fn slot(&self) -> IdeSlot {
+        self.ide.unwrap_or_default()
+    }
 }
 
 impl Default for NativeSettings {
     fn default() -> Self {
-        Self { when_away: WhenAway::default(), require_why: false, confine: true, outside: true }
+        Self { when_away: WhenAway::default(), require_why: false, confine: true, outside: true, ide: None }
     }
 }

@@ -143,3 +143,22 @@ fn what_happens_while_it_starts_is_seen() {
         Lab { folder, watch }.check();
     }
 }
+
+#[test]
+fn a_repository_whose_excludes_are_written_at_once_while_others_ask() {
+    for _ in 0..100 {
+        let lab = Lab::with(options(), |root| write(root, "c", ""));
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                lab.write(".git/info/exclude", "*");
+                lab.write(".git/info/exclude", "!c");
+                done.store(true, std::sync::atomic::Ordering::Relaxed);
+            });
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                lab.watch.settled(far()).unwrap();
+            }
+        });
+        lab.check();
+    }
+}

@@ -5,6 +5,7 @@ local api = vim.api
 local aim = require('wherefore.aim')
 local buffer = require('wherefore.buffer')
 local client = require('wherefore.client')
+local config = require('wherefore.config')
 local decide = require('wherefore.decide').send
 local hunks = require('wherefore.hunks')
 local methods = require('wherefore.wire').methods
@@ -31,23 +32,66 @@ local function here()
   notify.say('wherefore: no hunk was on the screen, so nothing is decided: this is the next one')
 end
 
+--- Whether the person types nothing from now on, until that is asked: the cursor is moved for nobody who does something else.
+---@return fun(): boolean
+local function idle()
+  local typed = false
+  local watch = vim.on_key(function(_, key)
+    typed = typed or key ~= ''
+  end)
+  return function()
+    vim.on_key(nil, watch)
+    return not typed
+  end
+end
+
+--- Sends a decision on one hunk, and says what became of it.
 ---@param act 'accept'|'reject'
 ---@param item? wherefore.Drawn
 ---@param reason? string
-local function decide_item(act, item, reason)
-  if item then
-    decide(item.entry.client, {
-      proposal = item.entry.proposal.id,
-      hunks = { item.hunk.id },
-      act = act,
-      reason = reason ~= '' and reason or nil,
-    })
+---@param lines? string what the hunk adds instead of what was proposed
+local function decide_item(act, item, reason, lines)
+  if not item then
+    return
   end
+  local buf, row = api.nvim_get_current_buf(), hunks.row(item)
+  local is_idle = idle()
+  decide(item.entry.client, {
+    proposal = item.entry.proposal.id,
+    hunks = { item.hunk.id },
+    act = act,
+    reason = reason ~= '' and reason or nil,
+    texts = lines and { [item.hunk.id] = lines } or nil,
+  }, function(clean)
+    local stays = is_idle() and api.nvim_get_current_buf() == buf
+    if clean then
+      require('wherefore.feedback').decided(item, act, lines ~= nil)
+    end
+    if clean and stays and config.current.advance then
+      hunks.go_on(row)
+    end
+  end)
 end
 
 --- Accepts the hunk under the cursor.
 function M.accept()
   decide_item('accept', here())
+end
+
+--- Accepts those lines of a hunk that are selected; the others stay as they are.
+---@param first? integer a row, of the selection where none is named
+---@param last? integer
+function M.accept_lines(first, last)
+  if not first or not last then
+    first, last = vim.fn.line('v') - 1, vim.fn.line('.') - 1
+    first, last = math.min(first, last), math.max(first, last)
+    api.nvim_feedkeys(vim.keycode('<Esc>'), 'nx', false)
+  end
+  local item, lines = require('wherefore.part').selected(first, last)
+  if not item then
+    return notify.warn('no hunk that waits is in these lines')
+  end
+  decide_item('accept', item, nil, lines)
 end
 
 --- Rejects the hunk under the cursor.
@@ -67,6 +111,28 @@ function M.reject_reason()
       decide_item('reject', item, reason)
     end
   end)
+end
+
+--- Says something about the hunk under the cursor to its agent, and decides nothing.
+---@param words? string
+function M.comment(words)
+  local item = here()
+  if item then
+    require('wherefore.send').comment(item, words)
+  end
+end
+
+--- Says something to the agent about the lines that are selected.
+function M.send_lines()
+  require('wherefore.send').selection()
+end
+
+--- Says in a float why the hunk under the cursor is there, and what it does.
+function M.why()
+  local item = here()
+  if item then
+    require('wherefore.why').show(item)
+  end
 end
 
 --- Opens what the hunk under the cursor adds, to be changed before it is accepted.
@@ -142,10 +208,10 @@ end
 --- Kinds of changes that no text of the file shows, whether it is there or not.
 local previewed = { copy = true, mkdir = true, rmdir = true, rename = true, symlink = true, binary = true }
 
---- Opens the file of an entry, or a preview where there is no file to show it in.
+--- Opens the file of an entry, or a preview where there is no file to show it in, at one of its hunks.
 ---@param entry wherefore.Entry
----@param step 1|-1
-local function open(entry, step)
+---@param at? integer the row of the hunk; of the first one where none is named, -1 of the last
+function M.open(entry, at)
   window.for_file()
   local path = review.path(entry.file)
   local readable = vim.fn.filereadable(path) == 1 or vim.fn.bufloaded(path) == 1
@@ -158,9 +224,8 @@ local function open(entry, step)
   local buf = api.nvim_get_current_buf()
   hunks.refresh(buf)
   local list = hunks.list(buf)
-  local target = step > 0 and list[1] or list[#list]
-  if target then
-    hunks.go(target.first)
+  if #list > 0 then
+    hunks.go(at == -1 and list[#list].first or at or list[1].first)
   end
 end
 
@@ -202,7 +267,7 @@ local function go(step)
   if not entry then
     return notify.say('wherefore: nothing waits')
   end
-  open(entry, step)
+  M.open(entry, step < 0 and -1 or nil)
 end
 
 function M.next()

@@ -18,21 +18,6 @@ local colours = {
   failed = 'WhereforeWarn',
 }
 
---- A time of RFC 3339 as the clock on the wall shows it.
----@param time string
----@return string
-local function clock(time)
-  local parts = { time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)') }
-  if #parts == 0 then
-    return time
-  end
-  local fields = { year = parts[1], month = parts[2], day = parts[3], hour = parts[4], min = parts[5], sec = parts[6] }
-  local stamp = os.time(fields)
-  local here, there = os.date('*t', stamp), os.date('!*t', stamp)
-  here.isdst = false
-  return tostring(os.date('%H:%M:%S', stamp + os.time(here) - os.time(there)))
-end
-
 ---@param cell string
 ---@param width integer
 local function cell_of(cell, width)
@@ -40,30 +25,53 @@ local function cell_of(cell, width)
   return cell .. (' '):rep(width - vim.api.nvim_strwidth(cell)) .. ' '
 end
 
+--- The tool that is called, or the agent's own that the call stands for.
+---@param notice wherefore.CallNotice
+local function tool_of(notice)
+  return notice.origin.tool and ('%s (%s)'):format(notice.origin.tool, notice.origin.door or '') or notice.tool
+end
+
+--- The reason, with what went wrong.
+---@param call wherefore.Call
+---@return string
+local function why_of(call)
+  return call.fault and ('%s (%s)'):format(call.notice.why, call.fault.message) or call.notice.why
+end
+
 ---@param width integer
 ---@return wherefore.Row[]
 local function rows(width)
-  local state_of = calls.states()
+  local state_of, wide = calls.states(), width >= 90
   return vim.tbl_map(function(call)
     local notice, state = call.notice, state_of(call)
     local command = terminals.running(call)
-    local why = call.fault and ('%s (%s)'):format(notice.why, call.fault.message) or notice.why
+    local why = why_of(call)
     if command then
       state = call.status and 'in background' or state
       why = ('%s: %s'):format(terminals.tier(command), why)
     end
-    return {
-      id = ('%d/%s/%s'):format(call.client, notice.session, notice.call_id),
-      item = call,
-      parts = {
-        { cell_of(clock(notice.time), 8), 'WhereforeHint' },
-        { cell_of(state, 15), colours[state] or 'WhereforeHint' },
-        { cell_of(notice.origin.tool and ('%s (%s)'):format(notice.origin.tool, notice.origin.door or '') or notice.tool, 18) },
-        { cell_of(notice.origin.agent or notice.origin.door or '', 18), 'WhereforeHint' },
-        { text.clip(why, math.max(width - 64, 20)) },
-      },
-    }
+    -- The reason comes first: where there is little room, the rest stands in the float of K.
+    local parts = { { cell_of(state, 15), colours[state] or 'WhereforeHint' }, { cell_of(tool_of(notice), wide and 18 or 11) } }
+    if wide then
+      table.insert(parts, 1, { cell_of(text.clock(notice.time), 8), 'WhereforeHint' })
+      table.insert(parts, { cell_of(notice.origin.agent or notice.origin.door or '', 18), 'WhereforeHint' })
+    end
+    table.insert(parts, { text.clip(why, math.max(width - (wide and 64 or 28), 20)) })
+    return { id = ('%d/%s/%s'):format(call.client, notice.session, notice.call_id), item = call, parts = parts }
   end, calls.list())
+end
+
+--- All of a call, which a row has no room for.
+---@param call wherefore.Call
+local function explain(call)
+  local notice = call.notice
+  local who = notice.origin.agent or notice.origin.door or 'an agent without a name'
+  local lines = { why_of(call), '', ('%s: %s'):format(tool_of(notice), calls.states()(call)) }
+  if #(notice.paths or {}) > 0 then
+    table.insert(lines, table.concat(notice.paths, ', '))
+  end
+  table.insert(lines, ('%s · %s · %s'):format(who, notice.call_id, text.clock(notice.time)))
+  require('wherefore.float').open(lines)
 end
 
 ---@param call wherefore.Call
@@ -126,6 +134,7 @@ shown.keys = {
     end,
   },
   { lhs = 'x', desc = 'cancel', run = stop },
+  { lhs = 'K', desc = 'why', run = explain },
 }
 
 function M.open()

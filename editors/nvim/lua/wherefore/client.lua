@@ -145,7 +145,7 @@ end
 ---@return vim.lsp.ClientConfig
 local function client_config(root)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { wherefore = { hunks = true, save = true, asks = true, focus = true, commands = true } }
+  capabilities.experimental = { wherefore = { hunks = true, save = true, asks = true, focus = true, commands = true, looks = true } }
   local state = { how = '' }
   return {
     name = 'wherefore',

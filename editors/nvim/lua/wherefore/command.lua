@@ -27,12 +27,14 @@ local function status()
     local lines = { { ('wherefore %s, process %d\n'):format(answer.version, answer.pid) } }
     for _, at in ipairs(answer.workspaces or {}) do
       local agents = #(at.agents or {}) > 0 and table.concat(at.agents, ', ') or 'none'
+      local calls, wait = text.count(at.calls, 'call'), at.pending_hunks == 1 and 'waits' or 'wait'
       table.insert(lines, { ('%s\n'):format(at.root), 'Directory' })
-      table.insert(lines, { ('  session %s, %d calls, %d running, agents: %s\n'):format(at.session, at.calls, at.running, agents) })
-      table.insert(lines, { ('  %d hunks wait in %d files\n'):format(at.pending_hunks, at.pending_files) })
+      table.insert(lines, { ('  session %s, %s, %d running, agents: %s\n'):format(at.session, calls, at.running, agents) })
+      table.insert(lines, { ('  %s %s in %s\n'):format(text.count(at.pending_hunks, 'hunk'), wait, text.count(at.pending_files, 'file')) })
       if (at.unreviewed_hunks or 0) > 0 then
-        local unseen = '  %d hunks were applied with nobody looking; :Wherefore applied shows them\n'
-        table.insert(lines, { unseen:format(at.unreviewed_hunks) })
+        local unseen = '  %s applied with nobody looking; :Wherefore applied shows them\n'
+        local was = at.unreviewed_hunks == 1 and ' was' or ' were'
+        table.insert(lines, { unseen:format(text.count(at.unreviewed_hunks, 'hunk') .. was) })
       end
       for _, problem in ipairs(at.problems or {}) do
         table.insert(lines, { ('  %s\n'):format(problem), 'WarningMsg' })
@@ -45,37 +47,12 @@ local function status()
   end)
 end
 
---- Every hunk to decide on, in the quickfix list.
-local function proposals()
-  local review = require('wherefore.review')
-  local items = {}
-  for _, entry in ipairs(review.entries()) do
-    for _, hunk in ipairs(entry.hunks) do
-      local number = require('wherefore.hunks').number(entry, hunk)
-      local doing = (review.is_applied(hunk) and 'applied ' or '') .. entry.file.kind
-      local size = review.what(entry.file) or ('-%d +%d'):format(#hunk.old, #hunk.new)
-      local path, shown = review.path(entry.file), text.clip(entry.file.path, 400)
-      table.insert(items, {
-        filename = path,
-        -- Shown in the name's place, where something in that would not be seen.
-        module = shown ~= entry.file.path and shown or nil,
-        lnum = hunk.start + 1,
-        text = text.clip(('%s %s %s: %s'):format(doing, number, size, entry.proposal.why), 400),
-      })
-    end
-  end
-  if #items == 0 then
-    return notify.say('wherefore: nothing waits')
-  end
-  vim.fn.setqflist({}, ' ', { title = 'wherefore: hunks to decide on', items = items })
-  vim.cmd('botright copen')
-end
-
 ---@class wherefore.Word
 ---@field name string
 ---@field takes? string what may follow it
 ---@field desc string
----@field run fun(rest?: string)
+---@field run fun(rest?: string, bang?: boolean)
+---@field run_lines? fun(first: integer, last: integer, rest?: string) what it does with a range
 ---@field complete? fun(): string[] what may follow it, for Tab
 
 --- Each word, in the order of the help.
@@ -83,15 +60,46 @@ end
 M.words = {
   { name = 'next', desc = 'the next hunk; also with no word at all', run = act('next') },
   { name = 'prev', desc = 'the previous hunk', run = act('prev') },
-  { name = 'accept', desc = 'accept the hunk under the cursor, else the nearest on the screen', run = act('accept') },
+  {
+    name = 'accept',
+    desc = 'accept the hunk under the cursor, else the nearest on the screen; with a range only these lines of it',
+    run = act('accept'),
+    run_lines = function(first, last)
+      require('wherefore.act').accept_lines(first - 1, last - 1)
+    end,
+  },
   { name = 'reject', takes = '[reason]', desc = 'reject it', run = act('reject') },
+  {
+    name = 'comment',
+    takes = '[words]',
+    desc = 'say something about the hunk to its agent, whose next result brings it; nothing is decided',
+    run = act('comment'),
+  },
+  {
+    name = 'send',
+    takes = '[words]',
+    desc = "put words into the next result of the agent that did something last; with a range these lines too, on a line with a diagnostic that one, and with `:Wherefore! send` all of the file's",
+    run = function(rest, bang)
+      require('wherefore.send').words(rest, bang)
+    end,
+    run_lines = function(first, last, rest)
+      require('wherefore.send').lines(first, last, rest)
+    end,
+  },
+  { name = 'why', desc = 'show its reason, its agent and what to look at twice in a float', run = act('why') },
   { name = 'edit', desc = 'change what the hunk adds: |:w| accepts it so, |:q!| leaves it', run = act('edit') },
   { name = 'accept-file', desc = 'accept every hunk of this file', run = act('accept_file') },
   { name = 'reject-file', takes = '[reason]', desc = 'reject every hunk of this file', run = act('reject_file') },
   { name = 'accept-all', desc = 'accept every hunk there is', run = all('accept') },
   { name = 'reject-all', takes = '[reason]', desc = 'reject every hunk there is', run = all('reject') },
   { name = 'preview', desc = 'the whole proposal under the cursor', run = act('preview') },
-  { name = 'proposals', desc = 'every hunk in the |quickfix| list', run = proposals },
+  {
+    name = 'proposals',
+    desc = 'every hunk, in a picker with its diff where there is one, else in the |quickfix| list',
+    run = function()
+      require('wherefore.list').open()
+    end,
+  },
   {
     name = 'applied',
     takes = '[point]',
@@ -101,6 +109,17 @@ M.words = {
     end,
     complete = function()
       return vim.list_extend({ 'off' }, require('wherefore.calls').writes())
+    end,
+  },
+  {
+    name = 'session',
+    takes = '[session]',
+    desc = 'all that agents changed in this session or in another, file by file, with reasons, what became of it, and keys to take hunks back; `all` for each that is kept',
+    run = function(id)
+      require('wherefore.session').open(id)
+    end,
+    complete = function()
+      return require('wherefore.session').sessions()
     end,
   },
   {
@@ -114,7 +133,7 @@ M.words = {
   },
   {
     name = 'calls',
-    desc = 'the calls as they come and go; <CR> opens the log there, a answers what one asks, o shows what its command writes, x stops one',
+    desc = 'the calls as they come and go; <CR> opens the log there, a answers what one asks, o shows what its command writes, K the whole reason, x stops one',
     run = function()
       require('wherefore.call_panel').open()
     end,
@@ -204,7 +223,7 @@ local function word_named(name)
 end
 
 --- Runs `:Wherefore WORD REST`; with no word it goes to the next hunk.
----@param opts { args: string }
+---@param opts { args: string, bang?: boolean, range?: integer, line1?: integer, line2?: integer }
 function M.run(opts)
   require('wherefore').ready()
   local word, rest = opts.args:match('^%s*(%S*)%s*(.-)%s*$')
@@ -212,7 +231,12 @@ function M.run(opts)
   if not found then
     return notify.warn(('there is no :Wherefore %s; Tab shows what there is'):format(word))
   end
-  require('wherefore.guard').wrap(':Wherefore ' .. word, found.run)(rest ~= '' and rest or nil)
+  local guard = require('wherefore.guard')
+  rest = rest ~= '' and rest or nil
+  if found.run_lines and (opts.range or 0) > 0 then
+    return guard.wrap(':Wherefore ' .. word, found.run_lines)(opts.line1, opts.line2, rest)
+  end
+  guard.wrap(':Wherefore ' .. word, found.run)(rest, opts.bang)
 end
 
 ---@param lead string

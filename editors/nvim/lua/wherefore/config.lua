@@ -8,6 +8,8 @@ local M = {}
 ---@field reject string|false
 ---@field reject_reason string|false
 ---@field edit string|false
+---@field comment string|false
+---@field why string|false
 ---@field accept_file string|false
 ---@field reject_file string|false
 
@@ -19,6 +21,8 @@ local M = {}
 ---@field notify 'all'|'writes'|'none'
 ---@field per_second integer
 ---@field max_lines integer
+---@field advance boolean
+---@field banner boolean
 ---@field picker 'auto'|'telescope'|'fzf-lua'|'snacks'|'select'
 ---@field keys wherefore.Keys|false
 
@@ -30,14 +34,16 @@ local M = {}
 --- The keys that stand where hunks wait, in the order of the help.
 ---@type wherefore.Key[]
 M.keys = {
-  { name = 'next', lhs = ']w', desc = 'next hunk; on to the next file, around the end' },
-  { name = 'prev', lhs = '[w', desc = 'previous hunk' },
-  { name = 'accept', lhs = '<leader>wa', desc = 'accept the hunk under the cursor, else the nearest on the screen' },
-  { name = 'reject', lhs = '<leader>wr', desc = 'reject it' },
-  { name = 'reject_reason', lhs = '<leader>wR', desc = 'reject it, and say why: the agent reads it' },
-  { name = 'edit', lhs = '<leader>we', desc = 'change what it adds before you accept it' },
-  { name = 'accept_file', lhs = '<leader>wA', desc = 'accept every hunk of this file' },
-  { name = 'reject_file', lhs = '<leader>wX', desc = 'reject every hunk of this file' },
+  { name = 'next', lhs = ']v', desc = 'next hunk; on to the next file, around the end; works in every buffer' },
+  { name = 'prev', lhs = '[v', desc = 'previous hunk; works in every buffer' },
+  { name = 'accept', lhs = 'gwy', desc = 'yes: accept the hunk under the cursor, else the nearest on the screen' },
+  { name = 'reject', lhs = 'gwr', desc = 'reject it' },
+  { name = 'reject_reason', lhs = 'gwR', desc = 'reject it, and say why: the agent reads it' },
+  { name = 'edit', lhs = 'gwc', desc = 'change what it adds before you accept it' },
+  { name = 'comment', lhs = 'gws', desc = 'say something about it to its agent, and decide nothing' },
+  { name = 'why', lhs = 'gwK', desc = 'show its reason, its agent and what to look at twice' },
+  { name = 'accept_file', lhs = 'gwY', desc = 'accept every hunk of this file' },
+  { name = 'reject_file', lhs = 'gwX', desc = 'reject every hunk of this file' },
 }
 
 local function strings(value)
@@ -118,9 +124,27 @@ M.options = {
     is = count,
   },
   {
+    name = 'advance',
+    default = true,
+    desc = 'go to the next hunk of the file after a decision',
+    must = 'true or false',
+    is = function(value)
+      return type(value) == 'boolean'
+    end,
+  },
+  {
+    name = 'banner',
+    default = true,
+    desc = 'a line that stays while hunks wait in files that no window shows',
+    must = 'true or false',
+    is = function(value)
+      return type(value) == 'boolean'
+    end,
+  },
+  {
     name = 'picker',
     default = 'auto',
-    desc = 'what shows the places of a search, see |wherefore-review|',
+    desc = 'what shows lists of places and of hunks, see |wherefore-review|',
     must = "'auto', 'telescope', 'fzf-lua', 'snacks' or 'select'",
     is = function(value)
       return vim.list_contains({ 'auto', 'telescope', 'fzf-lua', 'snacks', 'select' }, value)

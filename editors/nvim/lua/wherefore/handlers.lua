@@ -16,7 +16,9 @@ function M.take(client_id, list)
   for _, proposal in ipairs(list) do
     notify.went_stale(review.get(client_id, proposal.id), proposal)
   end
-  review.put(client_id, list)
+  require('wherefore.feedback').heard(client_id, list, function()
+    review.put(client_id, list)
+  end)
   require('wherefore.applied').heard(client_id, list)
   local gone = require('wherefore.gone')
   gone.close(gone.removed(list))
@@ -93,6 +95,12 @@ M.by_method = {
   [methods.ask] = answer('asking you', function(params, ctx)
     return asks.ask(ctx.client_id, params)
   end, vim.empty_dict()),
+  [methods.slot] = handle('setting variables of terminals', function(params)
+    require('wherefore.slot').changed(params)
+  end),
+  [methods.look] = answer('telling what you look at', function(params)
+    return require('wherefore.slot').look(params)
+  end, { diagnostics = {} }),
   [methods.save] = answer('saving', function(params)
     return require('wherefore.edits').save(params)
   end, { saved = {} }),

@@ -1,15 +1,14 @@
---- Draws the hunks of a buffer, with extmarks alone. Of one that waits the old lines stand in the text and the new ones
---- are virtual; of one that was applied it is the other way round.
+--- The hunks that are drawn in buffers, with extmarks alone. Of one that waits the old lines stand in the text and the new
+--- ones are virtual; of one that was applied it is the other way round.
 local M = {}
 
 local api = vim.api
-local config = require('wherefore.config')
+local colours = require('wherefore.colours')
+local draw = require('wherefore.draw')
 local keys = require('wherefore.keys')
 local review = require('wherefore.review')
-local text = require('wherefore.text')
 
-local ns = api.nvim_create_namespace('wherefore')
-M.namespace = ns
+local ns = draw.namespace
 
 ---@class wherefore.Drawn one hunk in a buffer
 ---@field entry wherefore.Entry
@@ -20,179 +19,6 @@ M.namespace = ns
 local drawn = {}
 ---@type table<integer, integer> rows above line 1, by buffer
 local above_first = {}
-
-local links = {
-  WhereforeDelete = 'DiffDelete',
-  WhereforeAdd = 'DiffAdd',
-  WhereforeHeader = 'Title',
-  WhereforeWhy = 'Normal',
-  WhereforeHint = 'Comment',
-  WhereforeWarn = 'WarningMsg',
-  WhereforeSign = 'Title',
-}
-
-function M.highlights()
-  for name, link in pairs(links) do
-    api.nvim_set_hl(0, name, { link = link, default = true })
-  end
-end
-
---- The cells that a line has in the narrowest window that shows the buffer.
----@param buf integer
----@return integer
-local function width_of(buf)
-  local width
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    local info = vim.fn.getwininfo(win)[1]
-    local sign = not drawn[buf] and vim.wo[win].signcolumn:find('^auto') and 2 or 0
-    width = math.min(width or math.huge, info.width - info.textoff - sign)
-  end
-  return math.max(width or vim.o.columns - 8, 20)
-end
-
---- The lines of a hunk that stand in the text, and those that do not.
----@param hunk wherefore.Hunk
----@return string[] there
----@return string[] other
-local function sides(hunk)
-  if review.is_applied(hunk) then
-    return hunk.new, hunk.old
-  end
-  return hunk.old, hunk.new
-end
-
----@param buf integer
----@param lines string[]
----@param width integer
----@param colour string
----@return table[] virtual lines
-local function virtual(buf, lines, width, colour)
-  local rows, dos, tabstop = {}, vim.bo[buf].fileformat == 'dos', vim.bo[buf].tabstop
-  for index, line in ipairs(lines) do
-    if index > config.current.max_lines then
-      local more = ('… %d more lines, all in :Wherefore preview'):format(#lines - index + 1)
-      table.insert(rows, { { more, 'WhereforeHint' } })
-      break
-    end
-    local plain, ended = text.chomp(line, dos)
-    for _, row in ipairs(text.rows(text.visible(plain, tabstop), width)) do
-      table.insert(rows, { { row, colour } })
-    end
-    if not ended and index == #lines then
-      table.insert(rows, { { '(no line end at the end of the file)', 'WhereforeHint' } })
-    end
-  end
-  return rows
-end
-
---- Whether the lines of a hunk stand in the text, byte for byte.
----@param buf integer
----@param hunk wherefore.Hunk
----@return boolean
-local function is_there(buf, hunk)
-  local there, dos = sides(hunk), vim.bo[buf].fileformat == 'dos'
-  local lines = api.nvim_buf_get_lines(buf, hunk.start, hunk.start + #there, false)
-  for index, line in ipairs(there) do
-    if lines[index] ~= text.chomp(line, dos) then
-      return false
-    end
-  end
-  return true
-end
-
-local doing = {
-  pending = { delete = ' delete the file', create = ' new file' },
-  applied = { delete = ' applied: the file was deleted', create = ' applied: a new file' },
-}
-
---- Which of its file's hunks one is; decided ones count, so that a number stays.
----@param entry wherefore.Entry
----@param hunk wherefore.Hunk
----@return string
-function M.number(entry, hunk)
-  for index, each in ipairs(entry.file.hunks) do
-    if each.id == hunk.id then
-      return ('%d/%d'):format(index, #entry.file.hunks)
-    end
-  end
-  return hunk.id
-end
-
----@param buf integer
----@param entry wherefore.Entry
----@param hunk wherefore.Hunk
----@param width integer
----@param first boolean whether it is the first of its sort in the buffer
----@return table[] virtual lines
-local function header(buf, entry, hunk, width, first)
-  local applied = review.is_applied(hunk)
-  local said = review.what(entry.file)
-  local what = said and (applied and ' applied: ' or ' ') .. text.clip(said, 400)
-    or doing[applied and 'applied' or 'pending'][entry.file.kind]
-    or applied and ' applied'
-    or ''
-  local title = ('▎%s%s '):format(M.number(entry, hunk), what)
-  local agent = entry.proposal.origin and entry.proposal.origin.agent
-  local who = type(agent) == 'string' and ' · ' .. text.clip(agent, 24) or ''
-  local room = width - vim.fn.strdisplaywidth(title .. who)
-  local rows = {
-    {
-      { title, 'WhereforeHeader' },
-      { text.clip(entry.proposal.why, math.max(room, 10)), 'WhereforeWhy' },
-      { who, 'WhereforeHint' },
-    },
-  }
-  if type(hunk.loose) == 'string' then
-    table.insert(rows, { { '▎look twice: ' .. text.clip(hunk.loose, width - 14), 'WhereforeWarn' } })
-  end
-  if type(hunk.warning) == 'string' then
-    table.insert(rows, { { '▎look twice: ' .. text.clip(hunk.warning, width - 14), 'WhereforeWarn' } })
-  end
-  if applied and not is_there(buf, hunk) then
-    table.insert(rows, { { '▎look twice: its text was changed since; take it back by hand', 'WhereforeWarn' } })
-  end
-  if first then
-    table.insert(rows, { { '▎' .. text.clip(keys.hint(applied), width - 1), 'WhereforeHint' } })
-  end
-  return rows
-end
-
-local function mark(buf, row, opts)
-  opts.strict, opts.priority = false, 150
-  return api.nvim_buf_set_extmark(buf, ns, row, 0, opts)
-end
-
---- A hunk with lines in the text: they are marked where they stand. New lines follow them, old ones stand above.
-local function draw_change(buf, hunk, head, other, lines)
-  local there, applied = sides(hunk), review.is_applied(hunk)
-  local first = math.min(hunk.start, lines - 1)
-  local last = math.min(first + #there, lines)
-  local above = applied and vim.list_extend(head, other) or head
-  mark(buf, first, { virt_lines = above, virt_lines_above = true })
-  if #other > 0 and not applied then
-    mark(buf, last - 1, { virt_lines = other })
-  end
-  local colour = applied and 'WhereforeAdd' or 'WhereforeDelete'
-  mark(buf, first, { end_row = last, end_col = 0, hl_group = colour, hl_eol = true })
-  return mark(buf, first, {
-    end_row = last - 1,
-    sign_text = #other > 0 and '~' or applied and '+' or '-',
-    sign_hl_group = 'WhereforeSign',
-  }), first == 0 and #above or 0
-end
-
---- A hunk with no lines in the text: header and lines stand between two lines, or above the first.
-local function draw_between(buf, hunk, head, other, lines)
-  local rows = vim.list_extend(head, other)
-  local above = hunk.start == 0
-  local row = above and 0 or math.min(hunk.start, lines) - 1
-  return mark(buf, row, {
-    virt_lines = rows,
-    virt_lines_above = above,
-    sign_text = review.is_applied(hunk) and '-' or '+',
-    sign_hl_group = 'WhereforeSign',
-  }), above and #rows or 0
-end
 
 --- Scrolls what stands above line 1 into view, where line 1 is on top.
 ---@param win integer
@@ -235,7 +61,7 @@ local function placed(buf, entry, hunk)
   for _, item in ipairs(drawn[buf] or {}) do
     if item.hunk.id == hunk.id and item.entry.proposal.id == entry.proposal.id then
       local at = api.nvim_buf_get_extmark_by_id(buf, ns, item.mark, {})
-      local below = #sides(hunk) == 0 and item.hunk.start > 0 and 1 or 0
+      local below = #draw.sides(hunk) == 0 and item.hunk.start > 0 and 1 or 0
       return at[1] and setmetatable({ start = at[1] + below }, { __index = hunk }) or hunk
     end
   end
@@ -249,15 +75,12 @@ end
 ---@param out wherefore.Drawn[]
 ---@param hinted table<boolean, true> whether the keys were told, of hunks that wait and of applied ones
 local function draw_entry(buf, entry, hunks, width, out, hinted)
-  local lines = api.nvim_buf_line_count(buf)
-  for _, hunk in ipairs(hunks) do
-    local there, other = sides(hunk)
+  local looks = draw.looks(buf, hunks)
+  for index, hunk in ipairs(hunks) do
     local applied = review.is_applied(hunk)
-    local head = header(buf, entry, hunk, width, not hinted[applied])
+    local said = { width = width, why = index == 1, keys = not hinted[applied] }
     hinted[applied] = true
-    local rows = virtual(buf, other, width, applied and 'WhereforeDelete' or 'WhereforeAdd')
-    local draw = #there > 0 and draw_change or draw_between
-    local id, top = draw(buf, hunk, head, rows, lines)
+    local id, top = draw.hunk(buf, entry, hunk, looks[index], said)
     above_first[buf] = (above_first[buf] or 0) + top
     table.insert(out, { entry = entry, hunk = hunk, mark = id })
   end
@@ -285,7 +108,7 @@ function M.refresh(buf)
     end
     return
   end
-  local width = width_of(buf)
+  local width = draw.width(buf, drawn[buf] ~= nil)
   local hunks = vim.tbl_map(function(entry)
     return vim.tbl_map(function(hunk)
       return placed(buf, entry, hunk)
@@ -298,6 +121,7 @@ function M.refresh(buf)
     draw_entry(buf, entry, hunks[index], width, out, hinted)
   end
   drawn[buf] = out
+  require('wherefore.stale').look(buf, found)
   keys.set(buf)
   show_tops(buf)
 end
@@ -352,11 +176,18 @@ function M.at_cursor()
     if row >= found.first and row <= found.last then
       return found.item
     end
-    if #sides(found.item.hunk) == 0 and row == found.first + 1 then
+    if #draw.sides(found.item.hunk) == 0 and row == found.first + 1 then
       near = near or found.item
     end
   end
   return near
+end
+
+--- The row that a hunk of the current buffer stands at now.
+---@param item wherefore.Drawn
+---@return integer
+function M.row(item)
+  return (span(api.nvim_get_current_buf(), item))
 end
 
 --- Moves the cursor to a row so that the hunk around it is seen.
@@ -367,6 +198,18 @@ function M.go(row)
   api.nvim_win_set_cursor(0, { line, 0 })
   vim.cmd('normal! zvzz')
   show_top(0)
+end
+
+--- Goes to the first hunk of the current buffer at or below a row, around the end; stays where there is none.
+---@param row integer
+function M.go_on(row)
+  local list = M.list(api.nvim_get_current_buf())
+  local to = vim.iter(list):find(function(found)
+    return found.first >= row
+  end) or list[1]
+  if to then
+    M.go(to.first)
+  end
 end
 
 --- Keeps drawings right as buffers are shown, read again, renamed and resized.
@@ -404,8 +247,7 @@ function M.watch()
       end
     end,
   })
-  api.nvim_create_autocmd('ColorScheme', { group = group, callback = M.highlights })
-  M.highlights()
+  colours.watch()
   review.on_change(M.refresh_files)
 end
 

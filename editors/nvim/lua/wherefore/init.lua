@@ -7,6 +7,11 @@ local ready = false
 ---@param opts? wherefore.Config|{}
 function M.setup(opts)
   require('wherefore.config').set(opts)
+  -- Nothing but the runtime path is set where a plugin manager knows no folder inside of a repository.
+  if not vim.g.loaded_wherefore then
+    vim.cmd.runtime('plugin/wherefore.lua')
+  end
+  require('wherefore.keys').everywhere()
   if not ready then
     ready = true
     require('wherefore.hunks').watch()
@@ -14,6 +19,9 @@ function M.setup(opts)
     require('wherefore.call_panel').watch()
     require('wherefore.applied').watch()
     require('wherefore.focus').watch()
+    require('wherefore.slot').watch()
+    require('wherefore.banner').watch()
+    require('wherefore.session').watch()
     local function changed()
       vim.api.nvim_exec_autocmds('User', { pattern = 'WhereforeChanged', modeline = false })
       vim.cmd.redrawstatus({ bang = true })
@@ -49,17 +57,17 @@ end
 ---@return string
 function M.statusline()
   local hunks, files = M.pending()
+  local text = require('wherefore.text')
   local applied, parts = require('wherefore.review').applied(), {}
   if hunks > 0 then
-    local text = ('%d hunk%s in %d file%s'):format(hunks, hunks == 1 and '' or 's', files, files == 1 and '' or 's')
-    table.insert(parts, text)
+    table.insert(parts, ('%s in %s'):format(text.count(hunks, 'hunk'), text.count(files, 'file')))
   end
   if applied > 0 then
     table.insert(parts, applied .. ' applied')
   end
   local questions = #require('wherefore.asks').list()
   if questions > 0 then
-    table.insert(parts, questions == 1 and '1 question' or questions .. ' questions')
+    table.insert(parts, text.count(questions, 'question'))
   end
   return table.concat(parts, ', ')
 end

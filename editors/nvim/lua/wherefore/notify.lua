@@ -18,15 +18,19 @@ local shown = {}
 ---@type { count: integer, tools: table<string, integer>, last: string }?
 local folded
 
---- Shows a message. The message line of the editor holds one row; a longer text would ask for a key. The lines below the
---- first only draw what it says.
+--- Shows a message. The message line of the editor holds one row; a longer text would ask for a key, so that a longer
+--- warning is shown in a float. The lines below the first only draw what it says.
 ---@param message string
 ---@param level? integer
 function M.say(message, level)
   message = text.plain(message)
   local plain = debug.getinfo(vim.notify, 'S').source
   if plain:find('vim/_') or plain == '=?' or plain == '?' then
-    message = text.clip(message:gsub(':?\n.*', ''), vim.v.echospace)
+    local whole = message:gsub(':?\n.*', '')
+    message = text.clip(whole, vim.v.echospace)
+    if level == levels.WARN and message ~= vim.trim(whole) then
+      require('wherefore.notice').show(whole)
+    end
   end
   vim.notify(message, level or levels.INFO, { title = 'wherefore' })
 end
@@ -46,7 +50,7 @@ local function flush()
     table.insert(tools, ('%d %s'):format(count, tool))
   end
   table.sort(tools)
-  M.say(('wherefore: %d more calls (%s), the last: %s'):format(many.count, table.concat(tools, ', '), many.last))
+  M.say(('wherefore: %s (%s), the last: %s'):format(text.count(many.count, 'more call'), table.concat(tools, ', '), many.last))
 end
 
 --- Shows a message of a call, or counts it where too many were shown within a second.
@@ -122,8 +126,7 @@ function M.proposed(proposal, waiting)
   end
   local first, more = proposal.files[1], #proposal.files - 1
   local where = (first and first.path or '?') .. (more > 0 and (' and %d more'):format(more) or '')
-  local what = waiting == 1 and '1 hunk' or waiting .. ' hunks'
-  fold(proposal.tool, ('%s %s, %s: %s'):format(proposal.tool, where, what, proposal.why))
+  fold(proposal.tool, ('%s %s, %s: %s'):format(proposal.tool, where, text.count(waiting, 'hunk'), proposal.why))
 end
 
 --- Says where hunks of a proposal went stale since it was last told.
@@ -144,7 +147,8 @@ function M.went_stale(before, now)
       end
     end
     if count > 0 then
-      M.warn(('%d hunk(s) of %s no longer fit the text and were set aside'):format(count, file.path))
+      local sentence = '%s of %s no longer %s the text and %s set aside'
+      M.warn(sentence:format(text.count(count, 'hunk'), file.path, count == 1 and 'fits' or 'fit', count == 1 and 'was' or 'were'))
     end
   end
 end

@@ -37,11 +37,16 @@ local ns = api.nvim_create_namespace('wherefore_panel')
 ---@type table<string, wherefore.Open> by title
 local open = {}
 
-local function place(panel)
-  local width, height = math.min(vim.o.columns - 4, 140), math.max(math.floor(vim.o.lines * 0.6), 5)
+--- Where a list stands: as high as its rows, so that little is covered.
+---@param panel wherefore.Panel
+---@param rows integer
+local function place(panel, rows)
+  local width = math.min(vim.o.columns - 4, 140)
+  local height = math.max(math.min(rows, math.floor(vim.o.lines * 0.6)), 1)
   local hints = vim.tbl_map(function(key)
     return key.lhs .. ' ' .. key.desc
   end, panel.keys)
+  table.insert(hints, 'q close')
   local status = panel.status and panel.status()
   return {
     relative = 'editor',
@@ -51,8 +56,9 @@ local function place(panel)
     col = math.floor((vim.o.columns - width) / 2),
     border = 'rounded',
     title = (' wherefore: %s%s '):format(panel.title, status and ' · ' .. text.clip(status, width) or ''),
-    footer = (' %s · q close '):format(table.concat(hints, ' · ')),
+    footer = (' %s '):format(text.clip(table.concat(hints, ' · '), width - 4)),
     footer_pos = 'right',
+    style = 'minimal',
   }
 end
 
@@ -79,10 +85,8 @@ local function draw(shown)
   if not api.nvim_win_is_valid(shown.win) or not api.nvim_buf_is_valid(shown.buf) then
     return
   end
-  if shown.panel.status then
-    api.nvim_win_set_config(shown.win, place(shown.panel))
-  end
   local rows = shown.panel.rows(api.nvim_win_get_width(shown.win))
+  api.nvim_win_set_config(shown.win, place(shown.panel, #rows))
   local lines, marks = {}, {}
   for index, row in ipairs(rows) do
     local line = ''
@@ -142,13 +146,13 @@ function M.open(panel)
   end
   local buf = api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = 'wipe'
-  local shown = { panel = panel, buf = buf, rows = {}, win = api.nvim_open_win(buf, true, place(panel)) }
+  local shown = { panel = panel, buf = buf, rows = {}, win = api.nvim_open_win(buf, true, place(panel, 1)) }
   open[panel.title] = shown
   vim.wo[shown.win].wrap, vim.wo[shown.win].cursorline = false, true
   api.nvim_create_autocmd('VimResized', {
     buffer = buf,
     callback = function()
-      api.nvim_win_set_config(shown.win, place(panel))
+      api.nvim_win_set_config(shown.win, place(panel, #shown.rows))
       draw(shown)
     end,
   })

@@ -1,5 +1,5 @@
---- Lets the person pick one of several places: in telescope, fzf-lua or snacks, with a preview at the line, where one of them
---- is there; else by |vim.ui.select()|.
+--- Lets the person pick one of several places: in telescope, fzf-lua or snacks, with a preview at the line or of the diff,
+--- where one of them is there; else by |vim.ui.select()|.
 local M = {}
 
 local config = require('wherefore.config')
@@ -11,6 +11,24 @@ local text = require('wherefore.text')
 ---@param place wherefore.Place
 local function row(place)
   return text.plain(('%s:%d: %s'):format(place.shown, place.line, place.text))
+end
+
+--- Writes a diff into a preview's buffer.
+---@param buf integer
+---@param diff string[]
+local function write_diff(buf, diff)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, diff)
+  vim.bo[buf].filetype = 'diff'
+end
+
+--- A previewer of telescope's for places that have diffs.
+local function telescope_diff()
+  return require('telescope.previewers').new_buffer_previewer({
+    title = 'diff',
+    define_preview = function(self, entry)
+      write_diff(self.state.bufnr, entry.value.diff)
+    end,
+  })
 end
 
 ---@type wherefore.Pick
@@ -27,7 +45,7 @@ local function by_telescope(title, _, places, open)
     .new({}, {
       prompt_title = title,
       finder = finder,
-      previewer = conf.grep_previewer({}),
+      previewer = places[1].diff and telescope_diff() or conf.grep_previewer({}),
       sorter = conf.generic_sorter({}),
       attach_mappings = function(prompt)
         actions.select_default:replace(function()
@@ -43,6 +61,23 @@ local function by_telescope(title, _, places, open)
     :find()
 end
 
+--- A previewer of fzf-lua's for places that have diffs.
+---@param by_row table<string, wherefore.Place>
+local function fzf_diff(by_row)
+  local Previewer = require('fzf-lua.previewer.builtin').base:extend()
+  function Previewer:new(o, opts, win)
+    Previewer.super.new(self, o, opts, win)
+    setmetatable(self, Previewer)
+    return self
+  end
+  function Previewer:populate_preview_buf(line)
+    local buf, place = self:get_tmp_buffer(), by_row[line]
+    write_diff(buf, place and place.diff or {})
+    self:set_preview_buf(buf)
+  end
+  return Previewer
+end
+
 ---@type wherefore.Pick
 local function by_fzf(title, root, places, open)
   local fzf, by_row, rows = require('fzf-lua'), {}, {}
@@ -55,7 +90,7 @@ local function by_fzf(title, root, places, open)
   fzf.fzf_exec(rows, {
     prompt = title .. '> ',
     cwd = root,
-    previewer = 'builtin',
+    previewer = places[1].diff and fzf_diff(by_row) or 'builtin',
     actions = {
       enter = function(selected)
         local place = by_row[selected and selected[1]]
@@ -70,8 +105,31 @@ local function by_fzf(title, root, places, open)
   })
 end
 
+--- Places that have diffs, in snacks.
+---@param title string
+---@param places wherefore.Place[]
+---@param open fun(place: wherefore.Place)
+local function diffs_by_snacks(title, places, open)
+  local items = {}
+  for index, place in ipairs(places) do
+    items[index] = { idx = index, text = row(place), place = place, preview = { text = table.concat(place.diff, '\n'), ft = 'diff' } }
+  end
+  local function confirm(picker, item)
+    picker:close()
+    if item then
+      vim.schedule(function()
+        open(item.place)
+      end)
+    end
+  end
+  require('snacks').picker.pick({ title = title, items = items, format = 'text', preview = 'preview', confirm = confirm })
+end
+
 ---@type wherefore.Pick
-local function by_snacks(title, _, places)
+local function by_snacks(title, _, places, open)
+  if places[1].diff then
+    return diffs_by_snacks(title, places, open)
+  end
   local items = {}
   for index, place in ipairs(places) do
     items[index] = { idx = index, text = row(place), file = place.path, pos = { place.line, 0 }, line = place.text }
@@ -101,6 +159,15 @@ local pickers = {
   { name = 'snacks', module = 'snacks', pick = by_snacks },
   { name = 'select', pick = by_select },
 }
+
+--- Whether a picker is there that can show diffs.
+---@return boolean
+function M.shows_diffs()
+  local set = config.current.picker
+  return vim.iter(pickers):any(function(picker)
+    return picker.module and (set == 'auto' or set == picker.name) and pcall(require, picker.module)
+  end)
+end
 
 --- Shows places in the picker that is set, else in the first that is there; goes to the one picked.
 ---@type wherefore.Pick

@@ -2,7 +2,10 @@
 local M = {}
 
 local api = vim.api
+local draw = require('wherefore.draw')
+local heading = require('wherefore.heading')
 local review = require('wherefore.review')
+local rows = require('wherefore.rows')
 local text = require('wherefore.text')
 
 ---@type table<integer, { client: integer, proposal: string, path: string }> by buffer
@@ -24,13 +27,24 @@ local function entry_of(at)
   end
 end
 
+--- The file whose proposal a buffer previews.
+---@param buf integer
+---@return string?
+function M.key(buf)
+  local entry = shown[buf] and entry_of(shown[buf])
+  return entry and entry.key
+end
+
 local function chomp(line)
   return (line:gsub('\r?\n$', ''))
 end
 
----@param lines string[]
+--- The hunks of an entry as a diff.
 ---@param entry wherefore.Entry
-local function add_diff(lines, entry)
+---@param lines? string[] to add it to
+---@return string[]
+function M.diff(entry, lines)
+  lines = lines or {}
   for _, hunk in ipairs(entry.hunks) do
     table.insert(lines, ('@@ line %d @@'):format(hunk.start + 1))
     for _, line in ipairs(hunk.old) do
@@ -40,6 +54,7 @@ local function add_diff(lines, entry)
       table.insert(lines, '+' .. chomp(line))
     end
   end
+  return lines
 end
 
 --- What the preview holds, and the file type that colours it.
@@ -60,33 +75,31 @@ local function content(entry)
   elseif file.kind ~= 'edit' and file.kind ~= 'delete' then
     return { review.what(file) or file.kind }, 'text'
   end
-  add_diff(lines, entry)
-  return lines, 'diff'
+  return M.diff(entry, lines), 'diff'
 end
 
 ---@param buf integer
 ---@param entry wherefore.Entry
 local function header(buf, entry)
-  local hunks = require('wherefore.hunks')
   local applied = review.is_applied(entry.hunks[1])
   local what = review.what(entry.file) or ('%s %s'):format(entry.file.kind, entry.file.path)
-  local rows = {
-    {
-      { ('▎%s%s '):format(applied and 'applied: ' or '', text.clip(what, 400)), 'WhereforeHeader' },
-      { text.clip(entry.proposal.why, vim.o.columns), 'WhereforeWhy' },
-    },
-    { { '▎' .. require('wherefore.keys').hint(applied), 'WhereforeHint' } },
-  }
-  api.nvim_buf_clear_namespace(buf, hunks.namespace, 0, -1)
-  api.nvim_buf_set_extmark(buf, hunks.namespace, 0, 0, { virt_lines = rows, virt_lines_above = true })
+  local width = draw.width(buf, true)
+  local list = heading.why(entry.proposal, width)
+  vim.list_extend(list, rows.sentence('▎', (applied and 'applied: ' or '') .. what, width, 'WhereforeHeader'))
+  for _, warning in ipairs(heading.warnings(entry.hunks[1])) do
+    vim.list_extend(list, rows.sentence('▎', 'look twice: ' .. warning, width, 'WhereforeWarn'))
+  end
+  vim.list_extend(list, rows.sentence('▎', require('wherefore.keys').hint(applied), width, 'WhereforeHint'))
+  api.nvim_buf_clear_namespace(buf, draw.namespace, 0, -1)
+  api.nvim_buf_set_extmark(buf, draw.namespace, 0, 0, { virt_lines = list, virt_lines_above = true })
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     api.nvim_win_call(win, function()
-      vim.fn.winrestview({ topline = 1, topfill = #rows, lnum = 1 })
+      vim.fn.winrestview({ topline = 1, topfill = #list, lnum = 1 })
     end)
   end
   if entry.file.kind == 'create' then
     local last = api.nvim_buf_line_count(buf)
-    api.nvim_buf_set_extmark(buf, hunks.namespace, 0, 0, {
+    api.nvim_buf_set_extmark(buf, draw.namespace, 0, 0, {
       end_row = last,
       hl_group = 'WhereforeAdd',
       hl_eol = true,
@@ -147,25 +160,33 @@ function M.fill(buf)
   require('wherefore.keys').set(buf)
 end
 
+--- Where the hunks of the current preview stand: the rows of each, and those that its old and its new lines begin at.
+---@return { item: wherefore.Drawn, first: integer, last: integer, old: integer, new: integer }[]
+function M.places()
+  local at = shown[api.nvim_get_current_buf()]
+  local entry = at and entry_of(at)
+  local list, row = {}, 0
+  for _, hunk in ipairs(entry and entry.hunks or {}) do
+    -- A diff has a row of its own above each hunk; a new file is shown as it will be.
+    local old = entry.file.kind == 'create' and row or row + 1
+    local new = old + #hunk.old
+    local last = math.max(new + #hunk.new - 1, row)
+    table.insert(list, { item = { entry = entry, hunk = hunk, mark = 0 }, first = row, last = last, old = old, new = new })
+    row = last + 1
+  end
+  return list
+end
+
 --- The hunk that the current buffer previews: the one under the cursor, or the first.
 ---@return wherefore.Drawn?
 function M.item()
-  local at = shown[api.nvim_get_current_buf()]
-  local entry = at and entry_of(at)
-  if not entry then
-    return nil
-  end
-  local hunk, row = entry.hunks[1], api.nvim_win_get_cursor(0)[1]
-  if entry.file.kind == 'edit' or entry.file.kind == 'delete' then
-    local line = 1
-    for _, each in ipairs(entry.hunks) do
-      if line <= row then
-        hunk = each
-      end
-      line = line + 1 + #each.old + #each.new
+  local row, found = api.nvim_win_get_cursor(0)[1] - 1, nil
+  for _, place in ipairs(M.places()) do
+    if not found or place.first <= row then
+      found = place.item
     end
   end
-  return { entry = entry, hunk = hunk, mark = 0 }
+  return found
 end
 
 --- Leaves a preview whose hunks are all decided: to the file where there is one now, else back.

@@ -78,8 +78,10 @@ local function add_keys(proposal, keys)
   end
 end
 
+--- Whether a hunk waits for a decision.
 ---@param hunk wherefore.Hunk
-local function is_pending(hunk)
+---@return boolean
+function M.is_pending(hunk)
   return hunk.state == nil or hunk.state == 'pending'
 end
 
@@ -105,7 +107,7 @@ end
 ---@param proposal wherefore.Proposal
 ---@return integer
 function M.waiting(proposal)
-  return #hunks_of(proposal.files, is_pending)
+  return #hunks_of(proposal.files, M.is_pending)
 end
 
 --- Whether a policy applied hunks of one proposal that nobody has looked at.
@@ -138,7 +140,7 @@ end
 local function to_decide(client, proposal, files)
   local looks = M.looks_at(client, proposal.id)
   return hunks_of(files, function(hunk)
-    return is_pending(hunk) or looks and M.is_applied(hunk)
+    return M.is_pending(hunk) or looks and M.is_applied(hunk)
   end)
 end
 
@@ -237,7 +239,7 @@ end
 function M.count()
   local hunks, files, last = 0, 0, nil
   for _, entry in ipairs(M.entries()) do
-    local waiting = #vim.tbl_filter(is_pending, entry.hunks)
+    local waiting = #vim.tbl_filter(M.is_pending, entry.hunks)
     if waiting > 0 then
       hunks = hunks + waiting
       files = entry.key == last and files or files + 1

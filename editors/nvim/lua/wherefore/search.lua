@@ -15,6 +15,7 @@ local limit = 50
 ---@field shown string the path below the root, on one row
 ---@field line integer from 1
 ---@field text string on one row
+---@field diff? string[] shown instead of the file
 
 --- Goes to a place; `CTRL-O` comes back.
 ---@param place wherefore.Place

@@ -66,13 +66,16 @@ end
 --- Tabs become spaces up to the next stop; what is hidden shows.
 ---@param text string without its line end
 ---@param tabstop integer
+---@param column? integer the cell that it begins at
 ---@return string
-function M.visible(text, tabstop)
+---@return integer column the cell behind it
+function M.visible(text, tabstop, column)
+  column = column or 0
   if not text:find('[^\32-\126]') then
-    return text
+    return text, column + #text
   end
-  local out, column = {}, 0
-  for part, tab in (text .. '\t'):gmatch('([^\t]*)(\t)') do
+  local out = {}
+  for part, tab in text:gmatch('([^\t]*)(\t?)') do
     part = M.plain(part)
     column = column + vim.fn.strdisplaywidth(part)
     table.insert(out, part)
@@ -80,34 +83,74 @@ function M.visible(text, tabstop)
     table.insert(out, (' '):rep(fill))
     column = column + fill
   end
-  table.remove(out) -- the fill of the tab that was put at the end
-  return table.concat(out)
+  return table.concat(out), column
 end
 
---- Cuts a line into rows of at most `width` cells, and fills the last one up.
----@param text string already visible
+--- A sentence in rows of at most `width` cells, cut between words; a longer word is cut. Line ends and tabs are blanks,
+--- what is hidden shows.
+---@param sentence string
 ---@param width integer
 ---@return string[]
-function M.rows(text, width)
-  local cells = #text
-  if text:find('[\128-\255]') then
-    cells = vim.fn.strdisplaywidth(text)
+function M.wrap(sentence, width)
+  local rows, row = {}, ''
+  for word in M.plain((sentence:gsub('[\r\n\t]+', ' '))):gmatch('[^ ]+') do
+    local longer = row == '' and word or row .. ' ' .. word
+    if vim.api.nvim_strwidth(longer) <= width then
+      row = longer
+    else
+      if row ~= '' then
+        rows[#rows + 1] = row
+      end
+      local cut = M.cut(word, width)
+      row = table.remove(cut)
+      vim.list_extend(rows, cut)
+    end
   end
-  if cells <= width then
-    return { text .. (' '):rep(width - cells) }
+  if row ~= '' or #rows == 0 then
+    rows[#rows + 1] = row
   end
+  return rows
+end
+
+--- Cuts a text into pieces of at most `width` cells.
+---@param text string
+---@param width integer
+---@return string[]
+function M.cut(text, width)
   local rows, row, used = {}, {}, 0
-  for _, char in ipairs(vim.fn.split(text, '\\zs')) do
-    local wide = vim.api.nvim_strwidth(char)
+  for _, sign in ipairs(vim.fn.split(text, '\\zs')) do
+    local wide = vim.api.nvim_strwidth(sign)
     if used + wide > width and used > 0 then
-      table.insert(rows, table.concat(row) .. (' '):rep(width - used))
+      rows[#rows + 1] = table.concat(row)
       row, used = {}, 0
     end
-    table.insert(row, char)
-    used = used + wide
+    row[#row + 1], used = sign, used + wide
   end
-  table.insert(rows, table.concat(row) .. (' '):rep(math.max(width - used, 0)))
+  rows[#rows + 1] = table.concat(row)
   return rows
+end
+
+--- A number with its noun: `1 hunk`, `2 hunks`.
+---@param number integer
+---@param noun string
+---@return string
+function M.count(number, noun)
+  return ('%d %s%s'):format(number, noun, number == 1 and '' or 's')
+end
+
+--- A time of RFC 3339 as the clock on the wall shows it.
+---@param time string
+---@return string
+function M.clock(time)
+  local parts = { time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)') }
+  if #parts == 0 then
+    return time
+  end
+  local fields = { year = parts[1], month = parts[2], day = parts[3], hour = parts[4], min = parts[5], sec = parts[6] }
+  local stamp = os.time(fields)
+  local here, there = os.date('*t', stamp), os.date('!*t', stamp)
+  here.isdst = false
+  return tostring(os.date('%H:%M:%S', stamp + os.time(here) - os.time(there)))
 end
 
 --- A proposed line without its end as this buffer has it, and whether it had one.

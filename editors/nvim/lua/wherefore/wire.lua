@@ -37,6 +37,7 @@
 ---@field blocks? any[] What a model is shown instead of `result` as text: text, images, audio and resources, as content blocks of the Model Context Protocol.
 ---@field warnings? string[] What the caller should do better next time (a mechanical `why`).
 ---@field decisions? wherefore.Delivery[] Decisions on this agent's earlier calls, made since its last result.
+---@field messages? wherefore.PersonMessage[] What the person said to this agent since its last result.
 
 ---How a call ended.
 ---@alias wherefore.Status "ok"|"error"|"pending"|"latent"
@@ -72,6 +73,22 @@
 
 ---Where a hunk stands.
 ---@alias wherefore.HunkState "pending"|"accepted"|"rejected"|"stale"
+
+---Words of the person for an agent, brought with the agent's next result.
+---@class wherefore.PersonMessage
+---@field sent string When they were sent, RFC 3339.
+---@field text string The person's words.
+---@field path? string The file meant, relative to the root.
+---@field lines? wherefore.LineSpan The lines meant.
+---@field quoted? string Those lines as the editor showed them, or the hunk's lines with `-` and `+` before them.
+---@field diagnostics? string[] What language servers say there.
+---@field proposal? string The proposal that this is a comment on; it decides nothing.
+---@field hunk? string The hunk of it that is meant.
+
+---Lines of a file.
+---@class wherefore.LineSpan
+---@field first integer The first line, counted from 1.
+---@field last integer The last line, which belongs to it.
 
 ---Params of `wherefore/proposals`.
 ---@class wherefore.ProposalsParams
@@ -153,6 +170,23 @@
 ---@class wherefore.DecideAnswer
 ---@field proposals wherefore.Proposal[] The proposals touched, as they stand now, read back.
 ---@field problems? string[] What could not be done, a sentence each: a hunk that went stale, an editor that said no.
+
+---Params of `wherefore/send`.
+---@class wherefore.SendParams
+---@field text? string What the person says; it may be empty where lines or diagnostics are sent.
+---@field path? string The file meant: relative to the root, absolute, or a `file:` URI.
+---@field lines? wherefore.LineSpan The lines of the file that are quoted, as the editor shows them.
+---@field diagnostics? string[] What language servers say of the file named, a sentence each.
+---@field proposal? string The proposal that the message is a comment on. It decides nothing.
+---@field hunk? string The hunk of the proposal that is meant.
+---@field agent? string The agent meant, by its name with or without its version. A comment goes to the agent that made the proposal.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/send`.
+---@class wherefore.SendAnswer
+---@field agent? string The agent whose next result brings the message; none where no agent is known: the first that calls gets it.
+---@field waiting integer Messages that wait for their agents, this one among them.
+---@field problems? string[] What was left out and why, a sentence each.
 
 ---Params of `wherefore/undo`.
 ---@class wherefore.UndoParams
@@ -283,7 +317,14 @@
 ---@field version string This program's version.
 ---@field pid integer The process that answered.
 ---@field editor boolean Whether an editor is attached.
+---@field slot? wherefore.SlotStatus The slot of an agent that looks for its editor, where the settings want one and an editor is attached.
 ---@field workspaces wherefore.WorkspaceStatus[] Each workspace folder.
+
+---How the IDE slot that the person's settings want stands, in the answer of `wherefore/status`.
+---@class wherefore.SlotStatus
+---@field agent string The agent, by its name in the settings.
+---@field file? string The absolute path of the file by which it finds its editor; none where the slot is not open.
+---@field problem? string What keeps the slot from being open, or stands beside it, as a sentence.
 
 ---One workspace folder in the answer of `wherefore/status`.
 ---@class wherefore.WorkspaceStatus
@@ -478,11 +519,12 @@
 ---@field after? boolean Whether the tool has acted already.
 ---@field act? wherefore.NativeAct What the call does.
 ---@field origin? wherefore.Origin The agent, its session, its id of the call and its tool. The door is the server's to say.
+---@field unread? boolean Whether the reason was not looked for yet: finding it may take a while, and is not always needed.
 ---@field why? string The reason in the agent's own words; none where it gives none.
 ---@field wait_s? integer Seconds that a person's decisions are waited for.
 
 ---What a call of an agent's own tool does. Paths are as the agent wrote them.
----@alias wherefore.NativeAct table|table|table|table|table|table|table
+---@alias wherefore.NativeAct table|table|table|table|table|table|table|table
 
 ---One text replaced by another.
 ---@class wherefore.Replacement
@@ -506,12 +548,13 @@
 ---@field told? string What its model is told.
 
 ---What the agent is to do.
----@alias wherefore.NativeVerdict "pass"|"leave"|"confine"
+---@alias wherefore.NativeVerdict "pass"|"reason"|"leave"|"confine"
 
 ---Params of `wherefore/attach`.
 ---@class wherefore.AttachParams
 ---@field key string What `wherefore/attached` names the command by: chosen by the caller, unlike any other.
 ---@field call wherefore.RawCall The call, of `terminal.run`.
+---@field allowed? boolean Whether a person was asked about the command at the caller's, and said yes: they are not asked again.
 
 ---Params of `wherefore/attached`.
 ---@class wherefore.AttachedParams
@@ -551,6 +594,11 @@
 ---capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
 ---@class wherefore.FocusParams
 ---@field uri string Its URI.
+
+---Params of `wherefore/didSelect`: what the person has selected is another. Of a client whose server has an IDE slot open,
+---as `wherefore/slot` says: the agent in the slot is told.
+---@class wherefore.SelectParams
+---@field uri string The URI of the document.
 
 ---A call began: the params of `wherefore/didCall`.
 ---@class wherefore.CallNotice
@@ -595,6 +643,10 @@
 ---What a notice about a command says.
 ---@alias wherefore.CommandState "started"|"output"|"ended"
 
+---The IDE slot changed: the params of `wherefore/slot`.
+---@class wherefore.SlotNotice
+---@field env? table<string, string> The variables that the editor's terminals are to have from now on, so that the agent in them finds this editor; none where no agent is served. Those of an earlier notice that are not named here are to go.
+
 ---Params of `wherefore/save`: documents to write to the disk.
 ---@class wherefore.SaveParams
 ---@field uris string[] Their URIs.
@@ -602,6 +654,33 @@
 ---Answer of `wherefore/save`.
 ---@class wherefore.SaveAnswer
 ---@field saved string[] The URIs of those that were written.
+
+---Params of `wherefore/look`: what an agent at the editor's side asks about the editor.
+---@class wherefore.LookParams
+---@field diagnostics? boolean Whether diagnostics are wanted.
+---@field uri? string The one document whose diagnostics are wanted; those of every document where none is named.
+
+---Answer of `wherefore/look`: what the person has before them.
+---@class wherefore.LookAnswer
+---@field selection? wherefore.SelectedText What is selected; none where no file is shown.
+---@field diagnostics? wherefore.DocumentDiagnostics[] The diagnostics, by document.
+
+---The selection of the person; an empty one is the cursor.
+---@class wherefore.SelectedText
+---@field uri? string The document.
+---@field text? string The text that is selected.
+---@field start? wherefore.TextPlace Where it begins.
+---@field end? wherefore.TextPlace Where it ends.
+
+---A place in a document, as the Language Server Protocol counts: from 0, characters in UTF-16.
+---@class wherefore.TextPlace
+---@field line? integer The line.
+---@field character? integer The character in it.
+
+---What language servers say of a document.
+---@class wherefore.DocumentDiagnostics
+---@field uri? string The document.
+---@field diagnostics? any[] Diagnostics as the Language Server Protocol writes them.
 
 ---A question that only a person can answer: the params of `wherefore/ask`.
 ---@class wherefore.AskParams
@@ -630,6 +709,9 @@ M.methods = {
   -- Accepts or rejects hunks, at a person's word.
   -- from the client: wherefore.DecideParams -> wherefore.DecideAnswer
   decide = "wherefore/decide",
+  -- Keeps the person's words for an agent, whose next result brings them.
+  -- from the client: wherefore.SendParams -> wherefore.SendAnswer
+  send = "wherefore/send",
   -- Takes back what a call changed.
   -- from the client: wherefore.UndoParams -> wherefore.UndoAnswer
   undo = "wherefore/undo",
@@ -687,6 +769,9 @@ M.methods = {
   -- The person looks at another document.
   -- from the client: wherefore.FocusParams
   didFocus = "wherefore/didFocus",
+  -- What the person has selected is another.
+  -- from the client: wherefore.SelectParams
+  didSelect = "wherefore/didSelect",
   -- A call began.
   -- from the server: wherefore.CallNotice
   didCall = "wherefore/didCall",
@@ -702,12 +787,18 @@ M.methods = {
   -- Hunks moved or were decided.
   -- from the server: wherefore.Proposal
   proposalChanged = "wherefore/proposalChanged",
+  -- Terminals are to have other variables: an agent finds its editor by them.
+  -- from the server: wherefore.SlotNotice
+  slot = "wherefore/slot",
   -- Other files matter now: `wherefore/workingSet` says which.
   -- from the server: nil
   workingSetChanged = "wherefore/workingSetChanged",
   -- Asks for documents to be saved.
   -- from the server: wherefore.SaveParams -> wherefore.SaveAnswer
   save = "wherefore/save",
+  -- Asks what the person has selected, and for diagnostics.
+  -- from the server: wherefore.LookParams -> wherefore.LookAnswer
+  look = "wherefore/look",
   -- Puts a question to the person.
   -- from the server: wherefore.AskParams -> wherefore.AskAnswer
   ask = "wherefore/ask",

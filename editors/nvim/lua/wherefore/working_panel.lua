@@ -133,9 +133,9 @@ end
 local function explain(file)
   local lines = { text.clip(file.path, 100) }
   for _, reason in ipairs(file.reasons) do
-    table.insert(lines, '- ' .. text.clip(reason, 400))
+    table.insert(lines, '- ' .. reason)
   end
-  vim.lsp.util.open_floating_preview(lines, '', { border = 'rounded', max_width = 90, zindex = 60, focusable = false })
+  require('wherefore.float').open(lines)
 end
 
 ---@type wherefore.Panel

@@ -32,7 +32,7 @@ pub(in crate::cli) struct GuardedAgent {
     /// What comes through the hook: `edits, commands and reads`.
     pub(in crate::cli) covered: &'static str,
     /// What goes past the hook.
-    pub(in crate::cli) past: &'static str,
+    pub(in crate::cli) past: Option<&'static str>,
 }
 
 /// How an agent's hooks are written.
@@ -84,7 +84,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         }),
         next: "runs it from its next start, once you trust this folder",
         covered: "edits, commands and reads",
-        past: "every call with `--bare` or `--safe-mode`, a file that you name with `@`, and what a search shows of closed files",
+        past: Some("every call with `--bare` or `--safe-mode`, and a file that you name with `@`"),
     },
     GuardedAgent {
         id: Id::Codex,
@@ -99,7 +99,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         }),
         next: "runs it once you trust this folder, and the hook",
         covered: "edits and commands",
-        past: "what it types into a command that runs already (`write_stdin`)",
+        past: Some("what it types into a command that runs already (`write_stdin`)"),
     },
     GuardedAgent {
         id: Id::Gemini,
@@ -114,7 +114,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         }),
         next: "runs it from its next start, once you trust this folder",
         covered: "edits, commands and reads",
-        past: "a file that you name with `@`, and what a search shows of closed files",
+        past: Some("a file that you name with `@`"),
     },
     GuardedAgent {
         id: Id::Qwen,
@@ -130,7 +130,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         }),
         next: "runs it from its next start, once you trust this folder",
         covered: "edits, commands and reads",
-        past: "every call with `--bare` or `--safe-mode`, a file that you name with `@`, and what a search shows of closed files",
+        past: Some("every call with `--bare` or `--safe-mode`, and a file that you name with `@`"),
     },
     GuardedAgent {
         id: Id::Copilot,
@@ -140,7 +140,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         form: HookForm::Copilot,
         next: "runs it from its next start, once you trust this folder",
         covered: "edits, commands and reads",
-        past: "what a search shows of closed files",
+        past: None,
     },
     GuardedAgent {
         id: Id::Opencode,
@@ -150,7 +150,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         form: HookForm::Plugin,
         next: "runs it from its next start",
         covered: "edits, commands and reads",
-        past: "every call with `--pure`, and what a search shows of closed files",
+        past: Some("every call with `--pure`"),
     },
 ];
 

@@ -1,32 +1,32 @@
-//! What became of a change, in words for the model that proposed it.
+//! How a change stands by the answer of its call, in words for the model that proposed it.
 
 use std::fmt::Write;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::protocol::{Delivery, HunkState};
+use crate::protocol::HunkState;
 
 /// Hunks that are named one by one.
-const NAMED: usize = 40;
+pub(super) const NAMED: usize = 40;
 
 /// How a change stands, as calls answer it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ChangeStanding {
+pub struct ChangeStanding {
     /// `applied`, `partly_applied`, `rejected`, `pending`, `unchanged` or `stale`.
-    pub(super) status: String,
+    pub status: String,
     /// The proposal, where something had to be decided.
-    pub(super) proposal: Option<String>,
+    pub proposal: Option<String>,
     path: Option<String>,
     paths: Option<Vec<String>>,
-    hunks: Vec<StandingHunk>,
+    pub(super) hunks: Vec<StandingHunk>,
 }
 
 /// One hunk of it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-struct StandingHunk {
+pub(super) struct StandingHunk {
     id: String,
     state: HunkState,
     line: u64,
@@ -37,22 +37,38 @@ struct StandingHunk {
 
 impl ChangeStanding {
     /// Reads the answer of a call, or the details of its fault; one that cannot be read says nothing.
-    pub(super) fn read(value: &Value) -> Self {
+    pub fn read(value: &Value) -> Self {
         ChangeStanding::deserialize(value).unwrap_or_default()
     }
 
     /// Whether the change is in place as it was proposed, to the last byte.
-    pub(super) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         let as_proposed = self.hunks.iter().all(|hunk| hunk.text.is_none());
         matches!(self.status.as_str(), "applied" | "unchanged") && as_proposed
     }
 
     /// Whether somebody has to decide still.
-    pub(super) fn is_pending(&self) -> bool {
+    pub fn is_pending(&self) -> bool {
         self.status == "pending"
     }
 
-    fn files(&self) -> String {
+    /// How many of its hunks were accepted.
+    pub(super) fn accepted(&self) -> usize {
+        self.hunks.iter().filter(|hunk| hunk.state == HunkState::Accepted).count()
+    }
+
+    /// What became of each hunk of which something has to be said, a sentence each.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = String> {
+        let sentence = |hunk: &StandingHunk| {
+            let mut words = String::new();
+            let _ = hunk.tell(&mut words);
+            words
+        };
+        self.hunks.iter().take(NAMED).map(sentence).filter(|sentence| !sentence.is_empty())
+    }
+
+    /// Its files, as far as the answer names them.
+    pub(super) fn files(&self) -> String {
         match (&self.path, &self.paths) {
             (Some(path), _) => path.clone(),
             (None, Some(paths)) => paths.join(", "),
@@ -61,10 +77,9 @@ impl ChangeStanding {
     }
 
     /// What became of it.
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let files = self.files();
-        let count = |state| self.hunks.iter().filter(|hunk| hunk.state == state).count();
-        let (accepted, all) = (count(HunkState::Accepted), self.hunks.len());
+        let (accepted, all) = (self.accepted(), self.hunks.len());
         let mut words = match (self.status.as_str(), accepted) {
             ("unchanged", _) => format!("wherefore: {files} is like this already."),
             ("pending", _) => format!("wherefore: nobody has decided yet on all of the change to {files}."),
@@ -79,8 +94,8 @@ impl ChangeStanding {
                  written already, the others are not."
             ),
         };
-        for hunk in self.hunks.iter().take(NAMED) {
-            let _ = hunk.tell(&mut words);
+        for sentence in self.sentences() {
+            let _ = write!(words, " {sentence}");
         }
         if accepted < all {
             words.push_str(
@@ -97,56 +112,34 @@ impl StandingHunk {
         let reason = self.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
         match (self.state, reason, &self.text) {
             (HunkState::Rejected, Some(reason), _) => {
-                write!(words, " Rejected: {id} at line {line}, since: {reason}")?;
+                write!(words, "Rejected: hunk {id} at line {line}, since: {reason}")?;
                 if !reason.ends_with(['.', '!', '?']) {
                     words.push('.');
                 }
                 Ok(())
             }
             (HunkState::Rejected, None, _) => {
-                write!(words, " Rejected: {id} at line {line}, with no reason given.")
+                write!(words, "Rejected: hunk {id} at line {line}, with no reason given.")
             }
             (HunkState::Stale, _, _) => {
-                write!(words, " Not written: {id} at line {line}, since the text there changed meanwhile.")
+                write!(
+                    words,
+                    "Not written: hunk {id} at line {line}, since the text there changed meanwhile."
+                )
             }
-            (HunkState::Pending, _, _) => write!(words, " Not decided: {id} at line {line}."),
+            (HunkState::Pending, _, _) => write!(words, "Not decided: hunk {id} at line {line}."),
             (HunkState::Accepted, reason, Some(text)) => {
-                write!(words, " Accepted with other lines: {id} at line {line} reads {text:?} now")?;
+                write!(words, "Accepted with other lines: hunk {id} at line {line} reads {text:?} now")?;
                 reason.map_or(Ok(()), |reason| write!(words, ", since: {reason}"))?;
                 words.push('.');
                 Ok(())
             }
             (HunkState::Accepted, Some(reason), None) => {
-                write!(words, " Accepted: {id} at line {line}, with the word: {reason}.")
+                write!(words, "Accepted: hunk {id} at line {line}, with the word: {reason}.")
             }
             (HunkState::Accepted, None, None) => Ok(()),
         }
     }
-}
-
-/// Decisions that were made after the agent was answered.
-pub(super) fn later(deliveries: &[Delivery]) -> Vec<String> {
-    let told = |delivery: &Delivery| {
-        let hunks = delivery.hunks.iter().map(|hunk| StandingHunk {
-            id: hunk.id.to_string(),
-            state: hunk.state,
-            line: 0,
-            reason: hunk.reason.clone(),
-            text: hunk.text.clone(),
-        });
-        let path = delivery.hunks.first().map(|hunk| hunk.path.to_string()).unwrap_or_default();
-        let mut words = format!(
-            "wherefore: your earlier change {} to {path} is {} now.",
-            delivery.proposal,
-            delivery.status.word().replace('_', " ")
-        );
-        for hunk in hunks.filter(|hunk| hunk.reason.is_some()).take(NAMED) {
-            let state = hunk.state.word();
-            let _ = write!(words, " {} is {state}: {}.", hunk.id, hunk.reason.unwrap_or_default());
-        }
-        words
-    };
-    deliveries.iter().map(told).collect()
 }
 
 #[cfg(test)]
@@ -170,10 +163,10 @@ mod tests {
         assert!(!standing.is_whole());
         for part in [
             "accepted 2 of the 5 parts of the change to a.txt",
-            "Rejected: h2 at line 3, since: keep it lower case.",
-            "Rejected: h3 at line 5, with no reason given.",
+            "Rejected: hunk h2 at line 3, since: keep it lower case.",
+            "Rejected: hunk h3 at line 5, with no reason given.",
             "h4 at line 7 reads \"x\\n\" now",
-            "Not written: h5",
+            "Not written: hunk h5",
             "do not propose the same again",
         ] {
             assert!(words.contains(part), "{part}: {words}");

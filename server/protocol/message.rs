@@ -1,0 +1,90 @@
+//! What a person says to an agent beside their decisions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::{HunkId, ProposalId, WorkspacePath};
+
+/// Characters of a message at most, and of the text that it quotes.
+pub const LONGEST_MESSAGE: usize = 4000;
+
+/// Messages that wait for their agents at most; the newest are kept.
+pub const WAITING_MESSAGES: usize = 20;
+
+/// Lines of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LineSpan {
+    /// The first line, counted from 1.
+    pub first: u32,
+    /// The last line, which belongs to it.
+    pub last: u32,
+}
+
+/// Params of `wherefore/send`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SendParams {
+    /// What the person says; it may be empty where lines or diagnostics are sent.
+    pub text: String,
+    /// The file meant: relative to the root, absolute, or a `file:` URI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The lines of the file that are quoted, as the editor shows them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineSpan>,
+    /// What language servers say of the file named, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<String>,
+    /// The proposal that the message is a comment on. It decides nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<ProposalId>,
+    /// The hunk of the proposal that is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hunk: Option<HunkId>,
+    /// The agent meant, by its name with or without its version. A comment goes to the agent that made the proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/send`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SendAnswer {
+    /// The agent whose next result brings the message; none where no agent is known: the first that calls gets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Messages that wait for their agents, this one among them.
+    pub waiting: u32,
+    /// What was left out and why, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// Words of the person for an agent, brought with the agent's next result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PersonMessage {
+    /// When they were sent, RFC 3339.
+    pub sent: String,
+    /// The person's words.
+    pub text: String,
+    /// The file meant, relative to the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<WorkspacePath>,
+    /// The lines meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineSpan>,
+    /// Those lines as the editor showed them, or the hunk's lines with `-` and `+` before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quoted: Option<String>,
+    /// What language servers say there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<String>,
+    /// The proposal that this is a comment on; it decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<ProposalId>,
+    /// The hunk of it that is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hunk: Option<HunkId>,
+}
