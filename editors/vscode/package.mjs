@@ -16,6 +16,7 @@ mkdirSync(join(here, 'server'));
 copyFileSync(program, join(here, 'server', name));
 chmodSync(join(here, 'server', name), 0o755);
 const licenses = ['LICENSE-MIT', 'LICENSE-APACHE'].map((name) => readFileSync(join(root, name), 'utf8'));
+copyFileSync(join(root, 'CHANGELOG.md'), join(here, 'CHANGELOG.md'));
 writeFileSync(join(here, 'LICENSE.txt'), ['MIT or Apache-2.0, as you like.\n', ...licenses].join('\n'));
 
 const target = `${process.platform}-${process.arch}`;

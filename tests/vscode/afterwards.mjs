@@ -26,6 +26,13 @@ const home = async () => {
   await page.locator('.editor-group-container.active .view-line').first().click();
   await page.keyboard.press('Control+Home');
 };
+/** Puts a word in the place of another one, where the cursor is above it. */
+const types = async (word, other) => {
+  await page.keyboard.press('Home');
+  for (let left = 'const '.length; left > 0; left--) await page.keyboard.press('ArrowRight');
+  for (let left = word.length; left > 0; left--) await page.keyboard.press('Delete');
+  await page.keyboard.type(other);
+};
 const picks = page.locator('.quick-input-list .monaco-list-row');
 
 const apply = async () => {
@@ -45,21 +52,18 @@ const cases = {
     await shot('applied-since');
     await page.keyboard.press('Enter');
     await me.status('4 hunks in 2 files applied');
-    await until(async () => (await me.lenses()) >= 3, 'lenses');
-    await me.draws('line 2');
-    await page.locator('.review-widget', { hasText: 'line 14' }).waitFor();
+    await me.tab('wherefore: 4 hunks');
+    await me.lens('Keep');
+    await me.sees('TWO');
     await shot('applied');
     await me.keys('a');
     await me.status('3 hunks in 2 files applied');
-    await me.keys('n');
     await me.keys('r');
     await me.status('2 hunks in 2 files applied');
-    await me.keys('n');
     await me.keys('a');
     await me.status('1 hunk in 1 file applied');
-    await me.keys('n');
-    await me.tab('b.txt');
-    await me.draws('line 3');
+    await me.sees('HELLO');
+    await me.arrives();
     await me.keys('Shift+R');
     await page.locator('.quick-input-widget input[type=text]').waitFor();
     await page.keyboard.type('no greetings');
@@ -69,6 +73,29 @@ const cases = {
     await me.nothingWaits();
     await page.locator('.statusbar-item[id$="wherefore.applied"]').waitFor({ state: 'hidden' });
     assert.match(await call(place, 'fs.ls', { path: '.', why: 'Hear what became of it' }), /p-\w+ of c-\w+ is rejected now/);
+  },
+
+  'a session is read afterwards with what became of each hunk, and one is taken back': async () => {
+    await me.noToasts();
+    await me.command('Wherefore: Review a Session');
+    await me.tab('Session of');
+    await me.lens('1/3 · accepted · Spell the numbers out');
+    await me.lens('1/1 · rejected · Begin with a greeting');
+    await me.lens('your word: no greetings');
+    await me.sees('TWO');
+    await shot('session');
+    await me.presses('1/3 · accepted', 'Take back');
+    await until(() => place.file('a.txt') === numbered(30, { 14: null }), 'the first taken back');
+    await me.lens('1/3 · rejected');
+    // By keys: the last hunk of the file.
+    await page.locator('.editor-group-container.active .modified .view-line', { hasText: 'EIGHT' }).first().click();
+    await me.arrives();
+    await page.keyboard.press('n');
+    await me.status('Ln 8, Col 1');
+    await page.keyboard.press('r');
+    await until(() => place.file('a.txt') === numbered(30), 'the last taken back');
+    await me.lens('3/3 · rejected');
+    await page.keyboard.press('Control+F4');
   },
 
   'what was applied since a call, in the dark': async () => {
@@ -106,19 +133,50 @@ const cases = {
     const answer = call(place, 'fs.write', { path: 'c.js', content: 'const one = 1;\nconst deux = 2;\n', why: WHY });
     await me.status('1 hunk in 1 file');
     await me.keys('n');
-    await me.keys('e');
-    await page.locator('.editor-group-container.active .codelens-decoration', { hasText: 'Accept with this text' }).waitFor();
-    await me.sees('const deux = 2;');
-    await page.keyboard.press('Control+Home');
-    await page.keyboard.type('const zwei = 2;\n');
+    await me.tab(`c.js: ${WHY}`);
+    await me.lens('Accept');
+    await page.keyboard.press('e');
+    await me.status('type, then save');
+    await types('deux', 'zwei');
     await shot('edit');
     assert.equal(place.file('c.js'), 'const one = 1;\nconst two = 2;\n', 'nothing is accepted before it is saved');
     await page.keyboard.press('Control+s');
-    const want = 'const one = 1;\nconst zwei = 2;\nconst deux = 2;\n';
-    await until(() => place.file('c.js') === want, 'the text as it was changed on the disk');
-    assert.match(await answer, /"text":"const zwei = 2;\\nconst deux = 2;\\n"/);
+    const want = 'const one = 1;\nconst zwei = 2;\n';
+    await until(() => place.file('c.js') === want, 'the text as it was edited on the disk');
+    assert.match(await answer, /"text":"const zwei = 2;\\n"/);
     await me.nothingWaits();
-    await until(async () => (await page.locator('.editor-group-container').count()) === 1, 'its document closes');
+    await until(async () => (await page.locator('.tab', { hasText: WHY }).count()) === 0, 'the diff closes');
+  },
+
+  'what is typed outside of the hunks is refused, and a hunk is accepted with what was typed in it': async () => {
+    await me.noToasts();
+    fs.writeFileSync(path.join(place.root, 'b.txt'), numbered(30));
+    await me.edit('b.txt');
+    await me.sees('line 14');
+    const answer = call(place, 'fs.patch', { path: 'b.txt', why: WHY, diff: diff('b.txt', 30, { 5: 'FIVE', 20: 'TWENTY' }) });
+    await me.status('2 hunks in 1 file');
+    await me.keys('n');
+    await me.tab(`b.txt: ${WHY}`);
+    await me.lens('1/2');
+    await page.keyboard.press('e');
+    await me.status('type, then save');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.type('not here');
+    await me.toast('only the lines of a hunk can be edited here');
+    await until(async () => !(await me.seen()).includes('here'), 'it is taken out again');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('End');
+    await page.keyboard.type(' and\na half');
+    await page.keyboard.press('Escape');
+    await me.status('a accepts the hunk');
+    await me.lens('Accept as edited');
+    await page.keyboard.press('a');
+    await me.status('1 hunk in 1 file');
+    await until(() => place.file('b.txt') === numbered(30, { 5: 'FIVE and\na half' }), 'the hunk as it was edited');
+    await me.arrives();
+    await page.keyboard.press('r');
+    await me.nothingWaits();
+    assert.match(await answer, /partly_applied/);
   },
 
   'text that is typed while a change comes stays': async () => {

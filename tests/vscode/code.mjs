@@ -78,8 +78,7 @@ async function serve(place, { vsix, settings = {}, driver = false, trust = false
   if (driver) options.push('--vscode-option', 'enable-smoke-test-driver');
   const server = spawn(program, [...dirs, ...options], { env: place.env, detached: true });
   const stop = () => {
-    running.delete(stop);
-    process.kill(-server.pid);
+    if (running.delete(stop)) process.kill(-server.pid);
   };
   running.add(stop);
   const url = await new Promise((done, failed) => {

@@ -7,10 +7,13 @@ import path from 'node:path';
 import { extension, open, project } from './code.mjs';
 import { person } from './person.mjs';
 
+/** In the files' own editors, one hunk after the other. */
+const IN_TEXT = { 'wherefore.review.open': 'in the text', 'wherefore.review.afterDecision': 'stay' };
+
 const [root, plan] = process.argv.slice(2);
 const left = new Promise((done) => process.stdin.on('end', done).resume());
 const place = { root, tmp: fs.mkdtempSync(path.join(path.dirname(root), 'code-')), env: { ...process.env, EXTENSIONS_GALLERY: '{}' } };
-const code = await open(place, { vsix: path.join(extension, 'wherefore.vsix') });
+const code = await open(place, { vsix: path.join(extension, 'wherefore.vsix'), settings: IN_TEXT });
 const { page } = code;
 const me = person(page);
 
@@ -38,7 +41,7 @@ try {
   for (const [done, { file, decide }] of decisions.entries()) {
     await me.keys('n');
     await me.tab(file);
-    await me.draws(' changed');
+    await me.lens('Accept');
     await decide();
     if (done < all - 1) await me.status(new RegExp(`\\b${all - 1 - done} hunks? in `));
   }

@@ -68,16 +68,16 @@ export function person(page) {
       const rows = await page.locator('.editor-group-container.active .view-line').allInnerTexts();
       return rows.join('\n').replaceAll('\u00a0', ' ');
     },
-    /** Waits for text that stands beside the lines. */
-    draws: (text) =>
-      until(
-        () =>
-          page.evaluate((wanted) => {
-            const beside = [...document.querySelectorAll('.view-line span')].map((span) => getComputedStyle(span, '::after').content);
-            return beside.some((content) => content.replaceAll('\u00a0', ' ').includes(wanted));
-          }, text),
-        `${text} beside a line`,
-      ),
+    /** Waits for a hunk's row of buttons. */
+    lens: (text) => page.locator('.codelens-decoration', { hasText: text }).first().waitFor(),
+    /** Waits until a way to another hunk is at its end: the focus is in an editor again. */
+    arrives: async () => {
+      await page.waitForTimeout(400);
+      await page.locator('.editor-group-container.active .monaco-editor.focused').first().waitFor();
+    },
+    /** Presses a button of a hunk's row: one that is drawn anew under the mouse takes no click. */
+    presses: (row, button) =>
+      patiently(() => page.locator('.codelens-decoration', { hasText: row }).first().getByText(button, { exact: true }).first().click({ timeout: 5000 })),
     sees: (text) => until(async () => (await me.seen()).includes(text), `${text} on the screen`),
     /** Saves the active editor, and again what is applied in it meanwhile, until the disk holds what it should. */
     saves: (holds, what) =>

@@ -15,20 +15,6 @@ fs.mkdirSync(shots, { recursive: true });
 const FIVE = { 2: 'TWO', 8: 'EIGHT', 14: 'FOURTEEN\nand a half', 20: 'TWENTY', 26: 'TWENTY-SIX' };
 const WHY = 'Spell the numbers out for the reader';
 
-/** A server that says no more than which version it is. */
-const OTHER_VERSION = `
-let said = '';
-process.stdin.on('data', (bytes) => {
-  said += bytes;
-  const id = /"id":(\\d+),"method":"initialize"/.exec(said)?.[1];
-  if (id === undefined) return;
-  said = '';
-  const answer = JSON.stringify({ jsonrpc: '2.0', id: Number(id), result: { capabilities: {}, serverInfo: { name: 'wherefore', version: '9.9.9' } } });
-  process.stdout.write(\`Content-Length: \${answer.length}\\r\\n\\r\\n\${answer}\`);
-});
-process.stdin.on('end', () => process.exit());
-`;
-
 const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.txt': numbered(10), 'd.txt': 'this stands in the last result\n' });
 const vsix = path.join(extension, 'wherefore.vsix');
 const code = await open(place, { vsix });
@@ -36,51 +22,95 @@ const { page } = code;
 const me = person(page);
 const shot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`) });
 
-/** The processes of the servers that run. One that was killed leaves its file for the next to sweep. */
-const servers = () => {
-  const folder = path.join(place.env.XDG_RUNTIME_DIR, 'wherefore');
-  const files = fs.readdirSync(folder).filter((name) => name.endsWith('.json'));
-  const pids = files.map((name) => JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8')).pid);
-  return pids.filter((pid) => fs.existsSync(`/proc/${pid}`));
-};
+const toasts = page.locator('.notifications-toasts .notification-list-item');
 
 const cases = {
+  'an agent at work is quiet: calls in the status bar, one message for what it proposes': async () => {
+    await call(place, 'fs.read', { path: 'd.txt', why: 'See what stands in it' });
+    await me.status('tester/1: See what stands in it');
+    const first = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, { 2: 'TWO', 9: 'NINE' }) });
+    const second = call(place, 'fs.patch', { path: 'b.txt', why: WHY, diff: diff('b.txt', 30, { 3: 'THREE' }) });
+    await toasts.filter({ hasText: 'tester/1 proposes 3 hunks in 2 files' }).waitFor();
+    await shot('quiet');
+    const third = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 3: 'THREE' }) });
+    await call(place, 'fs.write', { path: 'c.txt', content: 'x\n' });
+    await me.status('4 hunks in 3 files');
+    await page.waitForTimeout(1000);
+    assert.equal(await toasts.count(), 1, 'one message a turn, and none of the fault of an agent');
+    assert.equal(place.file('c.txt'), numbered(10));
+    await toasts.getByText('Review', { exact: true }).click();
+    await me.tab('wherefore: 4 hunks (3 files)');
+    await me.command('Wherefore: Reject Everything That Waits');
+    await Promise.all([first, second, third]);
+    await me.nothingWaits();
+    await me.noToasts();
+  },
+
   'five hunks: accept 1, 3, 5, reject 2, 4 by keys': async () => {
     await me.edit('a.txt');
     const began = Date.now();
     const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, FIVE) });
     await me.status('5 hunks in 1 file');
     console.log(`  a call came to the status bar after ${Date.now() - began} ms, its program's start included`);
-    await me.toast(WHY);
     await until(async () => (await me.lenses()) >= 4, 'lenses');
-    console.log(`  and to lenses and a message after ${Date.now() - began} ms`);
-    await me.draws('TWO');
-    await page.locator('.review-widget', { hasText: 'and a half' }).waitFor();
+    console.log(`  and to lenses after ${Date.now() - began} ms`);
+    await me.lens('Review 1/5');
+    await page.waitForTimeout(600);
+    assert.equal(await toasts.count(), 0, 'no message for what is on the screen');
     assert.equal(place.file('a.txt'), numbered(30), 'nothing is on the disk before a decision');
+    await shot('own-light');
+    await me.keys('n');
+    await me.tab(`a.txt: ${WHY}`);
+    await page.locator('.monaco-diff-editor .char-insert').first().waitFor();
+    await me.lens('1/5');
     await shot('review-light');
-    await me.keys('n');
-    await me.keys('a');
+    await page.keyboard.press('a');
     await me.status('4 hunks in 1 file');
-    await me.keys('n');
-    await me.keys('r');
+    await page.keyboard.press('r');
     await me.status('3 hunks in 1 file');
-    await me.keys('n');
-    await me.keys('a');
+    await page.keyboard.press('a');
     await me.status('2 hunks in 1 file');
-    await me.keys('n');
-    await me.keys('Shift+R');
+    await page.keyboard.press('Shift+R');
     await page.locator('.quick-input-widget input[type=text]').waitFor();
     await page.keyboard.type('twenty stays a digit');
     await page.keyboard.press('Enter');
     await me.status('1 hunk in 1 file');
-    await me.keys('n');
-    await me.keys('a');
+    await page.keyboard.press('a');
     await me.nothingWaits();
     const want = numbered(30, { 2: 'TWO', 14: 'FOURTEEN\nand a half', 26: 'TWENTY-SIX' });
     await until(() => place.file('a.txt') === want, 'the disk holds what was accepted');
     assert.equal(await page.locator('.tab.dirty').count(), 0, 'it is saved');
     const said = await answer;
     for (const part of ['partly_applied', 'twenty stays a digit', 'accepted', 'rejected']) assert.ok(said.includes(part), `${part} in ${said}`);
+  },
+
+  'a comment and selected lines go to the agent, and decide nothing': async () => {
+    const say = async (words) => {
+      await page.locator('.quick-input-widget input[type=text]').waitFor();
+      await page.keyboard.type(words);
+      await page.keyboard.press('Enter');
+      await me.status('tester/1 gets it with its next result');
+    };
+    const told = () => call(place, 'fs.ls', { path: '.', why: 'Learn whether the person said something' });
+    const answer = call(place, 'fs.patch', { path: 'b.txt', why: WHY, diff: diff('b.txt', 30, { 3: 'THREE' }) });
+    await me.status('1 hunk in 1 file');
+    await me.keys('n');
+    await me.lens('1/1');
+    await page.keyboard.press('c');
+    await say('why a word?');
+    const comment = await told();
+    for (const part of ['about hunk h1 of your proposal', '> why a word?', '> +THREE']) assert.ok(comment.includes(part), `${part} in ${comment}`);
+    await me.status('1 hunk in 1 file');
+    await me.command('Wherefore: Reject Everything That Waits');
+    await answer;
+    await me.nothingWaits();
+    await me.edit('d.txt');
+    await page.keyboard.press('Control+a');
+    await me.pick('Wherefore: Send to the Agent…');
+    await say('keep this one');
+    const lines = await told();
+    for (const part of ['d.txt:\n> keep this one', '> this stands in the last result']) assert.ok(lines.includes(part), `${part} in ${lines}`);
+    assert.ok(!(await told()).includes('> keep this one'), 'it is told once');
   },
 
   'the log opens at its end and follows': async () => {
@@ -96,7 +126,7 @@ const cases = {
     await page.keyboard.press('Control+End');
     await me.sees('duration_ms');
     await call(place, 'fs.read', { path: 'd.txt', why: 'See whether the log follows its end' });
-    await me.toast('See whether the log follows its end');
+    await me.status('See whether the log follows its end');
     await me.sees('this stands in the last result');
     await shot('log');
     await page.keyboard.press('Control+w');
@@ -109,14 +139,6 @@ const cases = {
     await me.toast('undone');
   },
 
-  'a call without a why is shown as a warning': async () => {
-    await me.noToasts();
-    await call(place, 'fs.write', { path: 'c.txt', content: 'x\n' });
-    await page.locator('.notifications-toasts .codicon-warning').waitFor();
-    await me.toast('MISSING_WHY');
-    assert.equal(place.file('c.txt'), numbered(10));
-  },
-
   'typing above hunks moves them, and unsaved text is not saved': async () => {
     await me.noToasts();
     await me.edit('b.txt');
@@ -126,11 +148,9 @@ const cases = {
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('mine\nmore\n');
     await until(async () => (await me.lenses()) > 0, 'lenses');
-    await me.keys('n');
     await me.keys('a');
     await me.status('1 hunk in 1 file');
     await me.sees('FIVE');
-    await me.keys('n');
     await me.keys('r');
     await me.nothingWaits();
     await answer;
@@ -138,30 +158,122 @@ const cases = {
     await me.saves(() => place.file('b.txt') === `mine\nmore\n${numbered(30, { 5: 'FIVE' })}`, 'both texts on the disk');
   },
 
-  'lines that are only added stand below, with buttons of their own': async () => {
+  'lines that are only added, at the start and in the middle, are decided by buttons': async () => {
     await me.noToasts();
     await me.edit('c.txt');
     const answer = call(place, 'fs.write', { path: 'c.txt', content: `first\n${numbered(10, { 5: 'line 5\nnew\nother' })}`, why: WHY });
-    const zones = page.locator('.review-widget');
-    await zones.filter({ hasText: 'first' }).waitFor();
-    await zones.filter({ hasText: 'other' }).waitFor();
-    await until(async () => (await me.lenses()) === 2, 'lenses');
+    await me.lens('Review 2/2');
+    await me.presses('Review 2/2', /Review 2\/2/);
+    await me.tab(`c.txt: ${WHY}`);
+    await me.sees('other');
     await shot('added');
-    await zones.filter({ hasText: 'other' }).locator('.codicon-check').click();
+    await me.presses('2/2', 'Accept');
     await me.status('1 hunk in 1 file');
-    await zones.filter({ hasText: 'first' }).locator('.codicon-close').click();
+    await me.presses('1/2', 'Reject');
     await me.nothingWaits();
     await answer;
     assert.equal(place.file('c.txt'), numbered(10, { 5: 'line 5\nnew\nother' }));
+    await until(async () => (await page.locator('.tab', { hasText: WHY }).count()) === 0, 'the diff closes');
     fs.writeFileSync(path.join(place.root, 'c.txt'), numbered(10));
     await until(async () => !(await me.seen()).includes('other'), 'the old text');
+  },
+
+  'what waits in several files is one diff, gone through by single keys': async () => {
+    await me.noToasts();
+    for (const name of ['a.txt', 'b.txt']) fs.writeFileSync(path.join(place.root, name), numbered(30));
+    await me.edit('d.txt');
+    const long = 'a line of more than a hundred columns '.repeat(4);
+    const block = Array.from({ length: 16 }, (_, index) => `new ${index}`).join('\n');
+    const first = call(place, 'fs.patch', { path: 'b.txt', why: 'Be the oldest', diff: diff('b.txt', 30, { 1: 'ONE', 30: long }) });
+    await me.status('2 hunks in 1 file');
+    const second = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, { 2: block, 20: null }) });
+    await me.status('4 hunks in 2 files');
+    const third = call(place, 'fs.patch', { path: 'b.txt', why: 'Be another one on the same file', diff: diff('b.txt', 30, { 15: 'FIFTEEN' }) });
+    await me.status('5 hunks in 2 files');
+    await page.waitForTimeout(500);
+    assert.equal(await page.locator('.tab', { hasText: 'wherefore:' }).count(), 0, 'it never opens by itself');
+    await me.command('Wherefore: Review What Waits');
+    await me.tab('wherefore: 5 hunks');
+    await me.lens('1/2 · Be the oldest');
+    await me.sees('ONE');
+    await shot('review-several');
+    const files = await page.locator('.multiDiffEntry .file-path').allInnerTexts();
+    assert.ok(files[0].startsWith('b.txt'), `${files}: the oldest first`);
+    await page.keyboard.press('a');
+    await me.status('4 hunks in 2 files');
+    await page.keyboard.press('a');
+    await me.status('3 hunks in 2 files');
+    await me.arrives();
+    await page.keyboard.press('r');
+    await me.status('2 hunks in 2 files');
+    await page.keyboard.press('n');
+    await me.arrives();
+    await page.keyboard.press('a');
+    await me.status('1 hunk in 1 file');
+    await me.arrives();
+    await until(async () => (await me.lenses()) === 1, 'the row of the one that waits');
+    await page.keyboard.press('a');
+    await me.nothingWaits();
+    await until(async () => (await page.locator('.tab', { hasText: 'wherefore:' }).count()) === 0, 'the diff closes');
+    await Promise.all([first, second, third]);
+    assert.equal(place.file('b.txt'), numbered(30, { 1: 'ONE', 15: 'FIFTEEN', 30: long }));
+    assert.equal(place.file('a.txt'), numbered(30, { 20: null }));
+    fs.writeFileSync(path.join(place.root, 'a.txt'), numbered(30));
+  },
+
+  'in a diff of several files nothing is decided that is scrolled away': async () => {
+    await me.noToasts();
+    const far = numbered(400);
+    for (const name of ['far.txt', 'near.txt']) fs.writeFileSync(path.join(place.root, name), far);
+    const changes = (name) => Object.fromEntries(Array.from({ length: 8 }, (_, index) => [5 + index * 50, `${name} ${index}`]));
+    const answers = [];
+    for (const [index, name] of ['near', 'far'].entries()) {
+      answers.push(call(place, 'fs.patch', { path: `${name}.txt`, why: WHY, diff: diff(`${name}.txt`, 400, changes(name)) }));
+      await me.status(`${8 * (index + 1)} hunks in`);
+    }
+    await me.command('Wherefore: Review What Waits');
+    await me.lens('1/8');
+    await me.sees('near 0');
+    const box = await page.locator('.editor-group-container.active .editor-container').first().boundingBox();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
+    await until(async () => {
+      await page.mouse.wheel(0, 1000);
+      await page.waitForTimeout(50);
+      return (await me.seen()).includes('far 7');
+    }, 'the end of the other file');
+    await page.waitForTimeout(500);
+    await page.keyboard.press('a');
+    await me.status('nothing is decided');
+    await me.sees('near 0');
+    await me.status('16 hunks in 2 files');
+    assert.equal(place.file('near.txt'), far);
+    await me.command('Wherefore: Reject Everything That Waits');
+    await Promise.all(answers);
+    await me.command('View: Close All Editors');
+  },
+
+  'after a reload the review opens anew': async () => {
+    await me.noToasts();
+    for (const name of ['a.txt', 'b.txt']) fs.writeFileSync(path.join(place.root, name), numbered(30));
+    const answers = ['a.txt', 'b.txt'].map((name) => call(place, 'fs.patch', { path: name, why: WHY, diff: diff(name, 30, { 8: 'EIGHT' }) }, 'hold'));
+    await Promise.all(answers);
+    await me.status('2 hunks in 2 files');
+    await me.command('Wherefore: Review What Waits');
+    await me.lens('1/1');
+    await page.reload();
+    await me.tab('wherefore: 2 hunks');
+    await me.lens('1/1');
+    await me.sees('EIGHT');
+    assert.equal(await page.locator('.tab', { hasText: 'wherefore: 2 hunks' }).count(), 1);
+    await me.command('Wherefore: Reject Everything That Waits');
+    await until(async () => (await page.locator('.tab', { hasText: 'wherefore:' }).count()) === 0, 'the diff closes');
   },
 
   'a new file shows before it is there': async () => {
     await me.noToasts();
     const answer = call(place, 'fs.write', { path: 'docs/new.md', content: '# New\n\nIts text.\n', why: 'Tell readers how to begin' });
     await me.status('1 hunk in 1 file');
-    await page.locator('.notifications-toasts').getByText('Review', { exact: true }).first().click();
+    await me.keys('v');
     await me.tab('new.md');
     await me.sees('Its text.');
     await until(async () => (await me.lenses()) > 0, 'lenses');
@@ -170,7 +282,7 @@ const cases = {
     await me.keys('a');
     assert.match(await answer, /applied/);
     assert.equal(place.file('docs/new.md'), '# New\n\nIts text.\n');
-    await page.locator('.editor-group-container.active .breadcrumbs-control', { hasText: 'docs' }).waitFor();
+    await until(async () => (await page.locator('.tab', { hasText: 'new.md' }).count()) === 0, 'the diff closes');
   },
 
   'with no hunk on the screen the keys decide on nothing and go to the next one, in the file and in its diff': async () => {
@@ -229,7 +341,14 @@ const cases = {
     await me.keys('d');
     await page.locator('.monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete').first().waitFor();
     await shot('deletion');
-    await me.command('Wherefore: Accept Everything That Waits');
+    const choices = page.locator('.quick-input-list .monaco-list-row');
+    await me.pick('Wherefore: Accept Everything That Waits');
+    await choices.filter({ hasText: 'delete 1 file' }).waitFor();
+    await page.keyboard.press('Escape');
+    await me.status('nothing is decided');
+    assert.ok(fs.existsSync(path.join(place.root, 'old.txt')));
+    await me.pick('Wherefore: Accept Everything That Waits');
+    await choices.filter({ hasText: 'delete 1 file' }).click();
     assert.match(await answer, /applied/);
     await until(async () => (await page.locator('.tab', { hasText: 'old.txt' }).count()) === 0, 'its tabs and its diff close');
     await me.nothingWaits();
@@ -249,15 +368,20 @@ const cases = {
     await page.locator('.monaco-diff-editor .char-insert, .monaco-diff-editor .line-insert').first().waitFor();
     await me.command('Focus on Proposals View');
     const views = page.locator('.part.sidebar');
+    await views.locator('.monaco-list-row', { hasText: /c\.txt\s+\+1/ }).first().locator('.monaco-tl-twistie').click();
     await views.locator('.monaco-list-row', { hasText: '1/2' }).waitFor();
-    await views.locator('.monaco-list-row', { hasText: 'Tell readers how to begin' }).first().waitFor();
+    await views.locator('.monaco-list-row', { hasText: WHY }).nth(1).waitFor();
     await me.command('Focus on Tools View');
     await views.locator('.monaco-list-row', { hasText: 'Files' }).first().click();
     await views.locator('.monaco-list-row', { hasText: 'fs.patch' }).first().waitFor();
     await shot('views');
     await me.command('Focus on Proposals View');
+    await me.command('View: Close All Editors');
+    await views.locator('.monaco-list-row', { hasText: 'c.txt' }).first().click();
+    await me.tab(`c.txt: ${WHY}`);
     await views.locator('.monaco-list-row', { hasText: '2/2' }).click();
     await me.tab('c.txt');
+    await me.arrives();
     await me.command('Focus on Proposals View');
     await me.keys('a');
     await me.status('1 hunk in 1 file');
@@ -274,71 +398,16 @@ const cases = {
     fs.mkdirSync(path.join(place.root, 'from'));
     for (const name of ['one.txt', 'two.txt']) fs.writeFileSync(path.join(place.root, 'from', name), numbered(3));
     const answer = call(place, 'fs.copy', { src: 'from', dst: 'copy', why: 'Keep the old texts beside' });
-    await me.toast('Keep the old texts beside');
+    await me.status('Keep the old texts beside');
+    await me.status(/\d hunks in/);
     await me.command('Wherefore: Show the Proposal as a Diff');
-    await page.locator('.tab.active', { hasText: 'Keep the old texts beside' }).waitFor();
+    await me.tab(/wherefore: \d hunks/);
     await page.waitForTimeout(1000);
     await shot('several');
     await me.command('Wherefore: Accept Everything That Waits');
     assert.match(await answer, /applied/);
     assert.equal(place.file('copy/two.txt'), numbered(3));
     await me.command('View: Close All Editors');
-  },
-
-  'a killed server says so, and a restart brings the hunks back': async () => {
-    await me.noToasts();
-    await me.edit('c.txt');
-    const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 3: 'THREE' }) });
-    await me.status('1 hunk in 1 file');
-    process.kill(servers()[0], 'SIGKILL');
-    await me.toast('the server ended (signal SIGKILL); nothing is lost');
-    await me.nothingWaits();
-    await answer;
-    await shot('killed');
-    await page.locator('.notifications-toasts').getByText('Restart', { exact: true }).first().click();
-    await me.status('1 hunk in 1 file');
-    await until(async () => (await me.lenses()) > 0, 'lenses');
-    await me.command('Wherefore: Accept Everything That Waits');
-    await until(() => place.file('c.txt') === numbered(10, { 3: 'THREE' }), 'the change on the disk');
-  },
-
-  'of two windows on a folder one shows the hunks, and the other says where they are': async () => {
-    await me.noToasts();
-    const second = await code.browser.newPage();
-    await second.goto(`${code.url}?folder=${place.root}`);
-    const other = person(second);
-    await second.locator('.statusbar-item[id*=wherefore]').first().waitFor();
-    const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 9: 'NINE' }) });
-    const sees = (who) => who.status('1 hunk in 1 file').then(() => who);
-    const window = await Promise.any([sees(me), sees(other)]);
-    const blind = window === me ? other : me;
-    await blind.status('1 hunk in another window');
-    // A page behind another one draws nothing, and a message comes with the next drawing.
-    await (blind === me ? page : second).bringToFront();
-    await blind.toast('1 hunk waits in another window on this folder');
-    await (blind === me ? page : second).screenshot({ path: path.join(shots, 'elsewhere.png') });
-    await (blind === me ? second : page).bringToFront();
-    await window.command('Wherefore: Accept Everything That Waits');
-    assert.match(await answer, /applied/);
-    await until(() => place.file('c.txt').includes('NINE'), 'the change on the disk');
-    await page.locator('.statusbar-item', { hasText: 'in another window' }).waitFor({ state: 'hidden' });
-    await second.close();
-    await page.bringToFront();
-    // Until its extensions have ended too, agents would come to a window that is no more.
-    await until(() => servers().length === 1, "the end of the second window's server", 60_000);
-  },
-
-  'a server of another version says so': async () => {
-    const other = scratch({ 'a.txt': 'one\n' });
-    const fake = path.join(other.tmp, 'other');
-    fs.writeFileSync(fake, `#!${process.execPath}\n${OTHER_VERSION}`, { mode: 0o755 });
-    const window = await open(other, { vsix, settings: { 'wherefore.server.path': fake } });
-    try {
-      await person(window.page).toast('the server is version 9.9.9, the extension 0.1.0', 60_000);
-    } finally {
-      await window.close();
-      other.remove();
-    }
   },
 
   'dark too': async () => {

@@ -1,13 +1,15 @@
 // Which hunk a key means: the one at the cursor, else the nearest that the person sees. One that is not on the screen is
 // never decided on.
 
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { entryAt, places } from './preview';
 import { there, type Review, type Waiting } from './review';
 
 /** A hunk, with the rows at which a document shows it; what has no line there counts on both rows that it goes between. */
 export interface Placed {
   hunk: Waiting;
+  /** The row that its cursor goes to, and that its lens stands above. */
+  row: number;
   first: number;
   last: number;
   /** Whether lines of it stand in the document. */
@@ -21,6 +23,7 @@ export function placed(review: Review, { uri, lineCount }: vscode.TextDocument):
   const end = lineCount - 1;
   return all.map(({ hunk, row, rows }) => ({
     hunk,
+    row: Math.min(row, end),
     first: Math.min(Math.max(rows > 0 ? row : row - 1, 0), end),
     last: Math.min(Math.max(row + rows - 1, row - (rows > 0 ? 1 : 0)), end),
     stands: rows > 0,
@@ -38,9 +41,11 @@ export function aimed(all: Placed[], { selection, visibleRanges }: Pick<vscode.T
   return seen.sort((a, b) => away(a, row) - away(b, row) || Number(b.stands) - Number(a.stands) || a.first - b.first)[0]?.hunk;
 }
 
-/** Whether the cursor is at an applied hunk. */
-export function isAtApplied(all: Placed[], { selection }: Pick<vscode.TextEditor, 'selection'>): boolean {
-  return all.some((each) => each.hunk.applied && away(each, selection.active.line) === 0);
+/** Whether a hunk is on the screen, in whichever editor. */
+export function isOnScreen(review: Review, hunk: Waiting): boolean {
+  return vscode.window.visibleTextEditors.some(({ document, visibleRanges }) =>
+    placed(review, document).some(({ hunk: each, first, last }) => each === hunk && visibleRanges.some(({ start, end }) => first <= end.line && last >= start.line)),
+  );
 }
 
 /** The hunk to go to where none is on the screen: that at the cursor, or the next below it, around the end. */

@@ -2,11 +2,12 @@
 
 import * as vscode from 'vscode';
 import { isInText } from './draw';
-import { fixed } from './edit';
+import { isInReview } from './tabs';
 import type { Near } from './near';
-import { doing, entryAt, places } from './preview';
+import { placed } from './aim';
+import { doing, entryAt, fixed, RIGHT } from './preview';
 import { lens } from './lens';
-import { number, there, type Review, type Waiting } from './review';
+import { number, type Review, type Waiting } from './review';
 import { chomp, clip, count, visible } from './text';
 
 /** What a command of a lens, a hover or a tree is about. */
@@ -26,6 +27,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
   constructor(
     private readonly review: Review,
     private readonly near: Near,
+    private readonly isInText: () => boolean,
   ) {}
 
   refresh(): void {
@@ -34,58 +36,66 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const entry = entryAt(this.review, document.uri);
-    const placed = entry ? places(entry, document.uri) : this.review.hunks(document.uri).map((hunk) => ({ hunk, row: head(hunk) }));
-    return placed.flatMap(({ hunk, row }, index) => {
-      if (!entry && !this.near.shows(document, hunk)) return [];
-      const doubt = hunk.applied && !entry && !isInText(document, hunk) ? 'its text was changed since; take it back by hand' : (hunk.warning ?? hunk.loose);
-      return above(hunk, Math.min(row, document.lineCount - 1), index === 0 ? placed.length : 0, doubt);
+    if (!entry && document.uri.scheme === RIGHT && document.isDirty) return [lens(0, 'warning', 'no hunk waits here any more: copy what you need')];
+    const isReview = entry !== undefined;
+    // The right side has them.
+    if (document.uri.authority === 'before' && isInReview()) return [];
+    const all = placed(this.review, document);
+    return all.flatMap(({ hunk, row }, index) => {
+      if (!isReview && !this.near.shows(document, hunk)) return [];
+      // In the file's own editor the new lines are not seen, so that its lens leads to them.
+      if (!isReview && !hunk.applied && !this.isInText()) return [leading(hunk, row)];
+      const doubt = hunk.applied && !isReview && !isInText(document, hunk) ? 'its text was changed since; take it back by hand' : (hunk.warning ?? hunk.loose);
+      return above(hunk, row, index === 0 && hunk.applied ? all.length : 0, doubt);
     });
   }
 
   provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
-    const hunk = at(this.review.hunks(document.uri), position.line);
-    return hunk && new vscode.Hover(hover(hunk));
+    const here = placed(this.review, document).filter(({ first, last }) => first <= position.line && position.line <= last);
+    // What has no line of its own is told of where no other stands.
+    const found = here.find(({ stands }) => stands) ?? here[0];
+    return found && new vscode.Hover(hover(found.hunk));
   }
-}
-
-/** The hunk at a row; what has no line there counts on both rows that it goes between, where no other stands. */
-export function at(hunks: Waiting[], row: number): Waiting | undefined {
-  return (
-    hunks.find((hunk) => row >= hunk.start && row < hunk.start + there(hunk).length) ??
-    hunks.find((hunk) => there(hunk).length === 0 && (row === hunk.start || row === hunk.start - 1))
-  );
-}
-
-/** The row that a hunk's header stands above: what has no line of its own shows below the line before it. */
-function head(hunk: Waiting): number {
-  return there(hunk).length > 0 ? hunk.start : Math.max(hunk.start - 1, 0);
 }
 
 /** What accepting and rejecting come to, in a word each. */
 export function words(hunk: Waiting): { accept: string; reject: string } {
-  return hunk.applied ? { accept: 'Keep', reject: 'Take back' } : { accept: 'Accept', reject: 'Reject' };
+  if (hunk.applied) return { accept: 'Keep', reject: 'Take back' };
+  return { accept: hunk.draft ? 'Accept as edited' : 'Accept', reject: 'Reject' };
 }
 
+/** Which hunk it is, why, and who proposes it. */
+function saying(hunk: Waiting, length: number): string {
+  const { proposal } = hunk.entry;
+  const what = [hunk.applied ? 'applied' : '', doing(hunk.entry) ?? ''].filter(Boolean).join(': ');
+  const agent = proposal.origin.agent ? clip(proposal.origin.agent, 24) : '';
+  return [number(hunk), clip(what, 60), clip(proposal.why, length), agent].filter(Boolean).join(' · ');
+}
+
+/** The one lens of a hunk in the file's own editor. */
+function leading(hunk: Waiting, row: number): vscode.CodeLens {
+  const { proposal, file } = hunk.entry;
+  return lens(row, 'diff', `Review ${saying(hunk, 80)}`, 'next', `${proposal.why}\n\nShow the hunk in the review`, { proposal: proposal.id, path: file.path, hunk: hunk.id });
+}
+
+/** The row of a hunk: the acts first, the why last, since a narrow editor cuts the end. */
 function above(hunk: Waiting, row: number, all: number, doubt: string | null | undefined): vscode.CodeLens[] {
   const { proposal, file } = hunk.entry;
-  const make = (icon: string, words: string, command: string, tooltip: string, what: About = about(hunk)): vscode.CodeLens =>
-    lens(row, icon, words, command, tooltip, what);
-  const agent = proposal.origin.agent ? ` · ${clip(proposal.origin.agent, 24)}` : '';
-  const what = [hunk.applied ? 'applied' : '', doing(hunk.entry) ?? ''].filter(Boolean).join(': ');
+  const make = (icon: string, words: string, command: string, tooltip: string, what: unknown = about(hunk)): vscode.CodeLens => lens(row, icon, words, command, tooltip, what);
   const { accept, reject } = words(hunk);
   const lenses = [
-    make('', `${number(hunk)}${what ? ` ${clip(what, 40)}` : ''} ${clip(proposal.why, 60)}${agent}`, 'showDiff', `${proposal.why}\n\nShow the proposal as a diff`),
     make('check', accept, 'accept', `${accept} this hunk`),
     make('close', reject, 'reject', `${reject} this hunk`),
     make('', `${reject} with reason`, 'rejectWithReason', `${reject} this hunk with a word for the agent`),
   ];
   if (!fixed(hunk)) lenses.push(make('edit', 'Edit', 'editHunk', 'Change the new lines before you accept them'));
-  if (doubt) lenses.splice(1, 0, make('warning', `look twice: ${clip(doubt, 60)}`, 'showDiff', doubt));
   if (all > 1) {
     const whole = { proposal: proposal.id, path: file.path };
     lenses.push(make('check-all', `${accept} all ${all}`, 'acceptFile', `${accept} every hunk of this file`, whole));
     lenses.push(make('close-all', `${reject} all`, 'rejectFile', `${reject} every hunk of this file`, whole));
   }
+  if (doubt) lenses.push(make('warning', `look twice: ${clip(doubt, 60)}`, 'showDiff', doubt));
+  lenses.push(make('', saying(hunk, 100), 'openLog', `${proposal.why}\n\nShow the call in the session log`, { call: proposal.call_id }));
   return lenses;
 }
 
@@ -100,7 +110,7 @@ function hover(hunk: Waiting): vscode.MarkdownString {
   text.appendText(clip(`${number(hunk)}${hunk.applied ? ' applied' : ''} ${proposal.why}`, 400));
   if (hunk.warning) text.appendText(`\n\nLook twice: ${clip(hunk.warning, 200)}`);
   const sign = (mark: string) => (line: string) => mark + visible(chomp(line), TAB);
-  const rows = [...hunk.old.map(sign('-')), ...hunk.new.map(sign('+'))];
+  const rows = [...hunk.old.map(sign('-')), ...(hunk.draft ?? hunk.new).map(sign('+'))];
   const more = rows.length - 40;
   text.appendCodeblock([...rows.slice(0, 40), ...(more > 0 ? [`… ${count(more, 'more line')}`] : [])].join('\n'), 'diff');
   const argument = encodeURIComponent(JSON.stringify([about(hunk)]));

@@ -4,31 +4,41 @@ import * as vscode from 'vscode';
 import { Act } from './act';
 import { Applied } from './applied';
 import { Asks } from './asks';
-import { Below } from './below';
 import { CallActs } from './callacts';
 import { callKey } from './callkey';
+import { Connect } from './connect';
 import { Documents } from './documents';
 import { Draw } from './draw';
-import { Edit } from './edit';
 import { Elsewhere } from './elsewhere';
+import { Example, isAgent, isExample } from './example';
 import { Focus } from './focus';
 import { Gone } from './gone';
-import { go, openAt } from './go';
+import { Go } from './go';
+import { read as history } from './history';
+import { onPath, settled } from './home';
 import { Lenses, type About } from './lenses';
 import { Logs } from './log';
 import { LogParts } from './logparts';
 import { offer } from './mcp';
 import { Near } from './near';
 import { Notify, warn } from './notify';
+import { isOnScreen } from './aim';
+import { OnScreen } from './onscreen';
 import { makeOutput } from './output';
-import { isNew, text, tidy } from './preview';
+import { find } from './program';
+import { RIGHT, text } from './preview';
 import { copy } from './report';
-import { Review } from './review';
+import { Review, type Waiting } from './review';
+import { Right } from './right';
 import { saveAll } from './save';
+import * as slot from './slot';
 import { Search } from './search';
+import { Send } from './send';
 import { Server } from './server';
+import { Session, showFile } from './session';
 import { setting } from './settings';
 import { Status } from './status';
+import { Tabs } from './tabs';
 import { Terminals } from './terminals';
 import { count, sentence } from './text';
 import { Calls, callOf, isCall } from './views/calls';
@@ -36,9 +46,16 @@ import { Proposals, type Node } from './views/proposals';
 import { Tools } from './views/tools';
 import { WorkingSet } from './views/workingset';
 import { WorkingActs } from './workingacts';
+import type { SlotNotice } from './wire';
 
 /** How often what waits is asked for before it is given up. */
 const LOADS = 4;
+
+/** For so long after a reload what was open is opened anew. */
+const REOPEN_MS = 20_000;
+
+/** Where it is kept whether a review is open. */
+const OPEN = 'review.open';
 
 /** What other extensions, and tests, may ask. */
 export interface Api {
@@ -55,21 +72,44 @@ export interface Api {
 export function activate(context: vscode.ExtensionContext): Api {
   const output = makeOutput();
   const review = new Review();
-  const notify = new Notify();
   const documents = new Documents();
-  const below = new Below(review);
+  const tabs = new Tabs(review);
+  const onScreen = new OnScreen();
+  const waits = (id: string): Waiting[] => review.proposal(id).flatMap((entry) => entry.hunks.filter((hunk) => !hunk.applied));
+  const notify = new Notify(
+    (id) => ({ hunks: waits(id).length, files: waits(id).map(({ entry }) => entry.key) }),
+    (id) => waits(id).every((hunk) => isOnScreen(review, hunk)),
+  );
+  // VS Code drops the lenses that it was about to ask for where an editor loses the focus.
+  const go: Go = new Go(review, tabs, onScreen, () => lenses.refresh());
   const near = new Near();
-  const lenses = new Lenses(review, near);
-  const draw = new Draw(review, near, (uri) => isNew(review, uri));
+  const lenses: Lenses = new Lenses(review, near, () => go.isInText);
+  const draw = new Draw(review);
   const asks = new Asks(documents);
   const focus = new Focus(() => server, () => search.open);
   const terminals = new Terminals(() => server);
   const calls = new Calls(review, asks, terminals);
   const gone = new Gone(() => server);
   const proposals = new Proposals(review);
+  /** The path by which terminals and agents start the program. */
+  let home: string | undefined;
+  const program = async (): Promise<string> => {
+    const found = find(context);
+    if (typeof found === 'string') throw new Error(found);
+    home = await settled(context, found);
+    return home;
+  };
+  const variables = context.environmentVariableCollection;
+  const slotChanged = (notice: SlotNotice): void => {
+    slot.changed(variables, notice);
+    onPath(variables, home);
+  };
+  const connect = new Connect(context, documents, program);
+  const example = new Example(review, program);
 
   const server: Server = new Server(context, output, {
     called: (notice) => {
+      if (isAgent(notice)) connect.connected();
       notify.called(notice);
       calls.called(notice);
     },
@@ -83,13 +123,19 @@ export function activate(context: vscode.ExtensionContext): Api {
     proposed: (proposal) => {
       const came = performance.now();
       act.take([proposal]);
-      const waiting = review.proposal(proposal.id).reduce((sum, entry) => sum + entry.hunks.length, 0);
-      notify.proposed(proposal, waiting);
-      output.info(`${proposal.id}: ${waiting} hunks, drawn ${(performance.now() - came).toFixed(1)} ms after they came`);
+      session.heard();
+      // The example opens by itself.
+      if (!isExample(proposal)) notify.proposed(proposal);
+      output.info(`${proposal.id}: ${waits(proposal.id).length} hunks, drawn ${(performance.now() - came).toFixed(1)} ms after they came`);
     },
-    changed: (proposal) => act.take([proposal]),
+    changed: (proposal) => {
+      act.take([proposal]);
+      session.heard();
+    },
     workingSet: () => workingSet.refresh(),
     save: saveAll,
+    look: slot.look,
+    slot: slotChanged,
     ask: async (params, over) => {
       notify.asked(params);
       calls.asked(params);
@@ -100,6 +146,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     state: (running) => {
       if (running) {
         void load();
+        void recall();
         gone.began();
         focus.look();
       } else {
@@ -109,11 +156,25 @@ export function activate(context: vscode.ExtensionContext): Api {
         asks.forget();
         calls.forget();
         terminals.forget();
+        slotChanged({ env: {} });
       }
       tools.refresh();
       workingSet.refresh();
       status.refresh();
     },
+  });
+  /** Opens the review anew that was open before a reload, once there is something to show; the old server may hold it for a while. */
+  let openAnew = false;
+  const reopen = (): void => {
+    if (!openAnew || review.count().hunks === 0) return;
+    openAnew = false;
+    void go.open();
+  };
+  const wasOpen = context.workspaceState.get(OPEN, false);
+  void tabs.sweep().then((found) => {
+    openAnew = found || wasOpen;
+    reopen();
+    setTimeout(() => (openAnew = false), REOPEN_MS);
   });
   /** Asks for what waits already: proposals outlive the editor and the server. */
   const load = async (): Promise<void> => {
@@ -129,6 +190,12 @@ export function activate(context: vscode.ExtensionContext): Api {
     applied.heard();
   };
 
+  /** Fills the view of calls from the logs: calls of before, and what became of those that it lists. */
+  const recall = async (): Promise<void> => {
+    const roots = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
+    for (const root of roots) if (server.program) calls.fill(await history(server.program.path, root));
+  };
+
   const tools = new Tools(server, documents);
   const workingSet = new WorkingSet(server, review);
   const workingActs = new WorkingActs(server);
@@ -139,25 +206,28 @@ export function activate(context: vscode.ExtensionContext): Api {
   const callTree = vscode.window.createTreeView('wherefore.calls', { treeDataProvider: calls });
   const callActs = new CallActs(server, calls, asks);
   const applied: Applied = new Applied(() => server, review, () => status.refresh());
-  const edit: Edit = new Edit(review, () => server, (list) => act.take(list));
+  const right: Right = new Right(review, () => server, (list) => act.take(list), () => { lenses.refresh(); status.refresh(); });
   const elsewhere: Elsewhere = new Elsewhere(review, () => server.running, () => status.refresh());
-  const act: Act = new Act(server, review, below, notify, applied, edit, gone, () => picked?.about);
-  const status: Status = new Status(review, () => server, applied, elsewhere, () => act.entriesHere().length > 0 || edit.shown() !== undefined);
-  for (const side of ['before', 'after']) documents.add(side, (uri) => text(review, uri));
+  const session: Session = new Session(() => server);
+  const act: Act = new Act(server, review, go, onScreen, notify, applied, right, gone, () => picked?.about);
+  const send = new Send(server, review, (argument) => act.what(argument));
+  const status: Status = new Status(review, () => server, applied, elsewhere, () => act.entriesHere().length > 0, () => right.isEdited);
+  act.undone = () => void recall();
+  documents.add('before', (uri) => text(review, uri));
 
   const redraw = (keys?: Set<string>): void => {
     draw.refresh(keys);
-    below.refresh();
     status.refresh();
   };
-  const file = [{ scheme: 'file' }, { scheme: 'wherefore' }];
+  const file = [{ scheme: 'file' }, { scheme: 'wherefore' }, { scheme: RIGHT }];
   context.subscriptions.push(
-    output, review, below, draw, gone, logs, applied, elsewhere, status, server, tree, asks, terminals, callTree, workingSet, focus,
-    edit.register(),
+    output, review, notify, example, onScreen, draw, gone, logs, applied, elsewhere, status, server, tree, asks, terminals, callTree, workingSet, focus,
+    right.register(),
+    session.register(),
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
     vscode.languages.registerCodeLensProvider(file, lenses),
-    vscode.languages.registerHoverProvider({ scheme: 'file' }, lenses),
+    vscode.languages.registerHoverProvider(file, lenses),
     vscode.window.registerTreeDataProvider('wherefore.tools', tools),
     offer(context),
     tree.onDidChangeSelection(({ selection }) => (picked = selection[0])),
@@ -166,12 +236,14 @@ export function activate(context: vscode.ExtensionContext): Api {
       lenses.refresh();
       proposals.refresh();
       calls.refresh();
-      documents.allChanged('before', 'after');
+      documents.allChanged('before');
+      right.refresh();
       applied.settle();
-      void tidy(review);
-      void edit.tidy();
+      void tabs.tidy();
+      reopen();
       tree.badge = badge(review.count().hunks, 'hunk');
     }),
+    review.onTold((list) => calls.told(list)),
     terminals.onChange(() => calls.refresh()),
     asks.onChange(() => {
       calls.refresh();
@@ -179,13 +251,16 @@ export function activate(context: vscode.ExtensionContext): Api {
       callTree.badge = badge(asks.all().length, 'question');
     }),
     vscode.workspace.onDidChangeTextDocument((event) => review.follow(event)),
+    vscode.workspace.onDidSaveTextDocument(({ uri }) => uri.scheme === RIGHT && void tabs.tidy()),
     vscode.window.onDidChangeVisibleTextEditors(() => redraw()),
     vscode.window.onDidChangeActiveTextEditor(() => status.refresh()),
+    vscode.window.tabGroups.onDidChangeTabs(() => {
+      status.refresh();
+      // VS Code does not bring back every tab of several files.
+      if (tabs.isOpen !== context.workspaceState.get(OPEN, false)) void context.workspaceState.update(OPEN, tabs.isOpen);
+    }),
     vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => {
-      below.refresh();
-      if (!near.moved(textEditor)) return;
-      draw.refresh();
-      lenses.refresh();
+      if (near.moved(textEditor)) lenses.refresh();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.start()),
     vscode.workspace.onDidChangeWorkspaceFolders(() => void server.start()),
@@ -193,25 +268,35 @@ export function activate(context: vscode.ExtensionContext): Api {
   );
 
   const commands: Record<string, (argument?: unknown) => unknown> = {
+    review: (argument) => go.open((argument as About | undefined)?.proposal),
     next: (argument) => {
-      const { proposal, path, hunk } = (argument ?? {}) as About & { hunk?: string };
-      const entry = hunk === undefined ? undefined : review.proposal(proposal).find((each) => each.file.path === path);
-      return entry && hunk ? openAt(review, entry, hunk) : go(review, 1, proposal);
+      if (session.isHere) return session.step(1);
+      const { proposal, path, hunk } = (argument ?? {}) as Partial<About> & { hunk?: string };
+      if (proposal === undefined) return go.step(1);
+      const entry = review.proposal(proposal).find(({ file }) => file.path === path);
+      if (entry?.hunks[0] && hunk === undefined) return go.to(entry.hunks[0], true);
+      const found = entry?.hunks.find(({ id }) => id === hunk);
+      return found ? go.to(found) : go.open(proposal);
     },
-    previous: () => go(review, -1),
-    accept: (argument) => act.decide('accept', argument),
-    reject: (argument) => act.decide('reject', argument),
-    rejectWithReason: (argument) => act.rejectWithReason(argument),
+    previous: () => (session.isHere ? session.step(-1) : go.step(-1)),
+    accept: (argument) => (session.isAbout(argument) ? session.decide('accept', argument) : act.decide('accept', argument)),
+    reject: (argument) => (session.isAbout(argument) ? session.decide('reject', argument) : act.decide('reject', argument)),
+    rejectWithReason: (argument) => (session.isAbout(argument) ? session.decide('reject', argument, true) : act.rejectWithReason(argument)),
     acceptFile: (argument) => act.decideFile('accept', argument),
     rejectFile: (argument) => act.decideFile('reject', argument),
-    acceptAll: () => act.decideAll('accept'),
+    acceptAll: (argument) => act.decideAll('accept', argument),
     rejectAll: () => act.decideAll('reject'),
+    comment: (argument) => send.comment(argument),
+    send: () => send.words(),
     editHunk: (argument) => act.editHunk(argument),
+    endEdit: () => right.end(),
     reviewApplied: async (argument) => {
       const begun = await applied.begin((argument as { since?: string } | undefined)?.since);
-      if (begun && !act.isAtApplied()) await go(review, 1);
+      if (begun) await go.open();
     },
     endReviewApplied: () => applied.end(),
+    reviewSession: () => session.open(),
+    showFile,
     showDiff: (argument) => act.diff(argument),
     undo: () => act.undo(),
     undoCall: (argument) => {
@@ -233,6 +318,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     markCold: (argument) => workingActs.hint(argument, 'cold'),
     clearMark: (argument) => workingActs.hint(argument, 'clear'),
     collect: () => workingActs.collect(),
+    connect: () => connect.connect(),
+    tryExample: () => example.play(),
     search: () => search.show('vector'),
     searchText: () => search.show('lexical'),
     showTool: (argument) => tools.show(argument),
@@ -246,6 +333,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(`wherefore.${name}`, run));
   }
+  void program().then(() => onPath(variables, home), (thrown) => output.warn(`terminals do not get the program: ${sentence(thrown)}`));
   stop = () => server.stop();
   if (setting('autostart', true)) void server.start();
   return {

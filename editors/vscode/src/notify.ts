@@ -1,13 +1,20 @@
-// Tells the person what is called and why, folded where many calls come. Never modal.
+// Tells the person, never in a modal: questions and what went wrong as messages, new hunks once for an agent and turn, the
+// calls in the status bar. Settings ask for more, or for nothing.
 
 import * as vscode from 'vscode';
-import { callKey, keyOfProposal } from './callkey';
-import { setting, type Shown } from './settings';
-import { clip, count, inert } from './text';
+import { callKey } from './callkey';
+import { setting, type CallsShown, type ProposalsShown } from './settings';
+import { clip, count, inert, waiting } from './text';
 import type { AskParams, CallNotice, FinishNotice, Proposal } from './wire';
 
-/** How long a call that writes is held back at most: its proposal or its fault says the same and more. */
-const HOLD_MS = 1500;
+/** How long new hunks of an agent are gathered before they are told of. */
+const GATHER_MS = 500;
+
+/** An agent that proposes nothing for so long begins another turn. */
+const TURN_MS = 60_000;
+
+/** For so long the last call stands in the status bar after its end. */
+const LINGER_MS = 4000;
 
 /** How a message is shown. */
 export type Level = 'info' | 'warning' | 'error';
@@ -18,59 +25,84 @@ interface Folded {
   last: string;
 }
 
-/** The messages. */
-export class Notify {
+/** What an agent proposes, as far as it was told. */
+interface Turn {
+  last: number;
+  fresh: Proposal[];
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** The messages, and the call in the status bar. */
+export class Notify implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('wherefore.call', vscode.StatusBarAlignment.Left, 48);
   private readonly running = new Map<string, CallNotice>();
-  private readonly held = new Set<string>();
-  /** Calls that ask the person: the question says the same and more. Whether they answered it. */
+  /** Calls that ask the person: whether they answered. */
   private readonly asking = new Map<string, boolean>();
+  private readonly turns = new Map<string, Turn>();
   private shown: number[] = [];
   private folded: Folded | undefined;
+  private linger: NodeJS.Timeout | undefined;
+
+  /** `waits` says how many hunks of a proposal wait in which files, and `isSeen` whether all of them are on the screen. */
+  constructor(
+    private readonly waits: (id: string) => { hunks: number; files: string[] },
+    private readonly isSeen: (id: string) => boolean,
+  ) {
+    this.item.name = 'wherefore: the call that runs';
+    this.item.command = 'wherefore.calls.focus';
+  }
+
+  dispose(): void {
+    this.forget();
+    this.item.dispose();
+  }
 
   /** A call began. */
   called(notice: CallNotice): void {
     const key = callKey(notice);
     this.running.set(key, notice);
-    if (!wanted(notice.writes) || this.asking.has(key)) return;
-    if (!notice.writes) {
-      this.fold(notice.tool, describe(notice));
-      return;
-    }
-    this.held.add(key);
-    setTimeout(() => this.release(notice), HOLD_MS);
+    this.draw(notice);
+    const calls = setting<CallsShown>('notifications.calls', 'none');
+    if (this.asking.has(key) || !(calls === 'all' || (calls === 'changes' && notice.writes))) return;
+    const path = notice.paths[0];
+    this.fold(notice.tool, `${notice.tool}${path ? ` ${path}` : ''}: ${notice.why}`);
   }
 
-  /** A call ended; a fault is worth a message, and a change that was made without a question. */
+  /** A call ended. Its fault is the agent's to mend: the person is told where they ask for that. */
   finished(notice: FinishNotice): void {
     const key = callKey(notice);
     const call = this.running.get(key);
     const answered = this.asking.get(key) === true;
     this.running.delete(key);
     this.asking.delete(key);
-    if (call && notice.status !== 'error') this.release(call);
-    if (notice.status !== 'error' || setting<Shown>('notify', 'all') === 'none') return;
-    this.held.delete(key);
+    this.draw(call);
+    if (notice.status !== 'error' || setting<CallsShown>('notifications.calls', 'none') === 'none') return;
     // The person knows what they did.
     const code = notice.error?.code;
     if (code === 'REJECTED' || code === 'CANCELLED' || (answered && code === 'PERMISSION_DENIED')) return;
     const why = call ? ` (${call.why})` : '';
-    this.fold(notice.tool, `${notice.tool}: ${notice.error?.code ?? 'error'}: ${notice.error?.message ?? '?'}${why}`, 'warning', notice.call_id);
+    this.fold(notice.tool, `${notice.tool}: ${code ?? 'error'}: ${notice.error?.message ?? '?'}${why}`, 'warning', notice.call_id);
   }
 
   /** A change waits. */
-  proposed(proposal: Proposal, waiting: number): void {
-    this.held.delete(keyOfProposal(proposal));
-    if (waiting === 0 || !wanted(true)) return;
-    const more = proposal.files.length - 1;
-    const where = (proposal.files[0]?.path ?? '?') + (more > 0 ? ` and ${more} more` : '');
-    this.fold(proposal.tool, `${proposal.tool} ${where}, ${count(waiting, 'hunk')}: ${proposal.why}`, 'info', undefined, proposal.id);
+  proposed(proposal: Proposal): void {
+    const shown = setting<ProposalsShown>('notifications.proposals', 'once a turn');
+    const agent = proposal.origin.agent ?? proposal.tool;
+    const turn = this.turns.get(agent) ?? { last: Number.NEGATIVE_INFINITY, fresh: [], timer: undefined };
+    this.turns.set(agent, turn);
+    const isNew = performance.now() - turn.last > TURN_MS;
+    turn.last = performance.now();
+    if (shown === 'none' || !(isNew || turn.timer || shown === 'each')) return;
+    turn.fresh.push(proposal);
+    turn.timer ??= setTimeout(() => {
+      turn.timer = undefined;
+      void this.tellOf(agent, turn.fresh.splice(0));
+    }, GATHER_MS);
   }
 
   /** A call asks the person, maybe before it is told of. */
   asked(params: AskParams): void {
-    const key = callKey(params);
-    this.asking.set(key, false);
-    this.held.delete(key);
+    this.asking.set(callKey(params), false);
   }
 
   /** The person answered. */
@@ -90,22 +122,50 @@ export class Notify {
 
   /** Forgets calls of a server that ended. */
   forget(): void {
+    for (const { timer } of this.turns.values()) clearTimeout(timer);
+    this.turns.clear();
     this.running.clear();
-    this.held.clear();
     this.asking.clear();
+    clearTimeout(this.linger);
+    this.item.hide();
   }
 
-  private release(notice: CallNotice): void {
-    if (this.held.delete(callKey(notice))) this.fold(notice.tool, describe(notice));
+  /** Says what an agent proposes, unless all of it is on the screen. */
+  private async tellOf(agent: string, proposals: Proposal[]): Promise<void> {
+    const unseen = proposals.filter(({ id }) => this.waits(id).hunks > 0 && !this.isSeen(id));
+    const [first] = unseen;
+    if (!first) return;
+    const hunks = unseen.reduce((sum, { id }) => sum + this.waits(id).hunks, 0);
+    const files = new Set(unseen.flatMap(({ id }) => this.waits(id).files));
+    const why = unseen.length === 1 ? `: ${first.why}` : '';
+    const pressed = await tell('info', clip(`${agent} proposes ${waiting(hunks, files.size)}${why}`, 400), { title: 'Review' }, { title: 'Later' });
+    if (pressed?.title === 'Review') await vscode.commands.executeCommand('wherefore.review', { proposal: first.id });
+  }
+
+  /** Shows the call that runs, the last of several, or the one that just ended. */
+  private draw(ended: CallNotice | undefined): void {
+    const notice = [...this.running.values()].at(-1);
+    clearTimeout(this.linger);
+    const call = notice ?? ended;
+    if (!call) {
+      this.item.hide();
+      return;
+    }
+    const said = `${clip(call.origin.agent ?? call.tool, 24)}: ${clip(call.why, 60)}`;
+    this.item.text = `${notice ? '$(sync~spin)' : '$(check)'} ${said}`;
+    this.item.tooltip = inert(`${call.tool} ${call.paths.join(', ')}\n${call.why}`);
+    this.item.accessibilityInformation = { label: `${notice ? 'runs' : 'ended'}: ${said}` };
+    this.item.show();
+    if (!notice) this.linger = setTimeout(() => this.item.hide(), LINGER_MS);
   }
 
   /** Shows a message of a call, or counts it where too many were shown within a second. */
-  private fold(tool: string, message: string, level: Level = 'info', call?: string, proposal?: string): void {
+  private fold(tool: string, message: string, level: Level = 'info', call?: string): void {
     const now = Date.now();
     this.shown = this.shown.filter((time) => now - time < 1000);
-    if (!this.folded && this.shown.length < setting('notifyPerSecond', 4)) {
+    if (!this.folded && this.shown.length < setting('notifications.perSecond', 4)) {
       this.shown.push(now);
-      return void show(message, level, call, proposal);
+      return void show(message, level, call);
     }
     if (!this.folded) {
       this.folded = { count: 0, tools: new Map(), last: '' };
@@ -142,24 +202,11 @@ export function remark(message: string): void {
   vscode.window.setStatusBarMessage(clip(`wherefore: ${message}`, 300), 4000);
 }
 
-function wanted(writes: boolean): boolean {
-  const shown = setting<Shown>('notify', 'all');
-  return shown === 'all' || (shown === 'writes' && writes);
-}
-
-function describe(notice: CallNotice): string {
-  const path = notice.paths[0];
-  return `${notice.tool}${path ? ` ${path}` : ''}: ${notice.why}`;
-}
-
-async function show(message: string, level: Level, call?: string, proposal?: string): Promise<void> {
+async function show(message: string, level: Level, call?: string): Promise<void> {
   const text = clip(message, 400);
   if (level === 'warning') {
     const pressed = await tell(level, text, { title: 'Open Log' });
     if (pressed) await vscode.commands.executeCommand('wherefore.openLog', { call });
-  } else if (proposal) {
-    const pressed = await tell(level, text, { title: 'Review' });
-    if (pressed) await vscode.commands.executeCommand('wherefore.next', { proposal });
   } else {
     await tell(level, text);
   }

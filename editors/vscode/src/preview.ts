@@ -2,11 +2,23 @@
 
 import * as vscode from 'vscode';
 import { number, other, there, type Entry, type Review, type Waiting } from './review';
-import { closeTab, showDocument } from './show';
 import { clip, lines, sentence } from './text';
 
-const side = (name: 'before' | 'after', entry: Entry): vscode.Uri =>
-  vscode.Uri.from({ scheme: 'wherefore', authority: name, path: `/${entry.proposal.id}/${entry.file.path}` });
+/** The scheme of right sides: files that can be edited. */
+export const RIGHT = 'wherefore-edit';
+
+/** The file of each side that was made, for what is shown of it once its hunks are decided. */
+const made = new Map<string, vscode.Uri>();
+
+function side(name: 'before' | 'after', entry: Entry): vscode.Uri {
+  // The path is the file's own, since VS Code shows it; which proposal it is of stands in the query.
+  const uri = vscode.Uri.from({ scheme: name === 'after' ? RIGHT : 'wherefore', authority: name, path: `/${entry.file.path}`, query: `${entry.proposal.id}/${entry.file.kind}` });
+  made.set(uri.toString(), entry.uri);
+  return uri;
+}
+
+/** The file that a virtual document stands for. */
+export const fileOf = (uri: vscode.Uri): vscode.Uri | undefined => made.get(uri.toString());
 
 export const before = (entry: Entry): vscode.Uri => side('before', entry);
 export const after = (entry: Entry): vscode.Uri => side('after', entry);
@@ -39,23 +51,22 @@ function wasThere(entry: Entry): boolean {
   return entry.file.kind === 'edit' || entry.file.kind === 'delete' || entry.file.kind === 'mode';
 }
 
-/** What shows an entry: its file, or a virtual document where that is not there. */
+/** What shows an entry as it is now: its file, or a virtual document where that is not there. */
 export function shown(entry: Entry): vscode.Uri {
   if (isThere(entry)) return entry.uri;
   return entry.file.kind === 'delete' ? before(entry) : after(entry);
 }
 
-/** Whether a document shows a file that is not there yet. */
-export function isNew(review: Review, uri: vscode.Uri): boolean {
-  const entry = uri.authority === 'after' ? entryAt(review, uri) : undefined;
-  return entry?.file.kind === 'create' && !isThere(entry);
+/** Whether a document is a side of the review. */
+export function isSide({ scheme, authority }: vscode.Uri): boolean {
+  return scheme === RIGHT || (scheme === 'wherefore' && authority === 'before');
 }
 
 /** The entry that a virtual document shows. */
 export function entryAt(review: Review, uri: vscode.Uri): Entry | undefined {
-  if (uri.scheme !== 'wherefore' || (uri.authority !== 'before' && uri.authority !== 'after')) return undefined;
-  const [, id = '', ...path] = uri.path.split('/');
-  return review.proposal(id).find((entry) => entry.file.path === path.join('/'));
+  if (!isSide(uri)) return undefined;
+  const [id = '', kind] = uri.query.split('/');
+  return review.proposal(id).find(({ file }) => `/${file.path}` === uri.path && file.kind === kind);
 }
 
 /** The rows at which hunks start in a virtual document, and how many lines of each stand there. */
@@ -75,7 +86,7 @@ const isPut = (hunk: Waiting, uri: vscode.Uri): boolean => hunk.applied === (uri
 /** The text of a virtual document. */
 export async function text(review: Review, uri: vscode.Uri): Promise<string> {
   const entry = entryAt(review, uri);
-  if (!entry) return '';
+  if (!entry) return decided(uri);
   const { kind } = entry.file;
   if (!HAS_TEXT.has(kind)) return uri.authority === 'after' ? `${doing(entry)}\n` : '';
   let now: string[] = [];
@@ -97,32 +108,17 @@ async function current(uri: vscode.Uri): Promise<string> {
   return open ? open.getText() : vscode.workspace.decode(await vscode.workspace.fs.readFile(uri), { uri });
 }
 
-/** Shows a whole proposal, file by file. */
-export async function showDiff(entries: Entry[]): Promise<void> {
-  const [first] = entries;
-  if (!first) return;
-  if (entries.length === 1) {
-    const title = clip(`${first.file.path}: ${first.proposal.why}`, 200);
-    await vscode.commands.executeCommand('vscode.diff', before(first), after(first), title, { preview: true });
-    return;
-  }
-  const resources = entries.map((entry) => [after(entry), wasThere(entry) ? before(entry) : undefined, after(entry)]);
-  await vscode.commands.executeCommand('vscode.changes', clip(`${first.proposal.id}: ${first.proposal.why}`, 200), resources);
+/** Both sides of a file whose hunks are all decided are what it is now: an open diff of it is empty, and shows no colours. */
+async function decided(uri: vscode.Uri): Promise<string> {
+  const file = fileOf(uri);
+  return file ? current(file).catch(() => '') : '';
 }
 
-/** Closes diffs and new files whose hunks are all decided; a new file that is there now is opened instead. */
-export async function tidy(review: Review): Promise<void> {
-  for (const tab of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) {
-    const { input } = tab;
-    const uri = input instanceof vscode.TabInputTextDiff ? input.modified : input instanceof vscode.TabInputText ? input.uri : undefined;
-    if (uri?.scheme !== 'wherefore' || (uri.authority !== 'after' && uri.authority !== 'before') || entryAt(review, uri)) continue;
-    const file = vscode.workspace.workspaceFolders?.map((folder) => vscode.Uri.joinPath(folder.uri, uri.path.split('/').slice(2).join('/')));
-    const wasNew = input instanceof vscode.TabInputText && tab.isActive;
-    await closeTab(tab);
-    for (const each of wasNew ? (file ?? []) : []) {
-      await showDocument(each);
-    }
-  }
+/** Why a hunk cannot be edited, and what to do instead. */
+export function fixed(hunk: Waiting): string | undefined {
+  const { kind } = hunk.entry.file;
+  if (hunk.applied) return 'this hunk stands in the text already; change it there';
+  return kind === 'edit' || kind === 'create' ? undefined : `this hunk (${kind}) adds no text; accept or reject it`;
 }
 
 /** A title for a hunk: which one it is, and of how many lines, or what it does. */

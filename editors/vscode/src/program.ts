@@ -6,12 +6,15 @@ import { homedir } from 'node:os';
 import type * as vscode from 'vscode';
 import { setting } from './settings';
 
-const NAME = process.platform === 'win32' ? 'wherefore.exe' : 'wherefore';
+/** The program's name. */
+export const NAME = process.platform === 'win32' ? 'wherefore.exe' : 'wherefore';
 
 export interface Program {
   path: string;
   /** Where it is from, in words. */
   from: string;
+  /** Whether it came with the extension. */
+  isOurs: boolean;
 }
 
 function isProgram(path: string): boolean {
@@ -30,13 +33,13 @@ export function find(context: vscode.ExtensionContext): Program | string {
     const path = set.replace(/^~(?=[/\\])/, homedir());
     if (!isAbsolute(path)) return `wherefore.server.path must be an absolute path; it is ${set}`;
     if (!isProgram(path)) return `wherefore.server.path names ${path}, which is no program`;
-    return { path, from: 'the setting wherefore.server.path' };
+    return { path, from: 'the setting wherefore.server.path', isOurs: false };
   }
   const ours = context.asAbsolutePath(join('server', NAME));
-  if (isProgram(ours)) return { path: ours, from: 'the extension' };
+  if (isProgram(ours)) return { path: ours, from: 'the extension', isOurs: true };
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, NAME);
-    if (isProgram(path)) return { path, from: 'the PATH' };
+    if (isProgram(path)) return { path, from: 'the PATH', isOurs: false };
   }
   return 'the program wherefore was not found: set wherefore.server.path, or put it on the PATH';
 }

@@ -11,6 +11,8 @@ export interface Waiting extends Hunk {
   entry: Entry;
   /** Whether it stands in the text already: accepted it stays, rejected it is taken back. */
   applied: boolean;
+  /** The lines that the person made of the new ones, before they accept it. */
+  draft?: string[] | undefined;
 }
 
 /** One file of a proposal, with the hunks to decide on. */
@@ -34,7 +36,7 @@ export const isUnseen = (hunk: Hunk): boolean => hunk.state === 'accepted' && hu
 export const there = (hunk: Waiting): string[] => (hunk.applied ? hunk.new : hunk.old);
 
 /** The lines of a hunk that do not stand in the text: those that would come, or that are gone. */
-export const other = (hunk: Waiting): string[] => (hunk.applied ? hunk.old : hunk.new);
+export const other = (hunk: Waiting): string[] => (hunk.applied ? hunk.old : (hunk.draft ?? hunk.new));
 
 /** Which of its file's hunks one is; decided ones count, so that a number stays. */
 export function number(hunk: Waiting): string {
@@ -75,22 +77,31 @@ export class Review implements vscode.Disposable {
   /** Proposals whose applied hunks are looked at. */
   private looked: ReadonlySet<string> = new Set();
   private readonly change = new vscode.EventEmitter<Set<string>>();
+  private readonly told = new vscode.EventEmitter<Proposal[]>();
   /** Files that are typed in. */
   private readonly typed = new Set<string>();
   private pause: NodeJS.Timeout | undefined;
   private sorted: Entry[] | undefined;
   private byKey: Map<string, Entry[]> | undefined;
 
+  /** The lines that the person made of hunks, by their proposal and their own ids: they outlive the server. */
+  private readonly drafts = new Map<string, string[]>();
+
   /** Hunks came, moved or went in the files with these keys. */
   readonly onChange = this.change.event;
 
+  /** Proposals came as the server holds them now, also those that are decided. */
+  readonly onTold = this.told.event;
+
   /** Takes proposals as the server holds them now. */
   put(list: Proposal[]): void {
+    this.told.fire(list);
     const touched = new Set<string>();
     for (const proposal of list) {
       const before = this.held.get(proposal.id) ?? [];
       const looks = this.looked.has(proposal.id);
       const now = proposal.files.map((file) => entryOf(proposal, file, before, looks)).filter((entry) => entry.hunks.length > 0);
+      this.drafted(proposal, now);
       if (now.length > 0) this.held.set(proposal.id, now);
       else this.held.delete(proposal.id);
       // A server tells of every key that is typed: where all stands as it stood, nothing is drawn anew.
@@ -98,6 +109,15 @@ export class Review implements vscode.Disposable {
     }
     this.stale();
     if (touched.size > 0) this.change.fire(touched);
+  }
+
+  /** Takes what the person makes of the lines of a hunk. */
+  draft(hunk: Waiting, lines: string[]): void {
+    const isAsProposed = lines.join('') === hunk.new.join('');
+    hunk.draft = isAsProposed ? undefined : lines;
+    const key = `${hunk.entry.proposal.id}/${hunk.id}`;
+    if (isAsProposed) this.drafts.delete(key);
+    else this.drafts.set(key, lines);
   }
 
   /** Shows the applied hunks of these proposals from now on, and of no other. */
@@ -131,6 +151,11 @@ export class Review implements vscode.Disposable {
   entries(): Entry[] {
     this.sorted ??= [...this.held.values()].flat().sort(order);
     return this.sorted;
+  }
+
+  /** The same, the oldest proposal first. */
+  queue(): Entry[] {
+    return this.entries().toSorted(({ proposal: a }, { proposal: b }) => (a.created < b.created ? -1 : a.created > b.created ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   }
 
   /** The entries of one proposal. */
@@ -191,7 +216,19 @@ export class Review implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.pause);
+    this.told.dispose();
     this.change.dispose();
+  }
+
+  /** Gives hunks their drafts, and forgets those of hunks that are decided. */
+  private drafted(proposal: Proposal, now: Entry[]): void {
+    if (this.drafts.size === 0) return;
+    const waiting = new Map(now.flatMap(({ hunks }) => hunks.filter(({ applied }) => !applied).map((hunk) => [hunk.id, hunk])));
+    for (const { id } of proposal.files.flatMap(({ hunks }) => hunks)) {
+      const hunk = waiting.get(id);
+      if (hunk) hunk.draft = this.drafts.get(`${proposal.id}/${id}`);
+      else this.drafts.delete(`${proposal.id}/${id}`);
+    }
   }
 
   private byKeys(): Map<string, Entry[]> {

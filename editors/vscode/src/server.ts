@@ -7,7 +7,7 @@ import { tell, type Level } from './notify';
 import { find, type Program } from './program';
 import { setting } from './settings';
 import { inert, sentence } from './text';
-import { methods, type AskAnswer, type AskParams, type CallNotice, type CommandNotice, type FinishNotice, type Notifications, type Proposal, type Requests, type SaveAnswer, type SaveParams } from './wire';
+import { methods, type AskAnswer, type AskParams, type CallNotice, type CommandNotice, type FinishNotice, type Notifications, type LookAnswer, type LookParams, type Proposal, type Requests, type SaveAnswer, type SaveParams, type SlotNotice } from './wire';
 
 /** What the server says by itself. */
 export interface Listener {
@@ -19,6 +19,9 @@ export interface Listener {
   changed(proposal: Proposal): void;
   workingSet(): void;
   save(params: SaveParams): Promise<SaveAnswer>;
+  look(params: LookParams): LookAnswer;
+  /** Terminals are to have these variables. */
+  slot(notice: SlotNotice): void;
   /** Puts a question to the person; `over` says that its answer is not waited for any more. */
   ask(params: AskParams, over: vscode.CancellationToken): Promise<AskAnswer>;
   /** It is ready, or gone. */
@@ -195,7 +198,7 @@ export class Server implements vscode.Disposable {
   private listen(client: Client): void {
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true, focus: true, commands: true } };
+        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true, focus: true, commands: true, looks: true } };
       },
       initialize: () => undefined,
       getState: () => ({ kind: 'static' }),
@@ -219,6 +222,8 @@ export class Server implements vscode.Disposable {
     client.onNotification(methods.proposal, guarded<Proposal>((proposal) => this.listener.proposed(proposal)));
     client.onNotification(methods.proposalChanged, guarded<Proposal>((proposal) => this.listener.changed(proposal)));
     client.onNotification(methods.workingSetChanged, () => this.listener.workingSet());
+    client.onNotification(methods.slot, guarded<SlotNotice>((notice) => this.listener.slot(notice)));
+    client.onRequest(methods.look, (params: LookParams) => this.listener.look(params));
     client.onRequest(methods.ask, (params: AskParams, over: vscode.CancellationToken) => this.listener.ask(params, over));
     client.onRequest(methods.save, (params: SaveParams) => this.listener.save(params));
   }

@@ -8,4 +8,13 @@ export function setting<T>(name: string, otherwise: T): T {
 }
 
 /** Which calls are shown as messages. */
-export type Shown = 'all' | 'writes' | 'none';
+export type CallsShown = 'none' | 'failed' | 'changes' | 'all';
+
+/** When new hunks are told of. */
+export type ProposalsShown = 'once a turn' | 'each' | 'none';
+
+/** Where a review opens. */
+export type Opens = 'all files' | 'file by file' | 'in the text';
+
+/** What follows a decision in the review. */
+export type AfterDecision = 'next' | 'stay';

@@ -5,6 +5,7 @@ import type { Applied } from './applied';
 import type { Elsewhere } from './elsewhere';
 import type { Review } from './review';
 import type { Server } from './server';
+import { isInReview } from './tabs';
 import { count, inert, waiting } from './text';
 
 /** Keeps both as things stand. */
@@ -19,6 +20,7 @@ export class Status implements vscode.Disposable {
     private readonly applied: Applied,
     private readonly elsewhere: Elsewhere,
     private readonly here: () => boolean,
+    private readonly isEdited: () => boolean,
   ) {
     this.item.name = 'wherefore';
     this.unseen.name = 'wherefore: applied with nobody looking';
@@ -35,6 +37,8 @@ export class Status implements vscode.Disposable {
     this.set('wherefore.pending', hunks > 0 || this.applied.isOn);
     this.set('wherefore.applied', this.applied.isOn);
     this.set('wherefore.here', this.here());
+    this.set('wherefore.reviewing', isInReview());
+    this.set('wherefore.editing', this.isEdited());
     this.set('wherefore.running', running);
     const warning = trouble !== undefined && !running;
     this.item.backgroundColor = warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
@@ -47,8 +51,8 @@ export class Status implements vscode.Disposable {
       const there = held > 0 ? `${count(held, 'hunk')} in another window` : '';
       this.item.text = ['$(diff)', hunks > 0 ? waiting(hunks, files) : there].filter(Boolean).join(' ');
       const act = there ? `${there} on this folder: decide there, or by \`wherefore review\` in a terminal` : 'nothing waits';
-      this.item.tooltip = `wherefore: ${hunks > 0 ? 'go to the next hunk' : act}`;
-      this.item.command = hunks > 0 ? 'wherefore.next' : 'wherefore.calls.focus';
+      this.item.tooltip = `wherefore: ${hunks > 0 ? 'open the review' : act}`;
+      this.item.command = hunks > 0 ? 'wherefore.review' : 'wherefore.calls.focus';
     }
     const label = hunks > 0 && !warning ? `wherefore: ${waiting(hunks, files)} wait` : String(this.item.tooltip);
     this.item.accessibilityInformation = { label };

@@ -35,16 +35,14 @@ describe('what was applied', () => {
     await run('reviewApplied', { since: '2020-01-01T00:00:00Z' });
     await left(3);
     const found = await titles('a.txt');
-    assert.deepEqual(found.slice(0, 4), [`1/2 applied ${WHY} · tester/1`, '$(check) Keep', '$(close) Take back', 'Take back with reason']);
+    assert.deepEqual(found.slice(0, 4), ['$(check) Keep', '$(close) Take back', 'Take back with reason', '$(check-all) Keep all 2']);
     assert.equal(vscode.window.activeTextEditor.selection.active.line, 1);
     await run('accept');
     await left(2);
-    await run('next');
-    assert.equal(vscode.window.activeTextEditor.selection.active.line, 8);
+    await until(() => vscode.window.activeTextEditor.selection.active.line === 8, 'the next hunk');
     await run('reject');
     await left(1);
     await until(() => disk('a.txt') === numbered(12, { 2: 'TWO' }), 'the second hunk taken back');
-    await run('next');
     assert.equal(path.basename(vscode.window.activeTextEditor.document.fileName), 'b.txt');
     await run('rejectFile');
     await left(0);
@@ -86,16 +84,18 @@ describe('what was applied', () => {
     await vscode.workspace.applyEdit(edit);
     await until(async () => (await titles('a.txt')).some((title) => title.includes('look twice: its text was changed since')), 'a word on it');
     await document.save();
+    // The first opens the review at this file, the second goes on.
+    await run('next');
     await run('next');
     assert.equal(path.basename(vscode.window.activeTextEditor.document.fileName), 'made.txt');
-    assert.ok((await titles('made.txt'))[0].includes('applied: new file'));
+    assert.ok((await titles('made.txt')).some((title) => title.includes('applied: new file')));
     await run('reject');
     await left(1);
     assert.throws(() => disk('made.txt'), /ENOENT/);
   });
 });
 
-describe('a hunk that is changed first', () => {
+describe('the right side of the review', () => {
   let api;
   let call;
   let diff;
@@ -110,52 +110,74 @@ describe('a hunk that is changed first', () => {
   });
 
   const waits = (hunks) => until(() => api.pending().hunks === hunks, `${hunks} hunks wait`);
-  const type = async (text) => {
+  /** Makes a line another one, as typing does. */
+  const type = async (line, text) => {
     const { document } = vscode.window.activeTextEditor;
     const typed = new vscode.WorkspaceEdit();
-    typed.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
-    await vscode.workspace.applyEdit(typed);
-    await until(() => document.isDirty, 'the document is changed');
+    typed.replace(document.uri, document.lineAt(line).range, text);
+    assert.ok(await vscode.workspace.applyEdit(typed));
     return document;
   };
   const edit = async () => {
-    const lens = (await lenses('a.txt')).find(({ command }) => command.command === 'wherefore.editHunk');
-    await run('editHunk', ...lens.command.arguments);
+    await run('review');
+    await run('editHunk');
     return vscode.window.activeTextEditor.document;
   };
   const propose = async () => {
     await show('a.txt', numbered(12));
     const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 12, { 2: 'TWO', 9: 'NINE' }) });
     await waits(2);
-    assert.equal((await edit()).getText(), 'TWO\n');
+    assert.equal((await edit()).getText(), numbered(12, { 2: 'TWO', 9: 'NINE' }));
     return { answer };
   };
-  const isOpen = (document) => vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ input }) => input?.uri?.toString() === document.uri.toString()));
+  const isOpen = (document) => vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ input }) => input?.modified?.toString() === document.uri.toString()));
 
   it('is accepted with the text as it was saved, and the agent is told', async () => {
     const { answer } = await propose();
-    const document = await type('two\nand a half\n');
-    await run('accept');
-    await waits(1);
-    await until(() => !isOpen(document), 'its document closes');
-    assert.equal(disk('a.txt'), numbered(12, { 2: 'two\nand a half' }));
-    await run('rejectAll');
+    const document = await type(1, 'two\nand a half');
+    await until(() => document.isDirty, 'it is unsaved');
+    assert.equal(disk('a.txt'), numbered(12));
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    await waits(0);
+    await until(() => !isOpen(document), 'its diff closes');
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'two\nand a half', 9: 'NINE' }));
     assert.match(await answer, /"text": ?"two\\nand a half\\n"|two\\nand a half/);
   });
 
-  it('waits on where its document is closed, or saved by the editor alone', async () => {
+  it('goes with its hunk alone where that is accepted, and with everything', async () => {
+    await propose();
+    await type(1, 'two');
+    await run('accept');
+    await waits(1);
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'two' }));
+    await until(() => vscode.window.activeTextEditor.selection.active.line === 8, 'the next hunk');
+    await type(8, 'nine');
+    await run('acceptAll');
+    await waits(0);
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'two', 9: 'nine' }));
+  });
+
+  it('refuses what is typed outside of its hunks', async () => {
+    await propose();
+    const document = await type(4, 'not here');
+    await until(() => document.getText() === numbered(12, { 2: 'TWO', 9: 'NINE' }), 'it is taken out again');
+    await type(1, 'two');
+    await run('accept');
+    await waits(1);
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'two' }));
+  });
+
+  it('waits on where it is saved by the editor alone', async () => {
     const files = vscode.workspace.getConfiguration('files');
     await files.update('autoSave', 'afterDelay', vscode.ConfigurationTarget.Global);
     await files.update('autoSaveDelay', 50, vscode.ConfigurationTarget.Global);
     try {
       await propose();
-      const document = await type('draft\n');
+      const document = await type(1, 'draft');
       await until(() => !document.isDirty, 'the editor saved it');
       assert.equal(api.pending().hunks, 2);
       assert.equal(disk('a.txt'), numbered(12));
-      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
-      assert.equal((await edit()).getText(), 'draft\n', 'the draft is kept');
-      await vscode.commands.executeCommand('workbench.action.files.save');
+      await run('accept');
       await waits(1);
       assert.equal(disk('a.txt'), numbered(12, { 2: 'draft' }));
     } finally {
@@ -166,28 +188,35 @@ describe('a hunk that is changed first', () => {
 
   it('keeps what was typed where the server ends, and is accepted once it runs again', async () => {
     await propose();
-    const document = await type('mine\n');
+    const document = await type(1, 'mine');
+    await until(() => document.isDirty, 'it is unsaved');
     process.kill(api.server().pid, 'SIGKILL');
     await until(() => !api.server().running, 'the server ended');
     await document.save().then(undefined, () => undefined);
-    assert.equal(document.getText(), 'mine\n');
+    assert.equal(document.getText(), numbered(12, { 2: 'mine', 9: 'NINE' }));
     assert.ok(document.isDirty);
     await run('restart');
     await waits(2);
     assert.ok(await document.save());
-    await waits(1);
-    assert.equal(disk('a.txt'), numbered(12, { 2: 'mine' }));
+    await waits(0);
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'mine', 9: 'NINE' }));
   });
 
-  it('keeps what was typed where the hunk went away', async () => {
+  it('keeps what was typed where its hunks went away', async () => {
     await propose();
-    const document = await type('mine\n');
-    await run('rejectAll');
+    const document = await type(1, 'mine');
+    await until(() => document.isDirty, 'it is unsaved');
+    const other = new vscode.WorkspaceEdit();
+    const uri = vscode.Uri.file(path.join(place.root, 'a.txt'));
+    const theirs = await vscode.workspace.openTextDocument(uri);
+    for (const line of [1, 8]) other.replace(uri, theirs.lineAt(line).range, 'theirs');
+    await vscode.workspace.applyEdit(other);
     await waits(0);
     await document.save().then(undefined, () => undefined);
     assert.ok(isOpen(document));
-    assert.equal(document.getText(), 'mine\n');
+    assert.equal(document.getText(), numbered(12, { 2: 'mine', 9: 'NINE' }));
     assert.ok(document.isDirty);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await theirs.save();
   });
 });

@@ -67,7 +67,7 @@ describe('a deletion', () => {
     await open('other.txt');
     const answer = propose();
     await until(() => api.pending().hunks === 1, 'a hunk waits');
-    await run('acceptAll');
+    await run('acceptAll', { deletions: true });
     await isClosed(answer);
     assert.equal(vscode.window.activeTextEditor.document.uri.toString(), uri('other.txt').toString(), 'the person stays where they were');
   });
@@ -79,7 +79,7 @@ describe('a deletion', () => {
     await until(() => api.pending().hunks === 1, 'a hunk waits');
     await run('next');
     await run('showDiff');
-    await until(() => vscode.window.activeTextEditor?.document.uri.scheme === 'wherefore', 'the diff');
+    await until(() => vscode.window.activeTextEditor?.document.uri.scheme === 'wherefore-edit', 'the diff');
     await run('accept');
     await isClosed(answer);
   });
@@ -121,7 +121,7 @@ describe('a deletion', () => {
     assert.equal(disk('gone.txt'), numbered(9));
     void call(place, 'fs.write', { path: 'gone2.txt', content: 'new\n', why: WHY });
     await until(() => api.pending().hunks === 1, 'a hunk waits');
-    await run('acceptAll');
+    await run('acceptAll', { deletions: true });
     await until(() => fs.existsSync(path.join(root, 'gone2.txt')), 'the new file');
     await open('gone2.txt');
     void run('undo');

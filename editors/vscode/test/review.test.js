@@ -23,15 +23,19 @@ describe('review', () => {
   });
 
   const waits = (hunks) => until(() => api.pending().hunks === hunks, `${hunks} hunks wait`);
+  const shown = () => vscode.commands.executeCommand('vscode.executeCodeLensProvider', vscode.window.activeTextEditor.document.uri);
+  const reviewed = async () => (await shown()).map((lens) => lens.command.title);
   const titles = async (name) => (await lenses(name)).map((lens) => lens.command.title);
 
   it('shows the why and what can be done above each hunk', async () => {
     await show('a.txt', numbered(12));
     void call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 12, { 2: 'TWO', 9: null }) });
     await waits(2);
-    const found = await titles('a.txt');
-    assert.deepEqual(found.slice(0, 4), [`1/2 ${WHY} · tester/1`, '$(check) Accept', '$(close) Reject', 'Reject with reason']);
-    assert.ok(found.includes(`2/2 ${WHY} · tester/1`));
+    assert.deepEqual(await titles('a.txt'), [`$(diff) Review 1/2 · ${WHY} · tester/1`, `$(diff) Review 2/2 · ${WHY} · tester/1`]);
+    await run('review');
+    const found = await reviewed();
+    assert.deepEqual(found.slice(0, 5), ['$(check) Accept', '$(close) Reject', 'Reject with reason', '$(edit) Edit', `1/2 · ${WHY} · tester/1`]);
+    assert.ok(found.includes(`2/2 · ${WHY} · tester/1`));
     const [hover] = await vscode.commands.executeCommand('vscode.executeHoverProvider', vscode.Uri.file(path.join(root, 'a.txt')), new vscode.Position(1, 0));
     assert.match(hover.contents[0].value, /-line 2\n\+TWO/);
   });
@@ -40,7 +44,8 @@ describe('review', () => {
     const { document } = await show('a.txt', numbered(12));
     const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 12, { 2: 'TWO\nand more', 9: 'NINE' }) });
     await waits(2);
-    const accept = (await lenses('a.txt')).find((lens) => lens.command.command === 'wherefore.accept');
+    await run('review');
+    const accept = (await shown()).find((lens) => lens.command.command === 'wherefore.accept');
     await vscode.commands.executeCommand(accept.command.command, ...accept.command.arguments);
     await waits(1);
     assert.equal(disk('a.txt'), numbered(12, { 2: 'TWO\nand more' }));
@@ -105,7 +110,7 @@ describe('review', () => {
     console.log(`200 hunks: drawn in ${api.drawMs().toFixed(1)} ms, ${(performance.now() - began).toFixed(0)} ms after the call`);
     const asked = performance.now();
     const near = (await lenses('long.txt')).length;
-    assert.ok(near > 20 && near < 200, 'headers of the hunks that are near');
+    assert.ok(near > 3 && near < 50, 'headers of the hunks that are near');
     console.log(`200 hunks: headers of those near given in ${(performance.now() - asked).toFixed(0)} ms`);
     await run('acceptFile');
     await waits(0);
@@ -120,7 +125,7 @@ describe('review', () => {
     console.log(`3 hunks in 50,000 lines: drawn in ${api.drawMs().toFixed(1)} ms`);
     await run('previous');
     await until(() => vscode.window.activeTextEditor.visibleRanges.some((range) => range.contains(new vscode.Position(49_998, 0))), 'the last hunk is seen');
-    await until(async () => (await titles('huge.txt')).some((title) => title.startsWith('3/3')), 'its header');
+    await until(async () => (await reviewed()).some((title) => title.startsWith('3/3')), 'its header');
     await run('acceptFile');
     assert.match(await answer, /applied/);
     assert.equal(disk('huge.txt'), numbered(50_000, changes));

@@ -3,10 +3,11 @@
 import * as vscode from 'vscode';
 import { question, type Asked, type Asks } from '../asks';
 import { callKey, keyOfProposal, pathOf } from '../callkey';
+import { outcomeOfProposal, type Outcome, type Past } from '../history';
 import type { Review } from '../review';
 import type { Terminals } from '../terminals';
 import { clip } from '../text';
-import type { AskParams, CallNotice, FinishNotice } from '../wire';
+import type { AskParams, CallNotice, FinishNotice, Proposal } from '../wire';
 import { Tree } from './tree';
 
 /** Calls that are kept. */
@@ -15,11 +16,21 @@ const KEPT = 200;
 /** How calls end that a person stopped: no fault of anybody's. */
 const STOPPED = new Set<string | undefined>(['REJECTED', 'CANCELLED']);
 
+/** The sign of what became of a change, and its colour. */
+const SIGNS: Record<Outcome, [string, string]> = {
+  accepted: ['check-all', 'testing.iconPassed'],
+  'accepted in part': ['color-mode', 'testing.iconPassed'],
+  applied: ['check-all', 'testing.iconPassed'],
+  rejected: ['circle-slash', 'descriptionForeground'],
+  'set aside': ['circle-slash', 'descriptionForeground'],
+  undone: ['discard', 'descriptionForeground'],
+};
+
 /** A call, by what was told of it. */
-export interface Call {
-  notice: CallNotice;
-  end?: FinishNotice;
-}
+export type Call = Past;
+
+/** What can be undone: also a change whose decision was not told of. */
+const UNDOABLE = new Set<Outcome | undefined>([undefined, 'accepted', 'accepted in part', 'applied']);
 
 /** A call, or a line about one. */
 export type Node = Call | { text: string; icon: string };
@@ -68,10 +79,31 @@ export class Calls extends Tree<Node> {
     this.refresh();
   }
 
+  /** Takes calls of before that are not listed yet, and what became of those that are. */
+  fill(past: Past[]): void {
+    const known = new Map(this.calls.map((call) => [keyOf(call), call]));
+    for (const call of past) {
+      const listed = known.get(keyOf(call));
+      if (listed) listed.outcome = call.outcome ?? listed.outcome;
+      else this.calls.push(call.end ? call : { ...call, end: lost(call) });
+    }
+    this.calls = this.calls.sort((a, b) => a.notice.time.localeCompare(b.notice.time)).slice(-KEPT);
+    this.refresh();
+  }
+
+  /** Proposals as the server holds them now. */
+  told(proposals: Proposal[]): void {
+    for (const proposal of proposals) {
+      const key = keyOfProposal(proposal);
+      const call = this.calls.findLast((each) => keyOf(each) === key);
+      // A decision on one that is undone comes before that.
+      if (call && call.outcome !== 'undone') call.outcome = outcomeOfProposal(proposal) ?? call.outcome;
+    }
+  }
+
   /** Calls of a server that ended will not end. */
   forget(): void {
-    const error = { code: 'CANCELLED', message: 'the server ended before it', recoverable: true } as const;
-    for (const { notice } of this.running()) this.finished({ ...notice, status: 'error', error, duration_ms: 0 });
+    for (const call of this.running()) this.finished(lost(call));
   }
 
   /** The calls that run, newest first. */
@@ -101,27 +133,31 @@ export class Calls extends Tree<Node> {
     const { notice, end } = node;
     const asked = this.asks.of(keyOf(node));
     const state = this.state(node, asked);
-    const item = new vscode.TreeItem(title(notice), vscode.TreeItemCollapsibleState.Collapsed);
+    const item = new vscode.TreeItem(notice.why || title(notice), vscode.TreeItemCollapsibleState.Collapsed);
     item.id = keyOf(node);
     const tier = this.tier(node);
-    item.description = clip(asked || tier ? `${state} · ${notice.why}` : notice.why, 200);
+    const what = notice.why ? about(notice) : '';
+    item.description = clip((asked || tier ? [state, what] : [what]).filter(Boolean).join(' · '), 200);
     item.iconPath = this.icon(node, asked);
-    item.tooltip = [`${clock(notice.time)} ${title(notice)}`, notice.why, state].filter(Boolean).join('\n');
+    item.tooltip = [notice.why, `${clock(notice.time)} ${about(notice)}`, state].filter(Boolean).join('\n');
     const words = {
       running: !end || tier !== undefined,
       command: this.terminals.has(notice),
-      undoable: notice.writes && end !== undefined && end.status !== 'error',
+      undoable: notice.writes && end !== undefined && end.status !== 'error' && UNDOABLE.has(node.outcome),
       asks: asked !== undefined,
       choices: asked !== undefined && asked.params.answers.length > 2,
     };
     item.contextValue = Object.entries(words).filter(([, is]) => is).map(([word]) => word).join(' ');
-    item.accessibilityInformation = { label: `${title(notice)}, ${state}, ${notice.why}` };
+    item.accessibilityInformation = { label: [notice.why, state, title(notice)].filter(Boolean).join(', ') };
     item.command = { title: 'Show in the log', command: 'wherefore.openLog', arguments: [node] };
     return item;
   }
 
   private begin(call: Call): void {
-    this.open.set(keyOf(call), call);
+    const key = keyOf(call);
+    // The log may have told of it first.
+    if (!this.open.has(key)) this.calls = this.calls.filter((each) => keyOf(each) !== key);
+    this.open.set(key, call);
     this.calls.push(call);
     if (this.calls.length > 2 * KEPT) this.calls = this.calls.slice(-KEPT);
   }
@@ -143,6 +179,7 @@ export class Calls extends Tree<Node> {
     if (end?.error) return `${end.error.code}: ${end.error.message}`;
     if (this.waits(call)) return 'waits for your decision';
     if (!end) return 'runs';
+    if (call.outcome) return call.outcome;
     return end.status === 'pending' ? 'answered before it was decided on' : `done in ${Math.round(end.duration_ms)} ms`;
   }
 
@@ -157,7 +194,9 @@ export class Calls extends Tree<Node> {
         : this.waits(call)
           ? ['clock', 'list.warningForeground']
           : end && !this.tier(call)
-            ? ['pass', 'testing.iconPassed']
+            ? call.outcome
+              ? SIGNS[call.outcome]
+              : ['pass', 'testing.iconPassed']
             : ['loading~spin', 'foreground'];
     return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
   }
@@ -172,6 +211,12 @@ export class Calls extends Tree<Node> {
     ];
     return rows.filter(({ text }) => text !== '');
   }
+}
+
+/** The end of a call whose server ended before it. */
+function lost({ notice: { root, session, call_id, tool } }: Call): FinishNotice {
+  const error = { code: 'CANCELLED', message: 'the server ended before it', recoverable: true } as const;
+  return { root, session, call_id, tool, status: 'error', error, duration_ms: 0 };
 }
 
 /** The call's one name. */
@@ -191,6 +236,11 @@ export function title(notice: CallNotice): string {
   const path = notice.paths[0];
   const tool = notice.origin.tool ?? notice.tool;
   return path ? `${tool} ${path}` : tool;
+}
+
+/** The same for behind the why. */
+function about(notice: CallNotice): string {
+  return [notice.origin.tool ?? notice.tool, notice.paths[0]].filter(Boolean).join(' · ');
 }
 
 /** The time of day. */

@@ -1,16 +1,15 @@
-// The view of proposals: each with its files and their hunks.
+// The view of proposals: a row for each file, the oldest change first, its hunks folded below it.
 
+import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { Pointing } from '../act';
 import { doing, title } from '../preview';
 import type { Entry, Review, Waiting } from '../review';
 import { chomp, clip, count } from '../text';
-import type { Proposal } from '../wire';
 import { Tree } from './tree';
 
 /** A node, with what its buttons decide on. */
 export interface Node extends Pointing {
-  proposal?: Proposal;
   entry?: Entry;
   hunk?: Waiting;
 }
@@ -22,20 +21,11 @@ export class Proposals extends Tree<Node> {
   }
 
   getChildren(node?: Node): Node[] {
-    if (!node) {
-      const proposals = new Map(this.review.entries().map((entry) => [entry.proposal.id, entry.proposal]));
-      const sorted = [...proposals.values()].sort((a, b) => a.created.localeCompare(b.created));
-      return sorted.map((proposal) => ({ proposal, about: { proposal: proposal.id } }));
-    }
-    if (node.proposal) {
-      const { id } = node.proposal;
-      return this.review.proposal(id).map((entry) => ({ entry, about: { proposal: id, path: entry.file.path } }));
-    }
+    if (!node) return this.review.queue().map((entry) => ({ entry, about: { proposal: entry.proposal.id, path: entry.file.path } }));
     return (node.entry?.hunks ?? []).map((hunk) => ({ hunk, about: { proposal: hunk.entry.proposal.id, hunks: [hunk.id] } }));
   }
 
-  protected item({ proposal, entry, hunk, about }: Node): vscode.TreeItem {
-    if (proposal) return ofProposal(proposal, this.review.proposal(proposal.id));
+  protected item({ entry, hunk, about }: Node): vscode.TreeItem {
     if (entry) return ofFile(entry);
     const item = new vscode.TreeItem(hunk ? title(hunk) : '');
     if (!hunk) return item;
@@ -51,24 +41,41 @@ export class Proposals extends Tree<Node> {
   }
 }
 
-function ofProposal(proposal: Proposal, entries: Entry[]): vscode.TreeItem {
-  const hunks = entries.reduce((sum, entry) => sum + entry.hunks.length, 0);
-  const item = new vscode.TreeItem(clip(proposal.why, 100), vscode.TreeItemCollapsibleState.Expanded);
-  item.id = proposal.id;
-  item.description = `${count(hunks, 'hunk')} · ${proposal.origin.agent ?? proposal.tool}`;
-  item.iconPath = new vscode.ThemeIcon('git-pull-request');
-  item.contextValue = 'proposal';
-  item.tooltip = `${proposal.id} by ${proposal.tool}\n${proposal.why}`;
-  item.accessibilityInformation = { label: `proposal, ${count(hunks, 'hunk')}: ${proposal.why}` };
+function ofFile(entry: Entry): vscode.TreeItem {
+  const { proposal, file, hunks, uri } = entry;
+  const item = new vscode.TreeItem(uri, vscode.TreeItemCollapsibleState.Collapsed);
+  const size = sizeOf(entry);
+  // The file and its size are short: in a narrow view as much of the why is seen as there is room for.
+  item.label = `${basename(file.path)}  ${size}`;
+  item.id = `${proposal.id} ${file.path}`;
+  item.description = [rootOf(uri), proposal.why, placeOf(entry)].filter(Boolean).join(' · ');
+  item.iconPath = vscode.ThemeIcon.File;
+  item.contextValue = 'file';
+  const agent = proposal.origin.agent ?? proposal.tool;
+  item.tooltip = [proposal.why, `${file.path}: ${size}, ${count(hunks.length, 'hunk')}`, `${agent}, ${proposal.id}`].join('\n');
+  item.accessibilityInformation = { label: `${file.path}, ${size}, ${count(hunks.length, 'hunk')}, ${proposal.why}, ${agent}` };
+  item.command = { title: 'Show the file as a diff', command: 'wherefore.next', arguments: [{ proposal: proposal.id, path: file.path }] };
   return item;
 }
 
-function ofFile(entry: Entry): vscode.TreeItem {
-  const item = new vscode.TreeItem(entry.uri, vscode.TreeItemCollapsibleState.Expanded);
-  item.label = entry.file.path;
-  item.id = `${entry.proposal.id} ${entry.file.path}`;
-  item.description = doing(entry) ?? count(entry.hunks.length, 'hunk');
-  item.iconPath = vscode.ThemeIcon.File;
-  item.contextValue = 'file';
-  return item;
+/** How many lines come and go, or what is done where that is no change of lines. */
+function sizeOf(entry: Entry): string {
+  const what = doing(entry);
+  const sum = (lines: (hunk: Waiting) => string[]): number => entry.hunks.reduce((all, hunk) => all + lines(hunk).length, 0);
+  const [added, removed] = [sum((hunk) => hunk.new), sum((hunk) => hunk.old)];
+  const lines = [added > 0 && `+${added}`, removed > 0 && `−${removed}`].filter(Boolean).join(' ');
+  return [what, lines, entry.hunks.every((hunk) => hunk.applied) && 'applied'].filter(Boolean).join(' ');
+}
+
+/** The name of the folder, where there are several. */
+function rootOf(uri: vscode.Uri): string | undefined {
+  const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+  return several ? vscode.workspace.getWorkspaceFolder(uri)?.name : undefined;
+}
+
+/** The file's own folder, and the first line. */
+function placeOf({ file, hunks: [first] }: Entry): string {
+  const folder = dirname(file.path);
+  const line = first && file.kind === 'edit' ? `line ${first.start + 1}` : undefined;
+  return [folder === '.' ? undefined : folder, line].filter(Boolean).join(' · ');
 }

@@ -1,0 +1,57 @@
+// The rows of hunks in a document that is typed in: which typing is inside of one, and which rows each has afterwards.
+
+import * as vscode from 'vscode';
+
+/** The rows of a hunk. */
+export interface Region {
+  id: string;
+  first: number;
+  rows: number;
+}
+
+type Change = Pick<vscode.TextDocumentContentChangeEvent, 'range' | 'text'>;
+
+/** The regions after changes; nothing where one of them is outside of the regions. `before` are the lines without their ends. */
+export function rows(regions: Region[], changes: readonly Change[], before: string[]): Region[] | undefined {
+  const grown = new Map<string, number>();
+  for (const change of changes) {
+    const inside = regions.find((region) => isInside(region, change, before));
+    if (!inside) return undefined;
+    const { start, end } = change.range;
+    grown.set(inside.id, (grown.get(inside.id) ?? 0) + change.text.split('\n').length - 1 - (end.line - start.line));
+  }
+  let moved = 0;
+  return regions.map(({ id, first, rows }) => {
+    const more = grown.get(id) ?? 0;
+    const now = { id, first: first + moved, rows: rows + more };
+    moved += more;
+    return now;
+  });
+}
+
+/** Whether a change leaves every line outside of a region as it is. */
+function isInside({ first, rows }: Region, { range: { start, end }, text }: Change, before: string[]): boolean {
+  const next = first + rows;
+  const isAtEnd = ({ line, character }: vscode.Position): boolean => line === first - 1 && character >= (before[line] ?? '').replace(/\r$/, '').length;
+  if (start.line >= first && end.line < next) return true;
+  // Whole lines, up to the start of the line below.
+  if (start.line >= first && end.line === next && end.character === 0) return text === '' ? start.character === 0 : text.endsWith('\n');
+  if (!isAtEnd(start)) return false;
+  // New lines that begin behind the line above, and lines at the end that go with the line end before them.
+  if (start.isEqual(end)) return /^\r?\n/.test(text);
+  return text === '' && rows > 0 && end.line === next - 1 && end.character >= (before[end.line] ?? '').replace(/\r$/, '').length;
+}
+
+/** Gives a document a text back, however much is typed meanwhile. */
+export async function restore(document: vscode.TextDocument, text: string): Promise<void> {
+  for (let left = 20; left > 0 && document.getText() !== text; left--) {
+    const now = document.getText();
+    let start = 0;
+    while (start < Math.min(now.length, text.length) && now[start] === text[start]) start += 1;
+    let end = 0;
+    while (end < Math.min(now.length, text.length) - start && now.at(-1 - end) === text.at(-1 - end)) end += 1;
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(now.length - end)), text.slice(start, text.length - end));
+    await vscode.workspace.applyEdit(edit);
+  }
+}
