@@ -44,19 +44,37 @@ const servers = () => {
 };
 
 const cases = {
-  'a killed server says so, and a restart brings the hunks back': async () => {
+  'a killed server starts again by itself, a second time only when it is told to, and the hunks come back': async () => {
     await me.noToasts();
     await me.edit('c.txt');
     const answer = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 3: 'THREE' }) });
     await me.status('1 hunk in 1 file');
-    process.kill(servers()[0], 'SIGKILL');
-    await me.toast('the server ended (signal SIGKILL); nothing is lost');
-    await me.nothingWaits();
+    await me.keys('n');
+    await me.tab(`c.txt: ${WHY}`);
+    const [first] = servers();
+    process.kill(first, 'SIGKILL');
+    await me.status('the server ended (signal SIGKILL) and was started again; nothing is lost');
     await answer;
+    await me.status('1 hunk in 1 file');
+    await me.tab(`c.txt: ${WHY}`);
+    await me.lens('1/1');
+    await shot('started-again');
+    assert.equal(await page.locator('.notifications-toasts .notification-list-item', { hasText: 'the server' }).count(), 0, 'with no message');
+    const [second] = servers();
+    assert.notEqual(second, first);
+    process.kill(second, 'SIGKILL');
+    await me.toast('the server ended again (signal SIGKILL); nothing is lost');
+    await me.nothingWaits();
+    await page.waitForTimeout(1500);
+    assert.deepEqual(servers(), [], 'it stays away');
     await shot('killed');
     await page.locator('.notifications-toasts').getByText('Restart', { exact: true }).first().click();
     await me.status('1 hunk in 1 file');
     await until(async () => (await me.lenses()) > 0, 'lenses');
+    // The person's own restart counts anew.
+    process.kill(servers()[0], 'SIGKILL');
+    await me.status('and was started again');
+    await me.status('1 hunk in 1 file');
     await me.command('Wherefore: Accept Everything That Waits');
     await until(() => place.file('c.txt') === numbered(10, { 3: 'THREE' }), 'the change on the disk');
   },

@@ -38,7 +38,7 @@ import { Server } from './server';
 import { Session, showFile } from './session';
 import { setting } from './settings';
 import { Status } from './status';
-import { Tabs } from './tabs';
+import { isInReview, Tabs } from './tabs';
 import { Terminals } from './terminals';
 import { count, sentence } from './text';
 import { Calls, callOf, isCall } from './views/calls';
@@ -51,7 +51,7 @@ import type { SlotNotice } from './wire';
 /** How often what waits is asked for before it is given up. */
 const LOADS = 4;
 
-/** For so long after a reload what was open is opened anew. */
+/** For so long after a reload, or after the server ended, what was open is opened anew. */
 const REOPEN_MS = 20_000;
 
 /** Where it is kept whether a review is open. */
@@ -150,8 +150,10 @@ export function activate(context: vscode.ExtensionContext): Api {
         gone.began();
         focus.look();
       } else {
+        const isIn = isInReview() && review.count().hunks > 0;
         applied.forget();
         review.forget();
+        if (isIn) willReopen();
         notify.forget();
         asks.forget();
         calls.forget();
@@ -163,18 +165,26 @@ export function activate(context: vscode.ExtensionContext): Api {
       status.refresh();
     },
   });
-  /** Opens the review anew that was open before a reload, once there is something to show; the old server may hold it for a while. */
+  /** Opens the review anew that was open before a reload or the server's end, once there is something to show; the old server may hold it for a while. */
   let openAnew = false;
+  let tidied = Promise.resolve();
+  const tidy = (): void => {
+    tidied = tidied.then(() => tabs.tidy()).catch((thrown: unknown) => output.error(sentence(thrown)));
+  };
   const reopen = (): void => {
     if (!openAnew || review.count().hunks === 0) return;
     openAnew = false;
-    void go.open();
+    // What is closed just now would be gone again.
+    void tidied.then(() => go.open());
+  };
+  const willReopen = (): void => {
+    openAnew = true;
+    reopen();
+    setTimeout(() => (openAnew = false), REOPEN_MS);
   };
   const wasOpen = context.workspaceState.get(OPEN, false);
   void tabs.sweep().then((found) => {
-    openAnew = found || wasOpen;
-    reopen();
-    setTimeout(() => (openAnew = false), REOPEN_MS);
+    if (found || wasOpen) willReopen();
   });
   /** Asks for what waits already: proposals outlive the editor and the server. */
   const load = async (): Promise<void> => {
@@ -239,7 +249,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       documents.allChanged('before');
       right.refresh();
       applied.settle();
-      void tabs.tidy();
+      tidy();
       reopen();
       tree.badge = badge(review.count().hunks, 'hunk');
     }),
@@ -251,7 +261,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       callTree.badge = badge(asks.all().length, 'question');
     }),
     vscode.workspace.onDidChangeTextDocument((event) => review.follow(event)),
-    vscode.workspace.onDidSaveTextDocument(({ uri }) => uri.scheme === RIGHT && void tabs.tidy()),
+    vscode.workspace.onDidSaveTextDocument(({ uri }) => uri.scheme === RIGHT && tidy()),
     vscode.window.onDidChangeVisibleTextEditors(() => redraw()),
     vscode.window.onDidChangeActiveTextEditor(() => status.refresh()),
     vscode.window.tabGroups.onDidChangeTabs(() => {

@@ -198,8 +198,8 @@ export function warn(message: string): void {
 }
 
 /** A remark in the status bar that goes by itself. */
-export function remark(message: string): void {
-  vscode.window.setStatusBarMessage(clip(`wherefore: ${message}`, 300), 4000);
+export function remark(message: string, ms = 4000): void {
+  vscode.window.setStatusBarMessage(clip(`wherefore: ${message}`, 300), ms);
 }
 
 async function show(message: string, level: Level, call?: string): Promise<void> {

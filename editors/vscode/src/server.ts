@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
-import { tell, type Level } from './notify';
+import { remark, tell, type Level } from './notify';
 import { find, type Program } from './program';
 import { setting } from './settings';
 import { inert, sentence } from './text';
@@ -44,6 +44,12 @@ class Client extends LanguageClient {
 /** The level of a message of the language server protocol. */
 const levelOf = (type: number): Level => (type === 1 ? 'error' : type === 2 ? 'warning' : 'info');
 
+/** A server that ends again within so long is not started by itself once more. */
+const AGAIN_MS = 3 * 60_000;
+
+/** How long the status bar says that it was started again. */
+const SAID_MS = 12_000;
+
 const isAlive = (child: ChildProcess | undefined): child is ChildProcess =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
@@ -62,6 +68,8 @@ export class Server implements vscode.Disposable {
   private client: Client | undefined;
   private child: ChildProcess | undefined;
   private expected = false;
+  /** When it last ended by itself and was started again; nothing once a person restarted it. */
+  private ended: number | undefined;
   private turn: Promise<void> = Promise.resolve();
   /** The program that was started last. */
   program: Program | undefined;
@@ -88,10 +96,8 @@ export class Server implements vscode.Disposable {
   }
 
   restart(): Promise<void> {
-    return this.inTurn(async () => {
-      await this.end();
-      await this.launch();
-    });
+    this.ended = undefined;
+    return this.inTurn(() => this.anew());
   }
 
   /** Sends a request; `over` says that its answer is not waited for any more. What goes wrong is thrown as a sentence. */
@@ -133,6 +139,11 @@ export class Server implements vscode.Disposable {
   private inTurn(run: () => Promise<void>): Promise<void> {
     this.turn = this.turn.then(run, run);
     return this.turn;
+  }
+
+  private async anew(): Promise<void> {
+    await this.end();
+    await this.launch();
   }
 
   private async launch(): Promise<void> {
@@ -233,8 +244,23 @@ export class Server implements vscode.Disposable {
     const started = this.running;
     this.setRunning(false);
     if (this.expected) return;
-    const said = started ? `the server ended (${how}); nothing is lost` : `${this.program?.path} ended at its start (${how})`;
-    this.fail(said, 'Restart');
+    if (started && !this.endedLately) {
+      this.ended = performance.now();
+      void this.inTurn(() => this.comeBack(how));
+    } else this.fail(started ? `the server ended again (${how}); nothing is lost` : `${this.program?.path} ended at its start (${how})`, 'Restart');
+  }
+
+  private get endedLately(): boolean {
+    return this.ended !== undefined && performance.now() - this.ended < AGAIN_MS;
+  }
+
+  /** Starts a server that ended by itself once more. */
+  private async comeBack(how: string): Promise<void> {
+    await this.anew();
+    if (!this.running) return;
+    const said = `the server ended (${how}) and was started again; nothing is lost`;
+    this.output.warn(said);
+    remark(said, SAID_MS);
   }
 
   private async end(): Promise<void> {
