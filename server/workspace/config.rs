@@ -26,6 +26,9 @@ pub(crate) const LARGEST: u64 = 1 << 20;
 
 /// How long a file stands still before it is taken for written to its end.
 const STILL: Duration = Duration::from_millis(40);
+/// The same for a file that lost all its text: most programs empty a file and then write it, and on a busy machine the two
+/// are far apart.
+const EMPTY_STILL: Duration = Duration::from_millis(400);
 
 /// Settings as they hold, and what was wrong with the files.
 #[derive(Clone, Debug, Default)]
@@ -214,20 +217,25 @@ impl Stamps {
     /// Whether a file may still be written just now, or was there in `before` and may be about to be replaced.
     pub(crate) fn may_change(&self, before: &Self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let young = |stamp: &Stamp| {
+        let young = |stamp: &Stamp, still: Duration| {
             let at = |part: i64| u64::try_from(part).unwrap_or_default();
             let changed =
                 Duration::from_secs(at(stamp.changed.0)) + Duration::from_nanos(at(stamp.changed.1));
-            now < changed + STILL
+            now < changed + still
         };
         self.0.iter().zip(&before.0).any(|(now, before)| match (now, before) {
-            (Some(now), _) => young(now),
+            (Some(now), Some(before)) if now.is_empty() && !before.is_empty() => young(now, EMPTY_STILL),
+            (Some(now), _) => young(now, STILL),
             (None, before) => before.is_some(),
         })
     }
 }
 
 impl Stamp {
+    fn is_empty(&self) -> bool {
+        self.file.2 == 0
+    }
+
     #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the widths differ by platform")]
     fn of(path: &std::path::Path) -> Option<Self> {
         let stat = rustix::fs::stat(path).ok()?;

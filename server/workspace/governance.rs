@@ -12,7 +12,7 @@ use crate::rules::{Lists, ReviewRules, Rules};
 
 /// How long a settings file that is being written is waited for, at a time and how often.
 const STEP: Duration = Duration::from_millis(20);
-const STEPS: u32 = 10;
+const STEPS: u32 = 25;
 
 /// How often files that change while they are read are read again.
 const TRIES: u32 = 5;

@@ -239,6 +239,22 @@ async fn settings_that_cannot_be_read_any_more_stay_as_they_were() {
     assert!(read(&bench, "private/b.txt").await.is_ok());
 }
 
+/// As most programs write: they empty the file first, and on a busy machine the text comes late.
+#[tokio::test]
+async fn settings_that_are_emptied_to_be_written_loosen_nothing_meanwhile() {
+    let rules = "[rules]\ndeny = [\"private\"]\n";
+    let bench = Bench::new(&[("private/b.txt", "b\n"), (SETTINGS, rules)]);
+    assert_eq!(read(&bench, "private/b.txt").await, Err(Code::PermissionDenied));
+    bench.write(SETTINGS, "");
+    let file = bench.folder.path().join(SETTINGS);
+    let writer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(150));
+        std::fs::write(file, format!("{rules}# once more\n")).unwrap();
+    });
+    assert_eq!(read(&bench, "private/b.txt").await, Err(Code::PermissionDenied));
+    writer.join().unwrap();
+}
+
 #[tokio::test]
 async fn a_tool_is_no_less_risky_than_what_runs_it() {
     let schema = "input_schema: { type: object, properties: { path: { type: string, description: A file }, \
