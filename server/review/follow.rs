@@ -32,7 +32,7 @@ impl ProposalQueue {
     /// The text of a document changed: its hunks move along, and those that no longer fit go stale.
     pub fn text_changed(&self, path: &WorkspacePath, text: &str) {
         if !self.is_placing(path) {
-            self.replace(path, Some(text));
+            self.place_anew(path, Some(text), true);
         }
     }
 
@@ -56,7 +56,8 @@ impl ProposalQueue {
     pub(super) fn look_at_opening(&self) {
         for path in self.followed_paths() {
             if let Ok(now) = self.session.files().text(&path) {
-                for (item, effects) in self.text_moved(&path, now.as_ref().map(|now| now.text.as_str())) {
+                let text = now.as_ref().map(|now| now.text.as_str());
+                for (item, effects) in self.text_moved(&path, text, false) {
                     self.publish_later(&item, effects);
                 }
             }
@@ -88,7 +89,12 @@ impl ProposalQueue {
 
     /// Re-places the hunks of one file in `now`, the text as it is.
     pub(super) fn replace(&self, path: &WorkspacePath, now: Option<&str>) {
-        for (item, effects) in self.text_moved(path, now) {
+        self.place_anew(path, now, false);
+    }
+
+    /// The same; `typed` where somebody changed the text in an editor.
+    fn place_anew(&self, path: &WorkspacePath, now: Option<&str>, typed: bool) {
+        for (item, effects) in self.text_moved(path, now, typed) {
             let replaced = effects.iter().find_map(|effect| match effect {
                 ReviewEffect::Checkpoint(was, encoding) => Some((was, *encoding)),
                 _ => None,
@@ -103,7 +109,12 @@ impl ProposalQueue {
     }
 
     /// Has the text of a path be another in each proposal where it is. Gives those, and what that asks for.
-    fn text_moved(&self, path: &WorkspacePath, now: Option<&str>) -> Vec<(Arc<Item>, Vec<ReviewEffect>)> {
+    fn text_moved(
+        &self,
+        path: &WorkspacePath,
+        now: Option<&str>,
+        typed: bool,
+    ) -> Vec<(Arc<Item>, Vec<ReviewEffect>)> {
         let version = self.session.files().document(path).map(|document| document.version);
         let mut items = self.items();
         let there: Vec<Arc<Item>> = items.on(path).iter().filter_map(|id| items.get(id)).collect();
@@ -119,7 +130,7 @@ impl ProposalQueue {
         // How each text differs from the one now is worked out once, and not before it is asked.
         let moves: Vec<Moves<'_>> = texts.iter().filter_map(|was| Some(Moves::new(was, now?))).collect();
         let known = |was: &Arc<str>| moves.get(texts.iter().position(|text| text == was)?);
-        let moved = TextMove { path, version, now: shown.as_ref(), moves: &known };
+        let moved = TextMove { path, version, now: shown.as_ref(), moves: &known, typed };
         others.iter().filter_map(|id| items.happen(id, ReviewEvent::TextMoved(&moved))).collect()
     }
 

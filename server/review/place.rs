@@ -51,6 +51,33 @@ pub(super) fn moved(
     file.hunks.iter().enumerate().filter_map(|(at, hunk)| Some((at, of(hunk)?))).collect()
 }
 
+/// The hunks, by their places in the file, that were applied with nobody looking and that somebody took out of the text:
+/// that is all in which `now` differs from `was`. One, or several that a diff shows as one change.
+pub(super) fn taken_out(file: &ProposedFile, was: &str, now: &str) -> Vec<usize> {
+    if !file.hunks.iter().any(Hunk::is_unreviewed) {
+        return Vec::new();
+    }
+    let cuts = patch::cut(was, now);
+    let is_touched = |hunk: &Hunk| {
+        let start = hunk.start as usize;
+        cuts.iter()
+            .any(|cut| cut.old_start <= start + hunk.new.len() && start <= cut.old_start + cut.old.len())
+    };
+    let hunks = file.hunks.iter().enumerate();
+    let touched: Vec<(usize, &Hunk)> =
+        hunks.filter(|(_, hunk)| hunk.is_unreviewed() && is_touched(hunk)).collect();
+    let is_all = |hunks: &[(usize, &Hunk)]| {
+        let mut latest_first = hunks.to_vec();
+        latest_first.sort_by_key(|(_, hunk)| std::cmp::Reverse(hunk.start));
+        let without = latest_first.iter().try_fold(was.to_owned(), |text, (_, hunk)| {
+            patch::splice(&text, hunk.start as usize, &hunk.new, &hunk.old)
+        });
+        without.is_some_and(|without| without == now)
+    };
+    let found = if is_all(&touched) { Some(&*touched) } else { touched.chunks(1).find(|one| is_all(one)) };
+    found.unwrap_or_default().iter().map(|(at, _)| *at).collect()
+}
+
 /// Whether a file is still new: it is not there, or whoever went to look where it will be has an empty document. Some
 /// editors end the one line of such a document.
 pub(super) fn is_nothing(text: Option<&str>) -> bool {
@@ -204,11 +231,8 @@ mod tests {
     use super::*;
     use crate::base::WorkspacePath;
 
-    #[test]
-    fn what_an_editor_put_in_place_by_itself_is_accepted_where_it_stands() {
-        let line = |text: &str| vec![text.to_owned()];
-        let hunk = Hunk { id: "h1".into(), start: 1, old: line("b\n"), new: line("B\n"), ..Hunk::default() };
-        let file = ProposedFile {
+    fn edit(hunks: Vec<Hunk>) -> ProposedFile {
+        ProposedFile {
             path: WorkspacePath::clean("a").unwrap(),
             uri: "file:///a".to_owned(),
             kind: ChangeKind::Edit,
@@ -218,8 +242,54 @@ mod tests {
             after: None,
             executable: None,
             what: None,
-            hunks: vec![hunk],
-        };
+            hunks,
+        }
+    }
+
+    fn lines(text: &str) -> Vec<String> {
+        text.split_inclusive('\n').map(str::to_owned).collect()
+    }
+
+    /// A hunk that was applied with nobody looking.
+    fn applied(id: &str, start: u32, old: &str, new: &str) -> Hunk {
+        let state = HunkState::Accepted;
+        Hunk { id: id.into(), start, old: lines(old), new: lines(new), state, ..Hunk::default() }
+    }
+
+    #[test]
+    fn a_change_that_is_exactly_some_hunks_taken_out_is_told_from_every_other() {
+        let file = edit(vec![
+            applied("h1", 1, "b\n", "B\n"),
+            applied("h2", 2, "", "new\n"),
+            applied("h3", 4, "d\n", ""),
+        ]);
+        let was = "a\nB\nnew\nc\ne\n";
+        for (now, out) in [
+            ("a\nb\nnew\nc\ne\n", &[0][..]),
+            ("a\nB\nc\ne\n", &[1]),
+            ("a\nB\nnew\nc\nd\ne\n", &[2]),
+            ("a\nb\nc\ne\n", &[0, 1]),
+            ("a\nb\nc\nd\ne\n", &[0, 1, 2]),
+            ("a\nB\nother\nc\ne\n", &[]),
+            ("a\nb and more\nnew\nc\ne\n", &[]),
+            ("A\nb\nnew\nc\ne\n", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(taken_out(&file, was, now), out, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_has_looked_at_is_theirs_to_change() {
+        let file = edit(vec![Hunk { reviewed: true, ..applied("h1", 1, "b\n", "B\n") }]);
+        assert!(taken_out(&file, "a\nB\n", "a\nb\n").is_empty());
+    }
+
+    #[test]
+    fn what_an_editor_put_in_place_by_itself_is_accepted_where_it_stands() {
+        let hunk =
+            Hunk { id: "h1".into(), start: 1, old: lines("b\n"), new: lines("B\n"), ..Hunk::default() };
+        let file = edit(vec![hunk]);
         let (was, now) = ("a\nb\nc\n", "new\na\nB\nc\n");
         let found = moved(&file, Some(was), Some(now), Some(&Moves::new(was, now)));
         assert_eq!(found, [(0, HunkMove::Put(2))]);

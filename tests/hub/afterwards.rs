@@ -134,3 +134,22 @@ async fn a_long_session_forgets_its_oldest_changes_and_none_before_its_call_is_a
     assert_eq!(found.len(), 200);
     assert!(found.iter().all(|proposal| proposal.call_id != first));
 }
+
+/// As with the arrow of a diff editor whose right side is the file.
+#[tokio::test]
+async fn what_a_person_takes_out_of_the_text_by_hand_is_taken_back() {
+    let bench = Bench::new(&[("a.txt", &numbers(9, &[]))]);
+    auto(&bench, "a.txt", &numbers(9, &[(2, "two"), (6, "six")])).await;
+    bench.open("a.txt");
+    bench.type_in("a.txt", &numbers(9, &[(2, "two")]));
+    let found = applied(&bench, None);
+    let stood: Vec<HunkState> = found[0].hunks().map(|hunk| hunk.state).collect();
+    assert_eq!(stood, [HunkState::Accepted, HunkState::Rejected]);
+    assert_eq!(bench.served().status().unreviewed_hunks, 1, "the other is still to look at");
+    let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
+    assert_eq!(told[0].hunks[1].state, HunkState::Rejected);
+
+    // More than that is a person's own edit, which says nothing of the hunk.
+    bench.type_in("a.txt", &numbers(9, &[(1, "one"), (2, "2 (two)")]));
+    assert_eq!(applied(&bench, None)[0].hunks().next().unwrap().state, HunkState::Accepted);
+}

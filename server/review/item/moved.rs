@@ -8,6 +8,7 @@ use crate::base::text::Encoding;
 use crate::base::{HunkId, WorkspacePath};
 use crate::patch::Moves;
 use crate::protocol::{DecidedBy, HunkState, ProposedFile};
+use crate::review::lifecycle::{LifecycleEvent, transition as live};
 use crate::review::place::{self, HunkMove};
 
 /// What became of hunks whose text changed.
@@ -17,6 +18,8 @@ struct Followed {
     stale: Vec<HunkId>,
     /// Those that somebody else put in place.
     put: Vec<HunkId>,
+    /// Those that a person took out in the editor.
+    out: Vec<HunkId>,
 }
 
 impl Item {
@@ -39,6 +42,9 @@ impl Item {
             }
             is_other = true;
             let was = view.text.clone();
+            if moved.typed {
+                all.out.extend(take_out(file, was.as_deref(), now));
+            }
             let followed = follow(file, view, moved.now, was.as_ref().and_then(moved.moves));
             let put = was.filter(|_| !followed.put.is_empty());
             replaced = put.map(|was| (was, view.encoding.unwrap_or(Encoding::Utf8))).or(replaced);
@@ -58,8 +64,8 @@ impl Item {
         replaced: Option<(Arc<str>, Encoding)>,
         open: bool,
     ) -> Vec<ReviewEffect> {
-        let Followed { stale, put } = followed;
-        if stale.is_empty() && put.is_empty() {
+        let Followed { stale, put, out } = followed;
+        if stale.is_empty() && put.is_empty() && out.is_empty() {
             // Stored is the text that they stood in too: from that they are placed anew.
             return vec![ReviewEffect::TellPlaces];
         }
@@ -69,9 +75,16 @@ impl Item {
         if let Some(under_way) = &mut self.under_way {
             under_way.tell(&stale);
             under_way.tell(&put);
+            under_way.tell(&out);
+        }
+        if !out.is_empty() {
+            // The agent was told another outcome than there is now.
+            self.life = live(self.life, LifecycleEvent::TakenBack(self.policy), self.is_decided()).0;
         }
         let by = if open { DecidedBy::Editor } else { DecidedBy::Text };
-        let logs = [(DecidedBy::Text, stale), (by, put)].into_iter().filter(|(_, hunks)| !hunks.is_empty());
+        let logs = [(DecidedBy::Text, stale), (by, put), (DecidedBy::Editor, out)]
+            .into_iter()
+            .filter(|(_, hunks)| !hunks.is_empty());
         let logs = logs.map(|(by, hunks)| ReviewEffect::Log(by, hunks));
         // What somebody else did can be undone like what was asked for.
         let checkpoint = replaced.map(|(was, encoding)| ReviewEffect::Checkpoint(was, encoding));
@@ -105,6 +118,19 @@ impl Item {
         let followed = follow(file, view, text.as_ref(), moves.as_ref());
         self.followed(followed, None, false)
     }
+}
+
+/// Has those hunks count as taken back that a person took out of the text, as with the arrow of a diff editor.
+fn take_out(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Vec<HunkId> {
+    let Some((was, now)) = was.zip(now) else { return Vec::new() };
+    let mut out = Vec::new();
+    for at in place::taken_out(file, was, now) {
+        if let Some(hunk) = file.hunks.get_mut(at) {
+            (hunk.state, hunk.reviewed) = (after(hunk.state, HunkStep::TakenOut), true);
+            out.push(hunk.id.clone());
+        }
+    }
+    out
 }
 
 /// Moves the hunks of one file to another text.

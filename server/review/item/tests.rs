@@ -184,7 +184,7 @@ impl World {
         let known = |_: &Arc<str>| moves.as_ref();
         let path = WorkspacePath::clean("a").unwrap();
         let version = open.then_some(1);
-        let moved = TextMove { path: &path, version, now: now.as_ref(), moves: &known };
+        let moved = TextMove { path: &path, version, now: now.as_ref(), moves: &known, typed: open };
         let before = states(&self.item);
         let effects = self.happen(ReviewEvent::TextMoved(&moved))?;
         for (hunk, state) in states(&self.item).into_iter().filter(|(hunk, state)| before[hunk] != *state) {
@@ -193,7 +193,7 @@ impl World {
                 _ => None,
             };
             let by = effects.iter().find_map(log);
-            let expected = match state == HunkState::Accepted && open {
+            let expected = match state != HunkState::Stale && open {
                 true => DecidedBy::Editor,
                 false => DecidedBy::Text,
             };

@@ -34,6 +34,8 @@ pub(in crate::review) struct TextMove<'e> {
     pub now: Option<&'e Arc<str>>,
     /// How the lines of an earlier text moved in it.
     pub moves: &'e dyn Fn(&Arc<str>) -> Option<&'e Moves<'e>>,
+    /// Whether somebody changed it in an editor, and no decision or undo did.
+    pub typed: bool,
 }
 
 /// What happens to a proposal.
