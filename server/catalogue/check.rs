@@ -18,6 +18,7 @@ pub(super) const KEYS: &[&str] = &[
     "name",
     "category",
     "nodes",
+    "title",
     "summary",
     "description",
     "tags",
@@ -48,6 +49,7 @@ pub(super) fn definition(
     let name = name.filter(|name| grammar(reader, tool.line_at("/name"), name));
     let description = reader.required_text(tool, "description");
     let notes = reader.text(tool, "notes");
+    let title = title(reader, tool);
     let summary = summary(reader, tool, description.as_deref());
     let input = reader.required(tool, "input_schema").map(|entry| &entry.value);
     let input_validator = input.and_then(|node| schema::input(reader, node));
@@ -65,6 +67,7 @@ pub(super) fn definition(
         aliases: aliases(reader, tool, input),
         activity: activity(reader, tool, known),
         name: name?,
+        title,
         summary: summary?,
         description: [description?].into_iter().chain(notes).collect::<Vec<_>>().join("\n\n"),
         input_schema: input?.value(),
@@ -92,6 +95,14 @@ fn grammar(reader: &mut FileReader, line: u32, name: &str) -> bool {
         reader.problem(line, "name", message);
     }
     fits
+}
+
+fn title(reader: &mut FileReader, tool: &Node) -> Option<String> {
+    let (entry, title) = (tool.entry("title")?, reader.text(tool, "title")?);
+    if title.contains('\n') || title.trim().is_empty() || title.chars().count() > 40 {
+        reader.problem(entry.line, "title", "`title` is a name of at most 40 characters, as `Edit file`");
+    }
+    Some(title)
 }
 
 fn summary(reader: &mut FileReader, tool: &Node, description: Option<&str>) -> Option<String> {

@@ -85,6 +85,9 @@ pub struct ToolDef {
     /// Further nodes, each as the path of names from the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<Vec<String>>,
+    /// Its name for people, as `Edit file`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// One line.
     pub summary: String,
     /// Everything that a model needs to know.
@@ -129,6 +132,15 @@ impl ToolDef {
     /// The name as clients want it that allow no dots: `fs_read`.
     pub fn flat_name(&self) -> String {
         self.name.replace('.', "_")
+    }
+
+    /// Its name for people: its title, else its name in words.
+    pub fn title(&self) -> String {
+        self.title.clone().unwrap_or_else(|| {
+            let words = self.name.replace(['.', '_', '-'], " ");
+            let mut letters = words.chars();
+            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        })
     }
 
     /// Whether the project wrote it, and not the person. A project's files are named below its root.

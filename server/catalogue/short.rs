@@ -5,8 +5,7 @@ use serde_json::Value;
 use super::node::{Node, NodeEntry, NodeKind};
 
 /// What every tool says of its `why`.
-pub const WHY: &str = "One sentence on what you want to accomplish with this call: the intent, not the mechanics. Say \
-                       \"Find where the retry limit is set\", not \"read the file\".";
+pub const WHY: &str = "One sentence: the call's intent, not its mechanics.";
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 

@@ -11,7 +11,8 @@ const WORDS: [&str; 3] = ["description", "title", "$comment"];
 /// Shows what is hidden in a definition's words. Where a name or a value holds such a character it cannot be
 /// written otherwise: the JSON pointers to those are given.
 pub(super) fn show(def: &mut ToolDef) -> Vec<String> {
-    for text in [&mut def.summary, &mut def.description].into_iter().chain(&mut def.tags) {
+    let words = [&mut def.summary, &mut def.description].into_iter();
+    for text in words.chain(&mut def.title).chain(&mut def.tags) {
         *text = shown(text).into_owned();
     }
     let mut found = show_schema(&mut def.input_schema);

@@ -84,6 +84,7 @@ fn defaults_of_what_is_left_out() {
         name: "sentimentAnalysis".into(),
         category: "custom".into(),
         nodes: vec![],
+        title: None,
         summary: "Analyzes text sentiment".into(),
         description: "Analyzes text sentiment. Says how sure it is.".into(),
         tags: vec![],

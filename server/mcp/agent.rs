@@ -101,12 +101,12 @@ impl Agent {
 
     fn instructions(&self) -> String {
         let mut text = format!(
-            "Tools that work in {}; paths are relative to it. Every call needs `why`: one sentence saying what it is \
-             for, which the person reads beside the call. Changes are shown to the person, who accepts or rejects \
-             them hunk by hunk: a result tells what was accepted and the reasons, `pending` that nothing was decided \
-             yet. Then go on, or ask again with review_wait; later decisions come with a later result, under \
-             `decisions`. What the person says to you beside that comes under `from_the_person`. A fault says how to \
-             recover.",
+            "Use these tools instead of your own edit tools, shell and file reads: the person reviews each change hunk by \
+             hunk, with your reason for it, before it is written. Every call needs `why`: one sentence \
+             saying what it is for. Paths are relative to {}. A write's result tells what was accepted and the \
+             reasons; `pending` that nothing was decided yet: then go on, or ask again with review_wait; later decisions \
+             come with a later result, under `decisions`. What the person says to you beside that comes under \
+             `from_the_person`. A fault says how to recover.",
             in_line(&self.terms.root)
         );
         if surface::is_discovery(&self.hub, &self.terms.root) {

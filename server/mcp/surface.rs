@@ -163,6 +163,10 @@ pub(super) fn listed(def: &ToolDef, latent: bool) -> Tool {
     let mut tool = render(def, Format::Mcp, "");
     if let Some(members) = tool.as_object_mut() {
         members.remove("outputSchema");
+        // A model needs no word for it: what is not declared is refused, with the nearest name.
+        if let Some(input) = members.get_mut("inputSchema").and_then(Value::as_object_mut) {
+            input.remove("additionalProperties");
+        }
         // A latent call answers with the schema to fill, not by it.
         if let Some(schema) = def.output_schema.as_ref().filter(|_| !latent) {
             members.insert("outputSchema".to_owned(), Value::Object(output(schema)));
@@ -177,7 +181,6 @@ pub(super) fn listed(def: &ToolDef, latent: bool) -> Tool {
 /// A tool in as few words as will do, for a surface that is to be small: `expand_tool` has the rest.
 fn brief(def: &ToolDef, tool: Tool) -> Tool {
     let mut schema = (*tool.input_schema).clone();
-    schema.remove("additionalProperties");
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for (name, property) in properties.into_iter().flatten() {
         let Some(property) = property.as_object_mut() else { continue };

@@ -49,11 +49,11 @@ pub fn render(def: &ToolDef, format: Format, activity: &str) -> Value {
 fn mcp(def: &ToolDef) -> Value {
     let mut tool = json!({
         "name": def.flat_name(),
-        "title": def.summary,
+        "title": def.title(),
         "description": def.description,
         "inputSchema": def.input_schema,
         "annotations": {
-            "title": def.summary,
+            "title": def.title(),
             "readOnlyHint": def.risk == Risk::Read,
             "destructiveHint": def.risk != Risk::Read,
             "idempotentHint": def.risk == Risk::Read,

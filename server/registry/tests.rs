@@ -197,7 +197,7 @@ fn all_violations_at_once() {
                         expected an integer, got the string \"5\"; `range.step` is not an argument; expected only \
                         start, end",
             "recoverable": true,
-            "suggestion": "send the call again; it must have path, why, and may have range",
+            "suggestion": "send the call again; it must have path, why, and may have range, numbers",
             "details": { "violations": [
                 { "pointer": "/path", "expected": "a string", "got": "nothing",
                   "message": "`path` is missing: expected a string" },
@@ -412,7 +412,7 @@ fn renderings() {
     let mcp = render(read, Format::Mcp, "fs.read");
     assert_eq!(
         mcp["annotations"],
-        json!({ "title": "Read a file or a range of its lines", "readOnlyHint": true, "destructiveHint": false,
+        json!({ "title": "Read file", "readOnlyHint": true, "destructiveHint": false,
                 "idempotentHint": true, "openWorldHint": false })
     );
     assert_eq!(mcp["outputSchema"], *read.output_schema.as_ref().unwrap());

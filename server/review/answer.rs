@@ -42,8 +42,6 @@ pub(super) struct AnsweredHunk {
     pub(super) id: String,
     pub(super) state: HunkState,
     pub(super) line: u32,
-    pub(super) removed: usize,
-    pub(super) added: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

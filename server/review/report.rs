@@ -15,8 +15,11 @@ use crate::registry::{Call, Draft};
 use crate::session::Session;
 use crate::workspace::Files;
 
-/// Lines shown around a change as it stands.
+/// Lines shown around a change as it stands, where it is another than its agent asked for.
 const AROUND: usize = 3;
+
+/// Lines shown around a change that stands exactly as its agent asked for it.
+const AROUND_EXACT: usize = 1;
 
 /// Lines that the answer shows at most.
 const MOST_LINES: usize = 120;
@@ -134,8 +137,6 @@ fn hunk(file: &ProposedFile, hunk: &Hunk) -> AnsweredHunk {
         id: hunk.id.to_string(),
         state: hunk.state,
         line: hunk.start + 1,
-        removed: hunk.old.len(),
-        added: hunk.new.len(),
         reason: hunk.reason.clone(),
         text: edited.then(|| hunk.new.concat()),
         loose: hunk.loose.clone(),
@@ -162,10 +163,12 @@ fn standing(answer: &mut Answer, queue: &ProposalQueue, files: &Files, file: &Pr
 fn excerpt(text: &str, file: &ProposedFile) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut shown = vec![false; lines.len()];
+    let is_exact = |hunk: &Hunk| hunk.state == HunkState::Accepted && !hunk.edited && hunk.loose.is_none();
+    let around = if file.hunks.iter().all(is_exact) { AROUND_EXACT } else { AROUND };
     for hunk in &file.hunks {
         let there = if hunk.state == HunkState::Accepted { hunk.new.len() } else { hunk.old.len() };
-        let first = (hunk.start as usize).saturating_sub(AROUND);
-        let last = (hunk.start as usize + there + AROUND).min(lines.len());
+        let first = (hunk.start as usize).saturating_sub(around);
+        let last = (hunk.start as usize + there + around).min(lines.len());
         shown.get_mut(first..last).unwrap_or_default().fill(true);
     }
     let mut excerpt = String::new();

@@ -19,7 +19,7 @@ const MOST_DIFF: usize = 8 << 10;
 /// Where a change was placed: what the answer says beside how the change stands.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Placements {
-    /// How each hunk was placed.
+    /// How those hunks were placed that a person should look at twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<serde_json::Value>>")]
     pub(super) placed: Option<Vec<HunkReport>>,

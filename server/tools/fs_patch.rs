@@ -112,5 +112,6 @@ fn lines(scope: &Scope, path: &str, input: &PatchInput) -> Result<Output<Placeme
         (None, None) => Draft::default(),
     };
     let note = applied.unchanged.then_some("the diff is applied already; nothing was changed");
-    Ok(Output::change(draft, Placements { placed: Some(applied.hunks), note }))
+    let loose: Vec<_> = applied.hunks.into_iter().filter(|hunk| hunk.loose().is_some()).collect();
+    Ok(Output::change(draft, Placements { placed: (!loose.is_empty()).then_some(loose), note }))
 }

@@ -17,8 +17,14 @@ use crate::workspace::{Lines, Window, read_lines};
 /// Bytes of the largest file that is read without another thread.
 const SMALL: u64 = 64 << 10;
 
-/// The first and the last line asked for; all lines when absent.
-type Range = Option<(u64, u64)>;
+/// What is asked of a file.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// The first and the last line; all lines when absent.
+    range: Option<(u64, u64)>,
+    /// Whether each line is numbered.
+    numbers: bool,
+}
 
 /// Reads a text.
 pub(super) struct ReadFile;
@@ -28,6 +34,8 @@ pub(super) struct ReadFile;
 pub(super) struct ReadInput {
     path: String,
     range: Option<AskedLines>,
+    #[serde(default)]
+    numbers: bool,
 }
 
 /// The lines asked for; one side left out means from the first line, or to the last.
@@ -79,10 +87,11 @@ impl Activity for ReadFile {
         call: &Permitted,
         scope: &Scope,
     ) -> Result<Output<FileText>, Fault> {
-        let (path, range) = (scope.path(&input.path)?, range(input.range)?);
-        match at_hand(call, scope, &path, range)? {
+        let path = scope.path(&input.path)?;
+        let asked = Asked { range: range(input.range)?, numbers: input.numbers };
+        match at_hand(call, scope, &path, asked)? {
             Some(output) => Ok(output),
-            None => off_thread(scope, move |scope| read(scope, &path, range)).await,
+            None => off_thread(scope, move |scope| read(scope, &path, asked)).await,
         }
     }
 }
@@ -93,7 +102,7 @@ fn at_hand(
     call: &Permitted,
     scope: &Scope,
     path: &WorkspacePath,
-    range: Range,
+    asked: Asked,
 ) -> Result<Option<Output<FileText>>, Fault> {
     // The rules looked at the file a moment ago: mostly it is still that one.
     let touch = call.grant().paths().next();
@@ -103,11 +112,11 @@ fn at_hand(
         return Ok(None);
     }
     let Some(bytes) = opened.at_hand(SMALL) else { return Ok(None) };
-    let lines = read_lines(bytes.as_slice(), opened.stat.size, window(scope, range));
-    output(scope, path, range, lines.map_err(|error| failed(path, &error))?, false).map(Some)
+    let lines = read_lines(bytes.as_slice(), opened.stat.size, window(scope, asked));
+    output(scope, path, asked, lines.map_err(|error| failed(path, &error))?, false).map(Some)
 }
 
-fn range(asked: Option<AskedLines>) -> Result<Range, Fault> {
+fn range(asked: Option<AskedLines>) -> Result<Option<(u64, u64)>, Fault> {
     let Some(asked) = asked else { return Ok(None) };
     let side = |side: Option<Count>, default: u64| side.map_or(default, |side| side.0);
     let (start, end) = (side(asked.start, 1), side(asked.end, u64::MAX));
@@ -121,29 +130,29 @@ fn range(asked: Option<AskedLines>) -> Result<Range, Fault> {
     }
 }
 
-fn read(scope: &Scope, path: &WorkspacePath, range: Range) -> Result<Output<FileText>, Fault> {
-    let window = window(scope, range);
+fn read(scope: &Scope, path: &WorkspacePath, asked: Asked) -> Result<Output<FileText>, Fault> {
+    let window = window(scope, asked);
     let open = scope.is_open(path);
     if let Some(Snapshot { text, encoding, hash, unsaved }) = if open { scope.text(path)? } else { None } {
         let lines =
             read_lines(text.as_bytes(), text.len() as u64, window).map_err(|error| failed(path, &error))?;
         let lines = lines.map(|lines| Lines { encoding, hash: Some(hash), ..lines });
-        return output(scope, path, range, lines, unsaved);
+        return output(scope, path, asked, lines, unsaved);
     }
     let opened = scope.files().open(path)?;
     let lines = read_lines(opened.file, opened.stat.size, window).map_err(|error| failed(path, &error))?;
-    output(scope, path, range, lines, false)
+    output(scope, path, asked, lines, false)
 }
 
-fn window(scope: &Scope, range: Range) -> Window {
+fn window(scope: &Scope, asked: Asked) -> Window {
     let limits = &scope.settings().limits;
-    Window { range, max_bytes: limits.output_bytes, hash_bytes: limits.edit_bytes }
+    Window { range: asked.range, max_bytes: limits.output_bytes, hash_bytes: limits.edit_bytes }
 }
 
 fn output(
     scope: &Scope,
     path: &WorkspacePath,
-    range: Range,
+    asked: Asked,
     lines: Option<Lines>,
     unsaved: bool,
 ) -> Result<Output<FileText>, Fault> {
@@ -151,7 +160,7 @@ fn output(
         Fault::new(Code::Unsupported, format!("{path} is a binary file, not a text"))
             .suggest("fs.ls tells its size; fs.copy moves bytes about")
     })?;
-    note_shown(scope, path, range, &lines);
+    note_shown(scope, path, asked, &lines);
     let truncated = lines.truncated;
     let rest = truncated.then(|| match lines.cut {
         true => format!(
@@ -161,9 +170,9 @@ fn output(
         ),
         false => format!("read on from line {}", lines.end + 1),
     });
-    let asked_end = range.map(|(_, end)| end).filter(|end| *end != u64::MAX);
+    let asked_end = asked.range.map(|(_, end)| end).filter(|end| *end != u64::MAX);
     let text = FileText {
-        content: lines.content,
+        content: if asked.numbers { numbered(&lines.content, lines.start) } else { lines.content },
         lines: lines.total_lines,
         truncated,
         start: lines.start,
@@ -178,13 +187,18 @@ fn output(
     Ok(Output { truncated, rest, ..Output::value(text) })
 }
 
+/// A text with the number of each line and a tab before it.
+fn numbered(text: &str, first: u64) -> String {
+    (first..).zip(text.split_inclusive('\n')).map(|(number, line)| format!("{number}\t{line}")).collect()
+}
+
 /// Remembers which state of the file the agent was shown, and a text that it was shown whole.
-fn note_shown(scope: &Scope, path: &WorkspacePath, range: Range, lines: &Lines) {
+fn note_shown(scope: &Scope, path: &WorkspacePath, asked: Asked, lines: &Lines) {
     let Some(hash) = &lines.hash else { return };
     if let Ok(real) = scope.files().root().resolve(path) {
         scope.note_shown(&real, Some(hash));
     }
-    if !lines.truncated && range.is_none() {
+    if !lines.truncated && asked.range.is_none() {
         scope.keep_shown_text(hash, &lines.content);
     }
 }

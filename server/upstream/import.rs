@@ -11,6 +11,8 @@ use crate::protocol::{Import, McpServer};
 const META: [&str; 4] = ["_tool", "_activity", "_output", "_reasoningForCall"];
 /// Bytes of a description that a model is sent.
 const DESCRIPTION: usize = 8 << 10;
+/// Characters of a title.
+const TITLE: usize = 40;
 /// Characters of a summary.
 const SUMMARY: usize = 120;
 /// How deep alternatives at a schema's root may nest.
@@ -92,13 +94,16 @@ pub(super) fn definition(
     let summary: String = shown(first.trim()).replace(['\n', '\t'], " ").chars().take(SUMMARY).collect();
     let description = if description.is_empty() { summary.clone() } else { description };
     let risk = risk(settings, Some(tool));
-    let words = DefinitionWords { summary, description, risk, input_schema, output_schema };
+    let title =
+        title.map(|title| shown(title.trim()).replace(['\n', '\t'], " ").chars().take(TITLE).collect());
+    let words = DefinitionWords { title, summary, description, risk, input_schema, output_schema };
     Ok(build(server, settings, name, &tool.name, words))
 }
 
 /// A definition for a tool whose words nobody consented to yet: nothing of them is in it.
 pub(super) fn unconsented(server: &str, settings: &McpServer, name: &str, tool: &RemoteTool) -> ToolDef {
     let words = DefinitionWords {
+        title: None,
         summary: format!("A tool of {server} that waits for the person's consent"),
         description: format!(
             "A tool of {server} that is new, or whose words have changed, since the person consented to it. Calls are \
@@ -117,6 +122,7 @@ pub(super) fn unconsented(server: &str, settings: &McpServer, name: &str, tool: 
 
 /// What a definition says.
 struct DefinitionWords {
+    title: Option<String>,
     summary: String,
     description: String,
     risk: Risk,
@@ -131,6 +137,7 @@ fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: De
         // No node lists it: the tool stands under its own one alone.
         category: node.join("/").to_lowercase(),
         nodes: vec![node],
+        title: words.title,
         summary: words.summary,
         description: words.description,
         tags: vec![server.to_lowercase()],

@@ -17,6 +17,7 @@ mod leftovers;
 mod meaning;
 mod meant;
 mod neovim;
+mod offered;
 mod others;
 mod protocol;
 mod review;
