@@ -67,7 +67,8 @@ const cases = {
     await me.command('Focus on Calls View');
     const answer = ask(READ);
     await toast('Allow to read').waitFor();
-    await row('db/1', 'asks: Allow to read').waitFor();
+    await toast('tester/1 asks').waitFor();
+    await row('db/1', 'tester/1 asks: Allow to read').waitFor();
     assert.equal(await side.locator('.monaco-list-row', { hasText: 'asks:' }).count(), 1);
     await shot('ask');
     await press(toast('Allow to read'), 'Allow');

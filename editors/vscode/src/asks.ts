@@ -26,6 +26,9 @@ export function question({ text, tool, why }: AskParams): string {
   return why !== '' && end >= 0 && text.startsWith(`${tool}: `) ? text.slice(end + 1) : text;
 }
 
+/** Who asks: the agent's name; nothing where no agent does, as where a server wants to start. */
+export const asker = ({ agent }: AskParams): string => (agent ? `${clip(agent, 40)} asks` : '');
+
 /** Lines of a width that can be read. */
 function wrapped(text: string): string {
   return `${plain(text).replace(/(.{1,100})[ ](?=\S)/g, '$1\n')}\n`;
@@ -92,7 +95,7 @@ export class Asks implements vscode.Disposable {
   /** The message. It cannot be taken away when the question is answered elsewhere: pressed later, it does nothing. */
   private async show(id: number, asked: Asked): Promise<void> {
     const { text, answers, call_id } = asked.params;
-    const message = clip(text, LONGEST);
+    const message = clip([asker(asked.params), text].filter(Boolean).join(' · '), LONGEST);
     const buttons: (vscode.MessageItem & { answer?: string })[] = answers.map((answer) => ({ title: clip(answer, 80), answer }));
     if (message.endsWith('…')) buttons.push({ title: 'Read the Whole' });
     const pressed = await tell('warning', message, ...buttons);

@@ -1,7 +1,7 @@
 // What a person does with a call: stop it, and answer what it asks.
 
 import * as vscode from 'vscode';
-import { question, type Asked, type Asks } from './asks';
+import { asker, question, type Asked, type Asks } from './asks';
 import { pathOf } from './callkey';
 import { remark, warn } from './notify';
 import type { Server } from './server';
@@ -68,9 +68,9 @@ function ofCall({ notice }: Call): vscode.QuickPickItem {
 }
 
 function head({ params }: Asked): string {
-  return clip(params.why ? `${params.tool}: ${params.why}` : params.tool, 160);
+  return clip([asker(params), params.why ? `${params.tool}: ${params.why}` : params.tool].filter(Boolean).join(' · '), 160);
 }
 
 function ofAsked(asked: Asked): vscode.QuickPickItem {
-  return { label: head(asked), description: clip(asked.params.agent ?? '', 40), detail: clip(question(asked.params), 120) };
+  return { label: head(asked), detail: clip(question(asked.params), 120) };
 }

@@ -1,7 +1,7 @@
 // The view of calls: those that ask first, then newest first; live, each with its why and how it stands.
 
 import * as vscode from 'vscode';
-import { question, type Asked, type Asks } from '../asks';
+import { asker, question, type Asked, type Asks } from '../asks';
 import { callKey, keyOfProposal, pathOf } from '../callkey';
 import { outcomeOfProposal, type Outcome, type Past } from '../history';
 import type { Review } from '../review';
@@ -173,7 +173,7 @@ export class Calls extends Tree<Node> {
 
   private state(call: Call, asked: Asked | undefined): string {
     const { end } = call;
-    if (asked) return `asks: ${question(asked.params)}`;
+    if (asked) return `${asker(asked.params) || 'asks'}: ${question(asked.params)}`;
     const tier = this.tier(call);
     if (tier) return end ? `its command runs in the background, ${tier}` : `running, ${tier}`;
     if (end?.error) return `${end.error.code}: ${end.error.message}`;
