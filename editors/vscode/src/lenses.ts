@@ -65,7 +65,7 @@ export function words(hunk: Waiting): { accept: string; reject: string } {
 }
 
 /** Which hunk it is, why, and who proposes it. */
-function saying(hunk: Waiting, length: number): string {
+export function saying(hunk: Waiting, length: number): string {
   const { proposal } = hunk.entry;
   const what = [hunk.applied ? 'applied' : '', doing(hunk.entry) ?? ''].filter(Boolean).join(': ');
   const agent = proposal.origin.agent ? clip(proposal.origin.agent, 24) : '';

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { Act } from './act';
 import { Applied } from './applied';
 import { Asks } from './asks';
+import { Behind } from './behind';
 import { CallActs } from './callacts';
 import { callKey } from './callkey';
 import { Connect } from './connect';
@@ -232,6 +233,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const file = [{ scheme: 'file' }, { scheme: 'wherefore' }, { scheme: RIGHT }];
   context.subscriptions.push(
     output, review, notify, example, onScreen, draw, gone, logs, applied, elsewhere, status, server, tree, asks, terminals, callTree, workingSet, focus,
+    new Behind(review).register(),
     right.register(),
     session.register(),
     new LogParts(logs, review).register(),

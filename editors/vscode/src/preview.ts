@@ -1,5 +1,6 @@
 // The text of a file before and after the changes that wait: virtual documents, for diffs and for new files.
 
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { number, other, there, type Entry, type Review, type Waiting } from './review';
 import { clip, lines, sentence } from './text';
@@ -10,9 +11,16 @@ export const RIGHT = 'wherefore-edit';
 /** The file of each side that was made, for what is shown of it once its hunks are decided. */
 const made = new Map<string, vscode.Uri>();
 
+/** The path that VS Code shows; of several folders it begins with the name of the one. */
+function pathOf({ root, file }: Entry): string {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const name = folders.length > 1 ? basename(root) : '';
+  return name ? `/${name}/${file.path}` : `/${file.path}`;
+}
+
 function side(name: 'before' | 'after', entry: Entry): vscode.Uri {
   // The path is the file's own, since VS Code shows it; which proposal it is of stands in the query.
-  const uri = vscode.Uri.from({ scheme: name === 'after' ? RIGHT : 'wherefore', authority: name, path: `/${entry.file.path}`, query: `${entry.proposal.id}/${entry.file.kind}` });
+  const uri = vscode.Uri.from({ scheme: name === 'after' ? RIGHT : 'wherefore', authority: name, path: pathOf(entry), query: `${entry.proposal.id}/${entry.file.kind}` });
   made.set(uri.toString(), entry.uri);
   return uri;
 }
@@ -66,7 +74,7 @@ export function isSide({ scheme, authority }: vscode.Uri): boolean {
 export function entryAt(review: Review, uri: vscode.Uri): Entry | undefined {
   if (!isSide(uri)) return undefined;
   const [id = '', kind] = uri.query.split('/');
-  return review.proposal(id).find(({ file }) => `/${file.path}` === uri.path && file.kind === kind);
+  return review.proposal(id).find((entry) => pathOf(entry) === uri.path && entry.file.kind === kind);
 }
 
 /** The rows at which hunks start in a virtual document, and how many lines of each stand there. */
