@@ -198,26 +198,25 @@ pub(super) fn quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Whether text may stand as a literal block: several lines, every character shown, no line of white space
-/// alone, and an end that one of `|` and `|-` keeps.
+/// Whether text may stand as a literal block: several lines, one of them more than white space, and every character
+/// shown.
 fn is_literal(text: &str) -> bool {
-    let body = text.strip_suffix('\n').unwrap_or(text);
-    body.contains('\n')
-        && body.split('\n').all(|line| line.is_empty() || line.bytes().any(|b| b != b' ' && b != b'\t'))
-        && !body.ends_with('\n')
-        && !body.starts_with('\n')
+    text.trim_end_matches('\n').contains('\n')
+        && text.bytes().any(|b| !matches!(b, b' ' | b'\t' | b'\n'))
         && text.chars().all(|c| c == '\n' || c == '\t' || !is_hidden(c))
 }
 
+/// Writes a literal block. Its header says how far it is indented where its first line cannot show that, and which of
+/// the line ends at its end belong to it: none (`-`), one, or all (`+`).
 fn literal(out: &mut String, text: &str, indent: usize) {
-    let (body, chomp) = match text.strip_suffix('\n') {
-        Some(body) => (body, ""),
-        None => (text, "-"),
+    let indicator = if text.starts_with([' ', '\t', '\n']) { "2" } else { "" };
+    let chomp = match text.len() - text.trim_end_matches('\n').len() {
+        0 => "-",
+        1 => "",
+        _ => "+",
     };
-    let first = body.as_bytes().first();
-    let indicator = if matches!(first, Some(b' ' | b'\t')) { "2" } else { "" };
     let _ = writeln!(out, " |{indicator}{chomp}");
-    for line in body.split('\n') {
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         if !line.is_empty() {
             pad(out, indent);
             out.push_str(line);
@@ -311,4 +310,59 @@ fn split_key(line: &str) -> Option<(String, &str)> {
     let (key, rest) = line.split_at(end + 2);
     let key = serde_saphyr::from_str::<String>(key).ok()?;
     Some((key, rest.strip_prefix(':')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn written(value: Value) -> String {
+        let mut out = String::new();
+        mapping(&mut out, value.as_object().unwrap(), &mut Comments::new());
+        out
+    }
+
+    #[test]
+    fn a_diff_with_an_empty_context_line_stands_line_by_line() {
+        let diff = "--- a/x.py\n+++ b/x.py\n@@ -1,4 +1,4 @@\n import os\n \n \t\n-a = 1\n+a = 2\n";
+        let text = written(json!({ "args": { "diff": diff }, "files": { "x.py": diff }, "status": "ok" }));
+        assert!(text.starts_with("args:\n  diff: |\n    --- a/x.py\n"), "{text}");
+        assert!(text.contains("\n     import os\n     \n     \t\n    -a = 1\n"), "{text}");
+        assert_eq!(read(&text).unwrap()["args"]["diff"], diff);
+        for (text, header) in [("a\nb\n\n", "|+"), ("\n a\nb", "|2-"), ("a\n ", "|-"), (" a\n\t\n", "|2")] {
+            let yaml = written(json!({ "k": text, "next": 1 }));
+            assert_eq!(yaml.lines().next(), Some(format!("k: {header}").as_str()), "{text:?}");
+        }
+        for text in [" \n ", "one line\n", "\n\n", "a\r\nb\n", "a\n\u{202e}b"] {
+            assert!(written(json!({ "k": text })).starts_with("k: \""), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn texts_of_any_lines_read_back_exactly(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    Just("\n"), Just(" "), Just("\t"), Just("a"), Just("- "), Just("+b"), Just("#"), Just("k: v"),
+                    Just("@@ -1 +1 @@"), Just("|"), Just("```"), Just("..."), Just("---"), Just("\r"), Just("ü"),
+                    Just("\""), Just("{"), Just("%"),
+                ],
+                0..14,
+            ),
+        ) {
+            let text = parts.concat();
+            let value = json!({
+                "args": { "text": text, "list": [text, [text], { "in": text, "n": 1 }] },
+                text.clone(): text,
+                "next": 1,
+            });
+            let yaml = written(value.clone());
+            prop_assert_eq!(Value::Object(read(&yaml).map_err(TestCaseError::fail)?), value);
+        }
+    }
 }
