@@ -1,6 +1,7 @@
 //! The one owner of a folder's state, in parts that each have a lock of their own, and the scope of work in flight.
 
 mod command_feed;
+mod earlier;
 mod error;
 mod fault;
 mod file_similarity;
@@ -52,6 +53,7 @@ use crate::memory::Memory;
 use crate::ports::Editor;
 use crate::protocol::{Notice, Origin};
 use crate::workspace::{DocumentStore, FolderDocuments, Root, State, Store, WorkspaceError};
+use earlier::EarlierCalls;
 use file_similarity::FileSimilarity;
 use workspace::Swap;
 
@@ -63,6 +65,7 @@ pub struct Session {
     search: Arc<FileSearch>,
     memory: Arc<Memory>,
     working_files: WorkingFiles,
+    earlier: Arc<EarlierCalls>,
     log: Arc<SessionLog>,
     presence: Arc<Presence>,
     messages: PersonMessages,
@@ -120,7 +123,9 @@ impl Session {
             finder: finder::Finder::default(),
             similarity: FileSimilarity::new(settings.embeddings.clone(), governance.no_model().cloned()),
         };
+        let earlier = Arc::new(EarlierCalls::new(log.clone(), memory.clone(), presence.clone()));
         let working_files = WorkingFiles {
+            earlier: earlier.clone(),
             memory: memory.clone(),
             workspace: workspace.clone(),
             files: files.clone(),
@@ -133,6 +138,7 @@ impl Session {
             search: Arc::new(search),
             memory,
             working_files,
+            earlier,
             log,
             presence,
             messages,
@@ -171,6 +177,11 @@ impl Session {
     /// The session log.
     pub fn log(&self) -> &SessionLog {
         &self.log
+    }
+
+    /// Counts the calls that earlier processes of this session made as its own.
+    pub fn count_earlier_calls(&self) {
+        self.earlier.take_in();
     }
 
     /// Who is there.

@@ -178,6 +178,7 @@ impl Folder {
 
     /// How it stands.
     pub fn status(&self) -> WorkspaceStatus {
+        self.session.count_earlier_calls();
         let (calls, running) = self.session.presence().counts();
         let (pending_hunks, pending_files) = self.queue.waiting();
         let opened = self.session.log().opened().map(|journal| journal.session().to_owned());

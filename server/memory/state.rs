@@ -101,8 +101,12 @@ impl Memory {
         if path.split('/').next() == Some(OURS) {
             return;
         }
-        let now = self.now_ms();
-        self.heat().touch(path, touch, cause, now);
+        self.touch_at(path, touch, cause, self.now_ms());
+    }
+
+    /// A file was touched at that time, in milliseconds since 1970.
+    pub fn touch_at(&self, path: &str, touch: HeatTouch, cause: Cause<'_>, at_ms: i64) {
+        self.heat().touch(path, touch, cause, at_ms);
         self.changed();
     }
 

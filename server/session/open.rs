@@ -25,16 +25,20 @@ pub(super) fn open_log(log: &SessionLog) -> Result<OpenLog, JournalError> {
         mend_earlier(log, opened.journal.session(), &keeper);
         return Ok(opened);
     }
-    let day = now.strftime("%Y%m%d");
     for number in 1..=MOST_SHARED {
-        let name = if number == 1 { format!("{day}-cli") } else { format!("{day}-cli-{number}") };
-        match open(log, &name, &keeper) {
+        match open(log, &shared_name(log, number), &keeper) {
             Err(error @ JournalError::Foreign { .. }) => log.troubles.report(error.to_string()),
             Err(JournalError::Locked { .. }) => {}
             opened => return opened,
         }
     }
     open(log, &own(), &keeper)
+}
+
+/// The session that the processes of the command line share on this day; those that find it locked take further numbers.
+pub(super) fn shared_name(log: &SessionLog, number: u32) -> String {
+    let day = log.clock.now().to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d");
+    if number == 1 { format!("{day}-cli") } else { format!("{day}-cli-{number}") }
 }
 
 /// Sets aside what a power cut left at the ends of earlier sessions' logs: on a thread of its own, since nobody waits for

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::earlier::EarlierCalls;
 use super::error::HintError;
 use super::files::SessionFiles;
 use super::log::SessionLog;
@@ -25,11 +26,13 @@ pub struct WorkingFiles {
     pub(super) workspace: Arc<Workspace>,
     pub(super) files: Arc<SessionFiles>,
     pub(super) log: Arc<SessionLog>,
+    pub(super) earlier: Arc<EarlierCalls>,
 }
 
 impl WorkingFiles {
     /// The files that matter now, the hottest first.
     pub fn set(&self) -> WorkingSetAnswer {
+        self.earlier.take_in();
         let files = self.memory.working_set(&self.seen_now(), |path| self.tokens_of(path));
         let notes = self.memory.files().now();
         WorkingSetAnswer {
@@ -76,6 +79,7 @@ impl WorkingFiles {
             Err(error) => (asked.to_owned(), Some(barred(&error))),
         };
         let notes = self.memory.files().now();
+        self.earlier.take_in();
         let seen = self.seen_now();
         let standing = self.memory.standing(&path, seen.get(&path).copied().unwrap_or_default(), &notes);
         let (touched, touches) = self.memory.touched(&path);

@@ -182,6 +182,26 @@ fn a_batch_answers_a_line_each_in_order() {
 }
 
 #[test]
+fn processes_of_one_session_share_the_working_set_and_the_count_of_calls() {
+    let folder = folder();
+    for (why, agent) in [("Learn the numbers", "one"), ("Count the lines", "two")] {
+        let read = json!({ "path": "a.txt", "why": why }).to_string();
+        run(folder.path(), &["call", "fs.read", &read, "--agent", agent], "");
+    }
+    let write = json!({ "path": "b.txt", "content": "b\n", "why": "Keep the letters apart" }).to_string();
+    run(folder.path(), &["call", "fs.write", &write], "");
+    let status = json_of(&run(folder.path(), &["status", "--json"], ""));
+    let workspace = &status["workspaces"][0];
+    assert_eq!((&workspace["calls"], &workspace["agents"]), (&json!(3), &json!(["one", "two"])), "{status}");
+    assert_eq!(workspace["ways"]["cli"], 3);
+    let set = || json_of(&run(folder.path(), &["working-set", "--json"], ""));
+    let files = set();
+    assert_eq!((&files["files"][0]["path"], &files["files"][1]["path"]), (&json!("b.txt"), &json!("a.txt")));
+    let reason = files["files"][1]["reasons"][0].as_str().unwrap();
+    assert_eq!(reason, "2 reads by two, the last just now: Count the lines");
+}
+
+#[test]
 fn held_hunks_are_reviewed_and_undone() {
     let folder = folder();
     let change = json!({ "path": "a.txt", "content": "1\ntwo\n3\n", "why": "Write odd numbers as figures" })
