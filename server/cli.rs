@@ -10,13 +10,16 @@ mod context;
 mod demo;
 mod doctor;
 mod file;
+mod help;
 mod hint;
 mod hook;
 mod init;
 mod limits;
 mod log;
 mod lsp;
+mod man;
 mod mcp;
+mod numbers;
 mod patch;
 mod print;
 mod progress;
@@ -34,7 +37,7 @@ mod working_set;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::upstream::guard;
 
@@ -73,6 +76,7 @@ enum Command {
     Consent(consent::ConsentArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// What the server says of itself goes to standard error, as `WHEREFORE_LOG` asks for (`info`, `wherefore=debug`).
@@ -90,8 +94,13 @@ pub fn main() -> ExitCode {
         return guard::run();
     }
     guard::offer();
+    completions::answer::<Arguments>();
     trace();
-    let arguments = Arguments::parse();
+    let arguments = match help::grouped(Arguments::command()).try_get_matches() {
+        Ok(matches) => Arguments::from_arg_matches(&matches),
+        Err(error) => Err(error),
+    };
+    let arguments = arguments.unwrap_or_else(|error| error.exit());
     limits::outlive_size_limit();
     match arguments.command {
         Command::Demo(args) => demo::run(&args),
@@ -117,6 +126,7 @@ pub fn main() -> ExitCode {
         Command::Init(args) => init::run(&args),
         Command::Consent(args) => consent::run(&args),
         Command::Doctor(args) => doctor::run(&args),
-        Command::Completions(args) => completions::run(&args, Arguments::command()),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args, Arguments::command()),
     }
 }

@@ -65,7 +65,41 @@ pub(super) fn told(who: &str, fault: &Fault) -> ExitCode {
     // Only the first line stands at the margin: a value with line ends forges no message of ours.
     let mut lines = fault.message.lines();
     note(&format!("{who}: {}", lines.next().unwrap_or_default()));
-    let hints = fault.hints.iter().chain(&fault.suggestion).flat_map(|hint| hint.lines());
-    lines.chain(hints).for_each(|line| note(&format!("  {line}")));
+    let ways = ways_out(fault);
+    lines.chain(ways.iter().flat_map(|way| way.lines())).for_each(|line| note(&format!("  {line}")));
     ExitCode::from(FAULT)
+}
+
+/// What a person can do about a fault. Names that a model would find in `hints` are asked for as a person is asked.
+fn ways_out(fault: &Fault) -> Vec<String> {
+    let names_hints = fault.suggestion.as_ref().is_some_and(|way| way.contains("`hints`"));
+    if names_hints && let Some((last, others)) = fault.hints.split_last() {
+        return vec![match others.is_empty() {
+            true => format!("did you mean {last}?"),
+            false => format!("did you mean {} or {last}?", others.join(", ")),
+        }];
+    }
+    fault.hints.iter().chain(&fault.suggestion).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ways_out;
+    use crate::protocol::{Code, Fault};
+
+    #[test]
+    fn near_names_are_asked_for_and_other_ways_are_told() {
+        let unknown = |names: &[&str]| {
+            Fault::new(Code::ToolNotFound, "there is no tool named \"fs.raed\"")
+                .suggest("call fs.read, or another of the names in `hints`")
+                .hint(names.iter().map(|name| (*name).to_owned()))
+        };
+        assert_eq!(ways_out(&unknown(&["fs.read"])), ["did you mean fs.read?"]);
+        assert_eq!(
+            ways_out(&unknown(&["fs.read", "fs.append", "fs.patch"])),
+            ["did you mean fs.read, fs.append or fs.patch?"]
+        );
+        let other = Fault::new(Code::NotFound, "gone").hint(["near it: a.rs".to_owned()]).suggest("list it");
+        assert_eq!(ways_out(&other), ["near it: a.rs", "list it"]);
+    }
 }

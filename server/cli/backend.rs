@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::limits;
 use crate::base::{OURS, person};
@@ -22,7 +22,7 @@ const NEXT_SERVERS: usize = 5;
 pub(super) struct RootArgs {
     /// The workspace's folder [default: the nearest folder here or above that an editor has open, or that holds
     /// .wherefore or .git; else the current folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true, value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
 }
 

@@ -1,24 +1,26 @@
 //! `wherefore call`: one tool call, or a batch of them.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, IsTerminal, Read};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::print::visible;
+use super::{answer, completions};
 use crate::base::CallId;
 use crate::native::said;
 use crate::protocol::{Code, Envelope, Fault, Policy, RawCall};
 use crate::requests::Call;
 
-/// Call a tool and print its result (exit 0) or its fault (exit 1) as JSON
+/// Call a tool and print its result (exit 0) or its fault (exit 1)
+///
+/// The result is JSON. The fault is JSON too where the output is read by a program; at a terminal it is in words.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The tool's name, as `wherefore tools` lists it
-    #[arg(required_unless_present = "batch")]
+    #[arg(required_unless_present = "batch", add = completions::tools())]
     tool: Option<String>,
     /// The arguments as a JSON object, with `why`; `-` reads them from standard input
     #[arg(required_unless_present = "batch", value_name = "ARGS")]
@@ -145,7 +147,11 @@ fn unreadable(error: &std::io::Error) -> Fault {
     Fault::new(Code::InvalidArgs, format!("standard input cannot be read: {error}"))
 }
 
+/// A person at a terminal reads the fault in words, a program as JSON.
 fn show_fault(fault: &Fault) -> ExitCode {
+    if std::io::stdout().is_terminal() {
+        return answer::fault(fault);
+    }
     answer::json(fault);
     ExitCode::from(answer::FAULT)
 }

@@ -36,6 +36,9 @@ pub(super) struct DemoArgs {
     /// Review in this editor: it opens the copy with wherefore's plugin, and the agent waits for your decisions
     #[arg(long, value_enum, conflicts_with = "decide")]
     pub editor: Option<Which>,
+    /// Keep the copy of the project with its session log; a demo in an editor always keeps it
+    #[arg(long)]
+    pub keep: bool,
 }
 
 /// Plays the demo. It succeeds only when the disk, the answers and the undo are what was decided.
@@ -43,8 +46,9 @@ pub(super) fn run(args: &DemoArgs) -> ExitCode {
     print::exit(Project::copy(args.dir.as_deref()).and_then(|project| {
         let same = match args.editor {
             Some(editor) => live::run(&project, editor)?,
-            None => Play::new(project, Decider::new(args.decide)).run()?,
+            None => Play::new(project.clone(), Decider::new(args.decide), args.keep).run()?,
         };
+        end::leave(print::TerminalPage::stdout(), &project, args.keep || args.editor.is_some() || !same)?;
         Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }))
 }

@@ -9,9 +9,10 @@ mod settings;
 mod slot;
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 
 use super::print::{self, TerminalPage, TextLook};
@@ -23,6 +24,9 @@ pub(super) struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// The folder to check [default: the current folder]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
 }
 
 /// How a check went.
@@ -73,6 +77,12 @@ impl Check {
 
 /// Looks at everything. It fails when something is broken; what is only lacking is told.
 pub(super) fn run(args: &DoctorArgs) -> ExitCode {
+    // Every check looks at the current folder, as the agents' programs do that some of them start.
+    if let Some(root) = &args.root
+        && let Err(error) = std::env::set_current_dir(root)
+    {
+        return print::exit(Err(io::Error::new(error.kind(), format!("{}: {error}", root.display()))));
+    }
     let mut checks = kernel::checks();
     checks.extend(places::checks());
     checks.push(settings::check());

@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use self::agents::{AGENTS, AgentProgram, Id, Machine};
 use self::error::PlanError;
@@ -24,11 +24,14 @@ use super::{answer, show};
 use crate::patch;
 
 /// Set a project up: write its settings and an example tool, and add wherefore to the settings of the agents found here
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct InitArgs {
     /// The project's folder
-    #[arg(default_value = ".")]
+    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
+    /// The project's folder, as for other subcommands
+    #[arg(long, value_name = "DIR", conflicts_with = "dir", value_hint = ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
     /// Write without asking
     #[arg(long)]
     pub yes: bool,
@@ -66,6 +69,7 @@ pub(super) const PROGRAM: &str = "wherefore";
 /// Shows what would be written, asks, writes. Files that are there keep what else they hold.
 pub(super) fn run(args: &InitArgs) -> ExitCode {
     let page = TerminalPage::stdout();
+    let args = &InitArgs { dir: args.root.clone().unwrap_or_else(|| args.dir.clone()), ..args.clone() };
     let done = match args.dir.is_dir() {
         true if args.guard => guard::run(page, args, &Machine::here()),
         true if args.remove => remove(page, args),

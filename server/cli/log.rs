@@ -1,12 +1,15 @@
 //! `wherefore log`: shows a session log, follows it, and says whether it was altered.
 
+mod change;
 mod filter;
+mod lines;
 mod openai;
 mod output;
 #[cfg(test)]
 mod tests;
 mod text;
 mod verify;
+mod waits;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -14,10 +17,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::answer;
+use super::numbers::counted;
 use super::print::{LineWriter, TerminalPage};
+use super::{answer, completions};
 use crate::base::hidden::{in_json, short};
 use crate::base::{OURS, person};
 use crate::journal::{Entry, Item, Items, JournalError, Keeper, Log, Values, Vouched};
@@ -30,7 +34,6 @@ const LOOK: Duration = Duration::from_millis(120);
 
 /// Show, filter and follow the session log, or verify that nobody altered it
 #[derive(Args, Debug)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct LogArgs {
     #[command(subcommand)]
     command: Option<LogCommand>,
@@ -44,6 +47,9 @@ pub(super) struct LogArgs {
     /// Keep running, and show events as they arrive
     #[arg(long, short)]
     follow: bool,
+    /// Show changes and outputs whole instead of their first lines (text)
+    #[arg(long)]
+    full: bool,
     /// The format of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -62,13 +68,22 @@ enum LogCommand {
     Verify(Which),
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 struct Which {
     /// The session [default: the most recent one]
+    #[arg(add = completions::sessions())]
     session: Option<String>,
     /// The workspace's folder [default: the nearest folder here or above that holds .wherefore]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true, value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
+}
+
+impl Which {
+    /// The same log, by what stands before a subcommand where nothing stands behind it.
+    fn or(&self, before: &Self) -> Self {
+        let which = self.clone();
+        Self { session: which.session.or(before.session.clone()), root: which.root.or(before.root.clone()) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -88,7 +103,7 @@ const UNVOUCHED: u8 = 3;
 pub(super) fn run(args: LogArgs) -> ExitCode {
     let mut out = LineWriter::new(io::BufWriter::new(io::stdout().lock()));
     let ended = match &args.command {
-        Some(LogCommand::Verify(which)) => check(which, &mut out),
+        Some(LogCommand::Verify(which)) => check(&which.or(&args.which), &mut out),
         None if args.list => list(&args.which, &mut out).map(|()| LogVerdict::Sound),
         None => show(&args, &mut out).map(|()| LogVerdict::Sound),
     };
@@ -169,6 +184,35 @@ fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
     if sessions.is_empty() { Err(none(&folder)) } else { Ok(sessions) }
 }
 
+/// The names of the workspace's sessions, the most recent first; none where there are none.
+pub(super) fn session_names() -> Vec<String> {
+    sessions(None).unwrap_or_default().into_iter().map(|session| session.name).collect()
+}
+
+/// The last calls of the most recent session, the newest first, each with its tool and its reason.
+pub(super) fn last_calls(most: usize) -> Vec<(String, String)> {
+    /// Events that are looked at for each call.
+    const EVENTS: usize = 4;
+    let Some(session) = sessions(None).unwrap_or_default().into_iter().next() else { return Vec::new() };
+    let Ok(items) = session.log.last(most * EVENTS, Values::Sealed) else { return Vec::new() };
+    let entries = items.filter_map(|item| match item {
+        Ok(Item::Entry(entry)) if entry.kind() == Some(EventType::ToolCall) => Some(entry),
+        _ => None,
+    });
+    let mut calls: Vec<(String, String)> = entries
+        .filter_map(|entry| {
+            let part =
+                |value: Option<&serde_json::Value>| value.and_then(|value| value.as_str().map(str::to_owned));
+            let why = part(entry.body.get("args").and_then(|args| args.get("why"))).unwrap_or_default();
+            let tool = part(entry.body.get("tool")).unwrap_or_default();
+            Some((entry.call_id()?.to_owned(), format!("{tool}: {why}")))
+        })
+        .collect();
+    calls.reverse();
+    calls.truncate(most);
+    calls
+}
+
 /// What vouches for the logs in a workspace's folder of sessions.
 fn keeper(sessions: &Path) -> Keeper {
     let root =
@@ -215,9 +259,10 @@ fn list(which: &Which, out: &mut impl Write) -> Result<(), Stop> {
             _ => (0, false),
         };
         let time = jiff::Timestamp::try_from(session.time).map_or_else(|_| String::new(), text::local_minute);
+        let events = counted(events, "event");
         let state = if ended { "  ended" } else { "" };
         let doubt = doubt(&session.log).map_or_else(String::new, |doubt| format!("  {doubt}"));
-        writeln!(out, "{}  {time}  {events} events{state}{doubt}", short(&session.name, 80))?;
+        writeln!(out, "{}  {time}  {events}{state}{doubt}", short(&session.name, 80))?;
     }
     Ok(())
 }
@@ -233,12 +278,12 @@ fn show(args: &LogArgs, out: &mut impl Write) -> Result<(), Stop> {
         let name = log.path().file_name().unwrap_or_default().to_string_lossy();
         answer::note(&format!("{}: {doubt}; `wherefore log verify` says more", short(&name, 80)));
     }
-    let values = if args.format == Format::Text { Values::Sealed } else { Values::Whole };
+    let values = if args.format == Format::Text && !args.full { Values::Sealed } else { Values::Whole };
     let items = match args.last {
         Some(last) if selector.takes_all() && args.format == Format::Json => log.last(last, values)?,
         _ => log.items(values)?,
     };
-    let mut printer = Printer::new(args.format, args.last, args.follow, TerminalPage::stdout());
+    let mut printer = Printer::new(args, TerminalPage::stdout());
     let mut items = if args.follow { items.follow() } else { items };
     feed(&mut items, &mut selector, &mut printer, out)?;
     printer.finish(selector.rest(args.follow), out)?;
@@ -301,14 +346,14 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(format: Format, last: Option<usize>, follow: bool, page: TerminalPage) -> Self {
+    fn new(args: &LogArgs, page: TerminalPage) -> Self {
         Self {
-            format,
-            last,
-            follow,
+            format: args.format,
+            last: args.last,
+            follow: args.follow,
             begun: false,
             live: false,
-            table: text::Table::new(page),
+            table: text::Table::new(page, args.full),
             pairs: openai::Pairs::default(),
             kept: VecDeque::new(),
         }
@@ -316,7 +361,7 @@ impl Printer {
 
     fn entry(&mut self, entry: &Entry, out: &mut impl Write) -> Result<(), Stop> {
         match self.format {
-            Format::Text if self.live => Ok(writeln!(out, "{}", self.table.event(entry))?),
+            Format::Text if self.live => Ok(self.table.event(entry, out)?),
             Format::Text => {
                 self.table.add(entry);
                 Ok(())

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::numbers::counted;
 use super::print::{inert, visible};
 use super::{answer, file};
 use crate::base::text::{Decoded, Encoding, decode};
@@ -115,10 +116,7 @@ fn summary(path: &Path, applied: &Applied) -> String {
         (true, _) => format!("{name} is as the diff leaves it already\n"),
         (false, AppliedKind::Create) => format!("made {name}\n"),
         (false, AppliedKind::Delete) => format!("deleted {name}\n"),
-        (false, _) => match applied.hunks.len() {
-            1 => format!("patched {name}: 1 hunk\n"),
-            hunks => format!("patched {name}: {hunks} hunks\n"),
-        },
+        (false, _) => format!("patched {name}: {}\n", counted(applied.hunks.len(), "hunk")),
     };
     for hunk in &applied.hunks {
         let moved = hunk

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -47,6 +47,8 @@ impl TextLook {
 pub(super) struct TerminalPage {
     colour: bool,
     width: usize,
+    /// Whether it is a terminal, where lines that are too wide are broken or cut.
+    breaks: bool,
 }
 
 impl TerminalPage {
@@ -54,7 +56,24 @@ impl TerminalPage {
     /// `CLICOLOR_FORCE`, `CLICOLOR`, and whether it is a terminal that can.
     pub(super) fn stdout() -> Self {
         let colour = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
-        Self { colour, width: width() }
+        Self { colour, width: width(), breaks: io::stdout().is_terminal() }
+    }
+
+    /// A terminal without colours that is so many columns wide.
+    #[cfg(test)]
+    pub(super) fn terminal(width: usize) -> Self {
+        Self { colour: false, width, breaks: true }
+    }
+
+    /// A file or a pipe.
+    #[cfg(test)]
+    pub(super) fn file() -> Self {
+        Self { colour: false, width: 100, breaks: false }
+    }
+
+    /// Whether lines that are too wide are broken or cut: on a terminal, and not for a program that reads them.
+    pub(super) fn breaks(self) -> bool {
+        self.breaks
     }
 
     /// Columns that a line may fill.
@@ -181,11 +200,16 @@ impl<W: Write> Drop for LineWriter<W> {
     }
 }
 
+/// Columns that a text fills.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
 /// The text cut to so many columns, with `…` where something is gone.
 pub(super) fn fit(text: &str, columns: usize) -> String {
     let text = visible(text);
     let wide = |c: char| c.width().unwrap_or(0);
-    if text.chars().map(wide).sum::<usize>() <= columns {
+    if self::columns(&text) <= columns {
         return text;
     }
     let mut left = columns.saturating_sub(1);
@@ -199,10 +223,9 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
 
 /// The text in lines of so many columns at the most, broken between words; a longer word is cut.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let wide = |text: &str| text.chars().map(|c| c.width().unwrap_or(0)).sum::<usize>();
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace().map(visible) {
-        match lines.last_mut().filter(|line| wide(line) + 1 + wide(&word) <= columns) {
+        match lines.last_mut().filter(|line| self::columns(line) + 1 + self::columns(&word) <= columns) {
             Some(line) => {
                 line.push(' ');
                 line.push_str(&word);
@@ -262,7 +285,7 @@ mod tests {
 
     #[test]
     fn colours_only_where_they_show() {
-        let page = |colour| TerminalPage { colour, width: 80 };
+        let page = |colour| TerminalPage { colour, ..TerminalPage::file() };
         let red = page(true).paint(TextLook::Red, "x");
         assert_eq!(inert(&red), "\u{1b}[31mx\u{1b}[0m");
         assert_eq!(inert("\u{1b}[31mx\u{fdd0}0m"), "\\u{1b}[31mx\\u{fdd0}0m");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::backend::{RequestTarget, RootArgs};
 use super::print::{TerminalPage, visible};
-use super::{answer, show};
+use super::{answer, completions, show};
 use crate::base::ProposalId;
 use crate::protocol::{
     Act, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsParams, ProposedFile,
@@ -17,6 +17,7 @@ use crate::requests::{Decide, Proposals};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The proposal [default: every pending one]
+    #[arg(add = completions::proposals())]
     proposal: Option<ProposalId>,
     /// Accept these hunks: `all`, or ids separated by commas (`h1,h3`), which need a PROPOSAL
     #[arg(long, value_name = "HUNKS")]

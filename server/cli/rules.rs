@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::answer;
+use super::backend::RootArgs;
 use super::print::{TerminalPage, TextLook};
 use crate::rules::{BuiltinGlob, RuleKind, table};
 use crate::shell::{CommandTable, CommandVerdict};
@@ -18,8 +19,10 @@ pub(super) struct RulesArgs {
     #[command(subcommand)]
     act: Option<RulesAction>,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
+    #[command(flatten)]
+    root: RootArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -31,7 +34,7 @@ enum RulesAction {
 /// Runs it.
 pub(super) fn run(args: &RulesArgs) -> ExitCode {
     if let Some(RulesAction::Test(test)) = &args.act {
-        return test::run(test, args.json || test.json);
+        return test::run(test, &args.root, args.json);
     }
     if args.json {
         let entry = |entry: &BuiltinGlob| json!({ "glob": entry.glob, "rule": entry.kind.rule(), "reason": entry.reason });

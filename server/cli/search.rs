@@ -16,6 +16,9 @@ use crate::requests::Search;
 use crate::requests::search::{SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
 
 /// Find files by topic, or with --lexical lines that match a regular expression
+///
+/// Exit codes: 0 where something was found, 1 where nothing was or the search failed. A batch ends with 0 once every
+/// request has its answer.
 #[derive(Debug, clap::Args)]
 pub(super) struct SearchArgs {
     /// The query: words, or with --lexical a regular expression
@@ -89,15 +92,16 @@ struct FoundPlace {
     score: f32,
 }
 
-/// Runs it: exit code 1 with the reason on standard error where it cannot be done.
+/// Runs it: exit code 1 where nothing was found, or where it cannot be done, with the reason on standard error.
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let opened = args.root.find().and_then(|root| RequestTarget::open(&root));
     let done = opened.and_then(|mut backend| match &args.query {
         Some(query) if !args.batch => one(args, query, &mut backend),
-        _ => batch(args, &mut backend),
+        _ => batch(args, &mut backend).map(|()| true),
     });
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(answer::FAULT),
         Err(fault) => answer::fault(&fault),
     }
 }
@@ -144,12 +148,13 @@ fn tell_trouble(found: &SearchAnswer) {
     }
 }
 
-fn one(args: &SearchArgs, query: &str, backend: &mut RequestTarget) -> Result<(), Fault> {
+/// Searches once; whether anything was found.
+fn one(args: &SearchArgs, query: &str, backend: &mut RequestTarget) -> Result<bool, Fault> {
     let found = ask(args, query, None, 0, backend)?;
     tell_trouble(&found);
     if args.json {
         answer::json(&found);
-        return Ok(());
+        return Ok(!found.results.is_empty());
     }
     found.results.iter().for_each(|hit| show(hit, args.lexical));
     if found.results.is_empty() {
@@ -158,7 +163,7 @@ fn one(args: &SearchArgs, query: &str, backend: &mut RequestTarget) -> Result<()
     if found.cursor.is_some() {
         answer::note("wherefore: there is more; raise --limit or narrow the search");
     }
-    Ok(())
+    Ok(!found.results.is_empty())
 }
 
 fn show(hit: &SearchHit, lexical: bool) {

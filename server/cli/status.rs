@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
+use super::numbers::counted;
 use super::print::visible;
 use crate::base::person;
 use crate::protocol::{
@@ -66,11 +67,10 @@ fn show(workspace: &WorkspaceStatus) {
     if !workspace.agents.is_empty() {
         answer::line(&format!("  agents    {}", visible(&workspace.agents.join(", "))));
     }
-    let count = |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let (hunks, files) = (count(workspace.pending_hunks, "hunk"), count(workspace.pending_files, "file"));
+    let (hunks, files) = (counted(workspace.pending_hunks, "hunk"), counted(workspace.pending_files, "file"));
     answer::line(&format!("  pending   {hunks} in {files}"));
     if workspace.unreviewed_hunks > 0 {
-        let hunks = count(workspace.unreviewed_hunks, "hunk");
+        let hunks = counted(workspace.unreviewed_hunks, "hunk");
         answer::line(&format!("  applied   {hunks} that nobody has looked at"));
     }
     if let Some(watch) = &workspace.watch {

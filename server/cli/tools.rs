@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use clap::{Subcommand, ValueEnum};
 
 use self::find::SearchPlace;
-use super::answer;
 use super::backend::RootArgs;
 use super::print::visible;
+use super::{answer, completions};
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
@@ -37,6 +37,7 @@ enum ToolsAction {
     /// Show one tool in full
     Show {
         /// The tool's name or an alias
+        #[arg(add = completions::tools())]
         tool: String,
         /// The format of the output
         #[arg(long, value_enum, default_value = "definition")]
@@ -55,6 +56,7 @@ enum ToolsAction {
     /// Show what a call of a tool needs, as JSON: schemas, examples, sandbox and risk
     Expand {
         /// The tool's name or an alias
+        #[arg(add = completions::tools())]
         tool: String,
     },
     /// Compose several tools into one schema that a model fills, or into the list that a model's API takes

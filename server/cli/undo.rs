@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use super::answer;
 use super::backend::{RequestTarget, RootArgs};
+use super::numbers::counted;
 use super::print::visible;
+use super::{answer, completions};
 use crate::protocol::{Fault, UndoAnswer};
 use crate::requests::Undo;
 use crate::requests::undo::UndoParams;
@@ -13,6 +14,7 @@ use crate::requests::undo::UndoParams;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The call, as `c-0007` or `SESSION/c-0007`, or the id of an undo [default: the last change]
+    #[arg(add = completions::calls())]
     call: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -31,7 +33,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
                 answer::line(&format!("`wherefore undo {}` brings it back", answer.undo_id));
             }
             if answer.withdrawn > 0 {
-                answer::line(&format!("rejected {} hunks of {} that waited", answer.withdrawn, answer.call));
+                let hunks = counted(answer.withdrawn, "hunk");
+                answer::line(&format!("rejected {hunks} of {} that waited", answer.call));
             }
         }
         Err(fault) => return answer::fault(&fault),

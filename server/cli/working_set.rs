@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
+use super::numbers::counted;
 use super::print::visible;
 use crate::protocol::{Advice, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
 use crate::requests::collect::CollectParams;
@@ -38,8 +39,7 @@ pub(super) fn run(args: &WorkingSetArgs) -> ExitCode {
                 answer::line(&format!("dropped  {}: {}", visible(&gone.path), visible(&gone.reason)));
             }
             set.files.iter().for_each(show);
-            let count =
-                if set.files.len() == 1 { "1 file".to_owned() } else { format!("{} files", set.files.len()) };
+            let count = counted(set.files.len(), "file");
             answer::line(&format!("{count}, about {} tokens; the budget is {}", set.tokens, set.budget));
             set.problems.iter().for_each(|problem| answer::line(&format!("problem  {}", visible(problem))));
         }

@@ -87,7 +87,7 @@ fn a_call_filled_by_the_composed_schema_is_a_call() {
     assert!(anthropic.as_array().unwrap().iter().all(|tool| tool["input_schema"]["type"] == "object"));
     let unknown = run(folder.path(), &["tools", "compose", "--tools", "fs.raed"], "");
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("call fs.read"), "{unknown:?}");
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("did you mean fs.read"), "{unknown:?}");
 }
 
 #[test]
@@ -182,6 +182,44 @@ fn a_batch_answers_a_line_each_in_order() {
 }
 
 #[test]
+fn a_workspace_is_named_alike_everywhere() {
+    let (folder, elsewhere) = (folder(), tempfile::tempdir().unwrap());
+    let root = folder.path().to_str().unwrap();
+    run(folder.path(), &["call", "fs.read", r#"{"path": "a.txt", "why": "Learn the numbers"}"#], "");
+    for args in [
+        vec!["tools", "list", "--root", root],
+        vec!["tools", "--root", root, "show", "fs.read"],
+        vec!["tools", "show", "fs.read", "--root", root],
+        vec!["log", "--root", root, "verify"],
+        vec!["log", "verify", "--root", root],
+        vec!["rules", "--root", root],
+        vec!["rules", "test", "ls", "--root", root],
+        vec!["doctor", "--root", root],
+        vec!["init", "--root", root, "--agents", "claude"],
+        vec!["status", "--root", root],
+    ] {
+        let output = run(elsewhere.path(), &args, "");
+        assert_eq!(output.status.code(), Some(0), "{args:?} {output:?}");
+    }
+    let nowhere = run(folder.path(), &["doctor", "--root", "nowhere"], "");
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("nowhere: "), "{nowhere:?}");
+    assert!(!elsewhere.path().join(".wherefore").exists());
+}
+
+#[test]
+fn a_search_that_finds_nothing_ends_with_1() {
+    let folder = folder();
+    for (args, code) in [
+        (vec!["search", "--lexical", "two"], 0),
+        (vec!["search", "--lexical", "twenty"], 1),
+        (vec!["search", "--lexical", "--json", "twenty"], 1),
+        (vec!["search", "zebra"], 1),
+    ] {
+        assert_eq!(run(folder.path(), &args, "").status.code(), Some(code), "{args:?}");
+    }
+}
+
+#[test]
 fn processes_of_one_session_share_the_working_set_and_the_count_of_calls() {
     let folder = folder();
     for (why, agent) in [("Learn the numbers", "one"), ("Count the lines", "two")] {
@@ -262,12 +300,11 @@ fn init_sets_agents_up_and_takes_it_back() {
 fn completions_and_help_exist_for_all() {
     let folder = folder();
     let help = String::from_utf8(run(folder.path(), &["--help"], "").stdout).unwrap();
-    let listed =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let listed = help.lines().skip_while(|line| *line != "Every day:").take_while(|line| *line != "Options:");
     let named = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let commands: Vec<&str> = named.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(commands.len() > 10, "{help}");
-    for command in commands.into_iter().filter(|command| *command != "help") {
+    for command in commands {
         assert!(run(folder.path(), &[command, "--help"], "").status.success(), "{command}");
     }
     assert!(!run(folder.path(), &["completions", "bash"], "").stdout.is_empty());

@@ -34,7 +34,7 @@ fn the_demo_ends_as_it_was_decided() {
     ];
     for (args, told, undone) in cases {
         let home = tempfile::tempdir().unwrap();
-        let said = played(&demo(home.path(), args));
+        let said = played(&demo(home.path(), &[args, &["--keep"]].concat()));
         assert!(said.contains(&format!("✓ the agent is told: {told}")), "{args:?}\n{said}");
         assert!(said.contains("✗ MISSING_WHY"), "{args:?}\n{said}");
         assert!(said.contains("✓ src/parser.js is what was decided, byte for byte"), "{args:?}\n{said}");
@@ -57,17 +57,23 @@ fn the_demo_plays_on_a_project_of_ones_own() {
     assert!(said.contains("✓ docs/list.txt is as it was, byte for byte"), "{said}");
     assert_eq!(fs::read_to_string(folder.join("docs/list.txt")).unwrap(), text, "the project itself stays");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is put into the project itself");
+    let left = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let copies = left.filter(|name| name.to_string_lossy().starts_with("wherefore-demo-")).count();
+    assert_eq!(copies, 0, "the copy is removed");
+    assert!(!said.contains("session-log.md") && said.contains("`wherefore init` adds wherefore"), "{said}");
 }
 
 #[test]
 fn the_demo_says_what_it_cannot_play_on() {
     let (home, own) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let nowhere = own.path().join("nowhere");
-    for (folder, word) in [(own.path().to_path_buf(), "no text file"), (nowhere, "No such file or directory")]
+    for (folder, word) in
+        [(own.path().to_path_buf(), "has no text file"), (nowhere, "No such file or directory")]
     {
         let output = demo(home.path(), &[folder.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(word), "{output:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(word) && errors.contains(folder.to_str().unwrap()), "{output:?}");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "no copy is left of what was not played");
     }
 }

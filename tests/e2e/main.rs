@@ -4,6 +4,7 @@
 mod acp;
 mod agents;
 mod asks;
+mod at_a_terminal;
 mod command_line;
 mod confined;
 mod demo;

@@ -183,12 +183,11 @@ const RUNS: &[(&str, &[&[&str]])] = &[
 ];
 
 /// Subcommands that write nothing for a person that others wrote: protocols, and what is ours alone.
-const OTHERS: &[&str] = &["demo", "lsp", "mcp", "acp", "hook", "serve", "init", "completions", "help"];
+const OTHERS: &[&str] = &["demo", "lsp", "mcp", "acp", "hook", "serve", "init", "completions", "man"];
 
 fn subcommands(folder: &Path) -> BTreeSet<String> {
     let help = said(&wherefore(folder, &["--help"]).output().unwrap());
-    let listed =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let listed = help.lines().skip_while(|line| *line != "Every day:").take_while(|line| *line != "Options:");
     let named = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     named.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }

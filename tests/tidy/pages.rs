@@ -99,12 +99,11 @@ fn begins_row(line: &str, name: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with([' ', '`']))
 }
 
-/// What `wherefore --help` lists under its commands.
+/// What `wherefore --help` lists in its groups.
 fn subcommands_of_the_binary() -> BTreeSet<String> {
     let help = Command::new(env!("CARGO_BIN_EXE_wherefore")).arg("--help").output().expect("the binary runs");
     let help = String::from_utf8(help.stdout).expect("help is UTF-8");
-    let listed = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
-    let listed = listed.take_while(|line| line.is_empty() || line.starts_with(' '));
+    let listed = help.lines().skip_while(|line| *line != "Every day:").take_while(|line| *line != "Options:");
     listed.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).filter_map(first_word).collect()
 }
 

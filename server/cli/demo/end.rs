@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::check::{Ledger, Outcome};
+use super::project::Project;
 use super::show;
 use crate::cli::print::{TerminalPage, visible};
 use crate::patch;
@@ -35,16 +36,36 @@ pub(super) fn on_disk<'l>(
     })
 }
 
-/// Says where the log is and has its chain checked as anyone can; whether it is whole.
+/// Has the log's chain checked as anyone can, and says where the log is if it stays; whether it is whole.
 ///
 /// # Errors
 /// What the system or the terminal says.
-pub(super) fn log(page: TerminalPage, root: &Path, path: &str) -> io::Result<bool> {
+pub(super) fn log(page: TerminalPage, root: &Path, path: Option<&str>) -> io::Result<bool> {
     show::heading(page, "The session log")?;
-    page.line(format!("   {}", visible(path)))?;
+    if let Some(path) = path {
+        page.line(format!("   {}", visible(path)))?;
+    }
     let verified =
         Command::new(std::env::current_exe()?).args(["log", "verify", "--root"]).arg(root).output()?;
     let said = visible(String::from_utf8_lossy(&verified.stdout).trim());
     show::checked(page, verified.status.success(), &format!("wherefore log verify: {said}"))?;
     Ok(verified.status.success())
+}
+
+/// Removes the copy of the project, or says where it stays; then says what comes next.
+///
+/// # Errors
+/// What the system or the terminal says.
+pub(super) fn leave(page: TerminalPage, project: &Project, keeps: bool) -> io::Result<()> {
+    show::heading(page, "Next")?;
+    let folder = visible(&project.folder.to_string_lossy());
+    match keeps {
+        true => page.line(format!("   The copy stays in {folder}: `rm -r` removes it."))?,
+        false => {
+            fs::remove_dir_all(&project.folder)?;
+            page.line("   The copy is removed. `wherefore demo --keep` keeps it, with its session log.")?;
+        }
+    }
+    page.line("   In a project of yours, `wherefore init` adds wherefore to your agents.")?;
+    page.line("   `wherefore doctor` says what works on this machine, and how to mend the rest.")
 }

@@ -175,7 +175,7 @@ fn sum_up(page: TerminalPage, root: &str, work: &mut Work, ledger: &mut Ledger) 
     right &= end::on_disk(page, root.as_ref(), ledger, |_| None)?;
     let status = backend.ask::<Status>(()).map_err(fault)?;
     let log = status.workspaces.first().map(|workspace| workspace.log.as_str()).unwrap_or_default();
-    right &= end::log(page, root.as_ref(), log)?;
+    right &= end::log(page, root.as_ref(), Some(log))?;
     let shown = visible(root);
     if accepted > 0 {
         page.line(format!("   `wherefore undo --root {shown}` takes the change back."))?;

@@ -25,6 +25,8 @@ pub(super) struct Play {
     page: TerminalPage,
     project: Project,
     decider: Decider,
+    /// Whether the copy stays, with its log.
+    keep: bool,
     ledger: Ledger,
     /// The call that changed files, for the undo.
     changed: Option<String>,
@@ -34,9 +36,9 @@ pub(super) struct Play {
 
 impl Play {
     /// A run that has not begun.
-    pub(super) fn new(project: Project, decider: Decider) -> Self {
+    pub(super) fn new(project: Project, decider: Decider, keep: bool) -> Self {
         let (page, ledger) = (TerminalPage::stdout(), Ledger::default());
-        Self { page, project, decider, ledger, changed: None, right: true }
+        Self { page, project, decider, keep, ledger, changed: None, right: true }
     }
 
     /// Plays it to its end; whether everything is as it was decided.
@@ -197,7 +199,7 @@ impl Play {
     fn end(&mut self, mut editor: DemoEditor) -> io::Result<()> {
         let path = editor.ask::<Log>(&LogParams::default())?.path;
         let ended = editor.end()?;
-        self.right &= end::log(self.page, &self.project.root, &path)?;
+        self.right &= end::log(self.page, &self.project.root, Some(path.as_str()).filter(|_| self.keep))?;
         match ended {
             true => Ok(()),
             false => self.check(false, "the server did not end as it should"),

@@ -31,15 +31,15 @@ const MOST_FILES: usize = 5_000;
 /// Bytes that a copy of a project takes at the most.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// A copy of a project in a temporary folder, which stays after the demo for the person to look at.
+/// A copy of a project in a temporary folder.
 #[derive(Clone, Debug)]
 pub(super) struct Project {
     /// The temporary folder: the project and what belongs to the demo's server beside it.
     pub folder: PathBuf,
     /// The project's root.
     pub root: PathBuf,
-    /// Whether it is the one that ships.
-    pub ships: bool,
+    /// The folder that it is a copy of; none for the project that ships.
+    pub source: Option<PathBuf>,
     /// How many files it has.
     pub files: usize,
 }
@@ -50,16 +50,30 @@ impl Project {
     /// # Errors
     /// What the file system says; a folder that is too large is refused before anything is copied.
     pub(super) fn copy(from: Option<&Path>) -> io::Result<Self> {
+        if let Some(from) = from {
+            let kind = fs::metadata(from).map_err(at(from))?;
+            if !kind.is_dir() {
+                return Err(io::Error::other(format!(
+                    "{} is not a folder: name a project's",
+                    from.display()
+                )));
+            }
+        }
         let listed = from.map(list).transpose()?;
-        let folder = tempfile::Builder::new().prefix("wherefore-demo-").tempdir()?.keep();
-        let name = from.map(fs::canonicalize).transpose()?;
+        let folder = tempfile::Builder::new().prefix("wherefore-demo-").tempdir()?;
+        let name = from.map(|from| fs::canonicalize(from).map_err(at(from))).transpose()?;
         let name = name.as_deref().and_then(Path::file_name).unwrap_or("calc".as_ref());
-        let root = folder.join(name);
+        let root = folder.path().join(name);
         let files = match (from, listed) {
             (Some(from), Some(listed)) => copy_all(from, &listed, &root)?,
             _ => write_all(&root)?,
         };
-        Ok(Self { root, folder, ships: from.is_none(), files })
+        Ok(Self { root, folder: folder.keep(), source: from.map(Path::to_owned), files })
+    }
+
+    /// The folder that it is a copy of, as it was named.
+    pub(super) fn named(&self) -> String {
+        self.source.as_ref().map_or_else(|| "the project".to_owned(), |source| source.display().to_string())
     }
 
     /// Its text files, in order of their paths.
@@ -107,13 +121,19 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// An error that names its path.
+fn at(path: &Path) -> impl Fn(io::Error) -> io::Error + use<> {
+    let path = path.to_owned();
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
 /// Copies the files listed.
 fn copy_all(from: &Path, listed: &[PathBuf], root: &Path) -> io::Result<usize> {
     fs::create_dir_all(root)?;
     for path in listed {
         let to = root.join(path);
         to.parent().map_or(Ok(()), fs::create_dir_all)?;
-        fs::copy(from.join(path), to)?;
+        fs::copy(from.join(path), to).map_err(at(&from.join(path)))?;
     }
     Ok(listed.len())
 }

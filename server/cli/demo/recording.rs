@@ -50,7 +50,7 @@ impl RecordedCall {
 /// # Errors
 /// A sentence where the project holds nothing to show the work on.
 pub(super) fn recording(project: &Project) -> Result<Recording, String> {
-    match project.ships {
+    match project.source.is_none() {
         true => serde_saphyr::from_str(RECORDED).map_err(|error| format!("the recorded agent: {error}")),
         false => made_up(project),
     }
@@ -62,10 +62,12 @@ fn made_up(project: &Project) -> Result<Recording, String> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         (lines.len() >= 9 && text.len() <= LARGEST && text.ends_with('\n')).then_some((path, text))
     };
-    let (path, text) = project
-        .texts()
-        .find_map(usable)
-        .ok_or("no text file of 9 to some hundred lines is in that folder: name one with source code")?;
+    let (path, text) = project.texts().find_map(usable).ok_or_else(|| {
+        format!(
+            "{} has no text file of 9 to some hundred lines: name a folder with source code",
+            project.named()
+        )
+    })?;
     let word = longest_word(&text);
     let diff = patch::unified(&path, Some(&text), Some(&in_three_places(&text)));
     let steps = vec![

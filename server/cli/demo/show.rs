@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::project::Project;
 use super::recording::Recording;
+use crate::cli::numbers::{counted, duration};
 use crate::cli::print::{TerminalPage, TextLook, fit, visible, wrap};
 use crate::cli::show::diff_look;
 use crate::protocol::{Code, Envelope, Hunk, Status};
@@ -21,7 +22,7 @@ const INDENT: &str = "   ";
 pub(super) fn begin(page: TerminalPage, project: &Project, recording: &Recording) -> io::Result<()> {
     let name = project.root.file_name().unwrap_or_default().to_string_lossy();
     let title = page.paint(TextLook::Bold, &format!("wherefore demo: {name}"));
-    page.line(format!("{title}, {} files, copied to {}", project.files, project.root.display()))?;
+    page.line(format!("{title}, {}, copied to {}", counted(project.files, "file"), project.root.display()))?;
     page.line(format!("{} is asked to: {}", recording.agent, recording.task))
 }
 
@@ -60,7 +61,7 @@ pub(super) fn answer(
     }
     let (mark, look) =
         if envelope.status == Status::Ok { ("✓", TextLook::Green) } else { ("…", TextLook::Yellow) };
-    let took = took.map(|took| format!(", {:.1} ms", took.as_secs_f64() * 1000.0)).unwrap_or_default();
+    let took = took.map(|took| format!(", {}", duration(took.as_secs_f64() * 1000.0))).unwrap_or_default();
     let summary = summary(tool, envelope.result.as_deref().unwrap_or(&Value::Null));
     page.line(format!("{INDENT}{} {summary}{took}", page.paint(look, mark)))
 }
@@ -78,7 +79,7 @@ fn paragraph(page: TerminalPage, look: TextLook, (first, other): (&str, &str), t
 fn summary(tool: &str, result: &Value) -> String {
     let what = if tool.starts_with("search.") { "matches" } else { "entries" };
     let listed = || result.as_array().map(|list| format!("{} {what}", list.len()));
-    let lines = || result["lines"].as_u64().map(|lines| format!("{lines} lines"));
+    let lines = || result["lines"].as_u64().map(|lines| counted(lines, "line"));
     let status = || result["status"].as_str().map(|status| status.replace('_', " "));
     let said = || result["summary"].as_str().map(visible);
     listed().or_else(said).or_else(status).or_else(lines).unwrap_or_else(|| "done".to_owned())

@@ -16,6 +16,7 @@ use crate::protocol::Settings;
 fn args(dir: &Path, agents: &[Id]) -> InitArgs {
     InitArgs {
         dir: dir.to_path_buf(),
+        root: None,
         yes: true,
         agents: Some(agents.to_vec()),
         remove: false,

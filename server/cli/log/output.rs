@@ -32,15 +32,17 @@ pub(super) fn failed(result: &Value) -> bool {
     is_other("exit_code", 0) || bad_status || (is_command(result) && result.get("limit").is_some())
 }
 
-/// Lines of what came: `|` stands before standard output and a page, `!` before standard error, `=` before a value.
-pub(super) fn lines(result: &Value) -> Vec<String> {
+/// Lines of what came, all of them where it is wanted `whole`: `|` stands before standard output and a page, `!` before
+/// standard error, `=` before a value.
+pub(super) fn lines(result: &Value, whole: bool) -> Vec<String> {
     let page = result.get("status").is_some_and(Value::is_number);
     let streams: &[(&str, char)] = match (is_command(result), page) {
         (true, _) => &[("stdout", '|'), ("output", '|'), ("stderr", '!')],
         (_, true) => &[("title", '='), ("content", '|')],
         _ => &[],
     };
-    let of_stream = |&(key, mark): &(&str, char)| stream(result.get(key).unwrap_or(&Value::Null), mark);
+    let of_stream =
+        |&(key, mark): &(&str, char)| stream(result.get(key).unwrap_or(&Value::Null), mark, whole);
     let mut all: Vec<String> = streams.iter().flat_map(of_stream).collect();
     let value = result.get("return_value").filter(|value| is_command(result) && !value.is_null());
     all.extend(value.map(|value| format!("= {}", short(&value.to_string(), WIDTH))));
@@ -54,13 +56,13 @@ fn is_command(result: &Value) -> bool {
 }
 
 /// The lines of a stream: text, or the beginning of what the log stores elsewhere.
-fn stream(value: &Value, mark: char) -> Vec<String> {
+fn stream(value: &Value, mark: char, whole: bool) -> Vec<String> {
     let sealed = value.get("head").and_then(Value::as_str);
     let text = sealed.or_else(|| value.as_str()).unwrap_or_default();
     let all: Vec<&str> = text.lines().collect();
     let tail = if sealed.is_some() { 0 } else { TAIL };
     let kept = |line: &&str| line_of(line, mark);
-    if all.len() <= HEAD + tail + 1 && sealed.is_none() {
+    if (whole || all.len() <= HEAD + tail + 1) && sealed.is_none() {
         return all.iter().map(kept).collect();
     }
     let head = all.iter().take(HEAD).map(kept);
@@ -90,21 +92,22 @@ mod tests {
         let result = json!({ "stdout": many, "stderr": "bad \u{1b}[2J\u{202e}\n", "exit_code": 3, "sandbox": "tier A" });
         assert_eq!(ending(&result).as_deref(), Some("exit code 3"));
         assert!(failed(&result));
-        let shown = lines(&result);
+        let shown = lines(&result, false);
         assert_eq!(shown.len(), HEAD + TAIL + 2);
         assert_eq!((shown[0].as_str(), shown[HEAD].as_str()), ("|   line 0", "| … 30 lines …"));
+        assert_eq!(lines(&result, true).len(), 41);
         assert_eq!(shown.last().map(String::as_str), Some("! bad \\u{1b}[2J\\u{202e}"));
 
         let sealed = json!({ "stdout": { "sealed": "ab", "bytes": 9000, "head": many }, "sandbox": "tier A", "signal": "SIGKILL" });
         assert_eq!(ending(&sealed).as_deref(), Some("ended by SIGKILL"));
-        assert_eq!(lines(&sealed).last().map(String::as_str), Some("| … 9000 bytes in all"));
+        assert_eq!(lines(&sealed, false).last().map(String::as_str), Some("| … 9000 bytes in all"));
 
         let value = json!({ "stdout": "", "return_value": { "a": 3 }, "exit_code": 0, "sandbox": "tier A" });
-        assert_eq!((lines(&value), failed(&value)), (vec![r#"= {"a":3}"#.to_owned()], false));
+        assert_eq!((lines(&value, false), failed(&value)), (vec![r#"= {"a":3}"#.to_owned()], false));
         let page = json!({ "status": 404, "title": "Gone", "content": "nothing here" });
         assert_eq!((ending(&page).as_deref(), failed(&page)), (Some("status 404"), true));
-        assert_eq!(lines(&page), ["= Gone", "| nothing here"]);
+        assert_eq!(lines(&page, false), ["= Gone", "| nothing here"]);
         let other = json!({ "status": "applied", "stdout": "x", "limit": "y" });
-        assert_eq!((ending(&other), lines(&other), failed(&other)), (None, Vec::new(), false));
+        assert_eq!((ending(&other), lines(&other, false), failed(&other)), (None, Vec::new(), false));
     }
 }

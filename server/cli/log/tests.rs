@@ -24,6 +24,9 @@ struct Line {
     log: LogArgs,
 }
 
+const DIFF: &str =
+    "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,4 +1,4 @@\n fn parse() {\n \n-    a();\n+    b();\n }\n";
+
 #[derive(Debug)]
 struct Still;
 
@@ -87,7 +90,7 @@ fn workspace() -> TempDir {
             proposal: "p-0001".into(),
             call_id: "c-0003".into(),
             policy: Policy::Ask,
-            files: BTreeMap::new(),
+            files: BTreeMap::from([(WorkspacePath::clean("src/a.rs").unwrap().to_string(), DIFF.to_owned())]),
             hunks: vec![hunk("h1", HunkState::Pending, None), hunk("h2", HunkState::Pending, None)],
         }
         .into(),
@@ -138,15 +141,21 @@ fn as_text() {
     let root = workspace();
     insta::assert_snapshot!(clock.replace_all(&printed(&root, ""), "TIME"), @r##"
     TIME  session s-1 in /w/project
-    TIME  c-0001  fs.read  src/a.rs  claude-code/2.1  ok  1.2 ms
+    TIME  c-0001  fs.read  src/a.rs  claude-code/2.1  ok  1 ms
               Find where parsing \u{1b}[31mstarts
     TIME  c-0002  fs.read  docs/none.md  codex/1  NOT_FOUND  0.5 ms
               See what the docs promise
               docs/none.md does not exist
-    TIME  c-0003  fs.patch  src/a.rs  claude-code/2.1  pending  1.2 ms
+    TIME  c-0003  fs.patch  src/a.rs  claude-code/2.1  pending  1 ms
               Name the parser's states
-              proposal p-0001: h1 pending, h2 pending
-              partly_applied by person: h1 accepted, h2 rejected (“wrong name”)
+              proposal p-0001: 2 hunks in src/a.rs
+              @@ -1,4 +1,4 @@
+               fn parse() {
+               
+              -    a();
+              +    b();
+               }
+              partly applied by person: h1 accepted, h2 rejected (“wrong name”)
     TIME  c-0004  search.lexical  src  codex/1
               Find the callers
     "##);

@@ -8,8 +8,11 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
 use super::filter::paths;
-use super::output;
+use super::lines::{LinePart, LogRow};
+use super::waits::PersonWaits;
+use super::{change, output};
 use crate::base::hidden::short;
+use crate::cli::numbers::counted;
 use crate::cli::print::{TerminalPage, TextLook};
 use crate::journal::Entry;
 use crate::protocol::{EventType, Why};
@@ -21,17 +24,26 @@ const REASON: usize = 400;
 #[derive(Debug)]
 pub(super) struct Table {
     page: TerminalPage,
+    /// Whether changes and outputs are shown whole.
+    whole: bool,
     zone: TimeZone,
     lines: Vec<LogLine>,
     calls: HashMap<String, usize>,
+    waits: PersonWaits,
 }
 
 /// What is printed of one call, or of one event that belongs to none.
 #[derive(Debug, Default)]
 struct LogLine {
-    head: String,
-    end: Option<String>,
-    below: Vec<String>,
+    head: LogRow,
+    below: Vec<LogRow>,
+}
+
+impl LogLine {
+    fn print(&self, page: TerminalPage, out: &mut impl Write) -> io::Result<()> {
+        let below = self.below.iter().flat_map(|row| row.below(page));
+        self.head.first(page).into_iter().chain(below).try_for_each(|line| writeln!(out, "{line}"))
+    }
 }
 
 /// A time in this place, to the minute.
@@ -40,29 +52,35 @@ pub(super) fn local_minute(time: Timestamp) -> String {
 }
 
 impl Table {
-    pub(super) fn new(page: TerminalPage) -> Self {
-        Self { page, zone: TimeZone::system(), lines: Vec::new(), calls: HashMap::new() }
+    pub(super) fn new(page: TerminalPage, whole: bool) -> Self {
+        Self {
+            page,
+            whole,
+            zone: TimeZone::system(),
+            lines: Vec::new(),
+            calls: HashMap::new(),
+            waits: PersonWaits::default(),
+        }
     }
 
     /// Adds an event to its call's line, or as a line.
     pub(super) fn add(&mut self, entry: &Entry) {
+        self.waits.hear(entry);
         let id = entry.call_id().unwrap_or_default();
         if entry.kind() == Some(EventType::ToolCall) {
             self.calls.insert(id.to_owned(), self.lines.len());
-            let line = LogLine { head: self.head(entry), end: None, below: self.reason(entry) };
-            return self.lines.push(line);
+            return self.lines.push(LogLine { head: self.head(entry), below: reason(entry) });
         }
-        let text = self.what(entry);
+        let LogLine { head, below } = self.what(entry);
         match self.calls.get(id).and_then(|at| self.lines.get_mut(*at)) {
             Some(line) if matches!(entry.kind(), Some(EventType::ToolResult | EventType::ToolError)) => {
-                let (end, more) = split(text);
-                line.end = Some(end);
-                line.below.extend(more.iter().flat_map(|more| more.lines()).map(str::to_owned));
+                line.head = std::mem::take(&mut line.head).joined(head);
+                line.below.extend(below);
             }
-            Some(line) => line.below.push(text),
+            Some(line) => line.below.extend([head].into_iter().chain(below)),
             None => {
-                let head = format!("{}  {text}", self.page.paint(TextLook::Dim, &self.time(entry)));
-                self.lines.push(LogLine { head, ..LogLine::default() });
+                let head = LogRow::of(TextLook::Dim, self.time(entry)).joined(head);
+                self.lines.push(LogLine { head, below });
             }
         }
     }
@@ -72,26 +90,19 @@ impl Table {
         self.calls.clear();
         let lines = std::mem::take(&mut self.lines);
         let skip = lines.len().saturating_sub(last.unwrap_or(usize::MAX));
-        for line in lines.into_iter().skip(skip) {
-            let end = line.end.map_or_else(String::new, |end| format!("  {end}"));
-            writeln!(out, "{}{end}", line.head)?;
-            for below in line.below {
-                writeln!(out, "          {below}")?;
-            }
-        }
-        Ok(())
+        lines.iter().skip(skip).try_for_each(|line| line.print(self.page, out))
     }
 
-    /// One event of a followed log, as it comes.
-    pub(super) fn event(&self, entry: &Entry) -> String {
+    /// Prints one event of a followed log, as it comes.
+    pub(super) fn event(&mut self, entry: &Entry, out: &mut impl Write) -> io::Result<()> {
+        self.waits.hear(entry);
         if entry.kind() == Some(EventType::ToolCall) {
-            let below = self.reason(entry).into_iter().map(|line| format!("\n          {line}"));
-            return format!("{}{}", self.head(entry), below.collect::<String>());
+            return LogLine { head: self.head(entry), below: reason(entry) }.print(self.page, out);
         }
-        let (time, id) =
-            (self.page.paint(TextLook::Dim, &self.time(entry)), entry.call_id().unwrap_or_default());
-        let id = if id.is_empty() { String::new() } else { format!("{}  ", short(id, 20)) };
-        format!("{time}  {id}{}", self.what(entry).replace('\n', "\n          "))
+        let LogLine { head, below } = self.what(entry);
+        let id = short(entry.call_id().unwrap_or_default(), 20);
+        let at = LogRow::new([LinePart::new(TextLook::Dim, self.time(entry)), LinePart::plain(id)]);
+        LogLine { head: at.joined(head), below }.print(self.page, out)
     }
 
     fn time(&self, entry: &Entry) -> String {
@@ -99,150 +110,143 @@ impl Table {
         time.map_or_else(|_| "--:--:--".to_owned(), |time| time.strftime("%H:%M:%S").to_string())
     }
 
-    fn head(&self, entry: &Entry) -> String {
-        let (id, tool) = (text(entry, "call_id"), text(entry, "tool"));
-        let paths = paths(entry).join(" ");
+    fn head(&self, entry: &Entry) -> LogRow {
         let origin = |key: &str| entry.body.get("origin")?.get(key)?.as_str();
         let agent = match (origin("agent"), origin("tool"), origin("door")) {
-            (agent, Some(tool), Some(door)) => {
-                Some(format!("{} {tool} by {door}", agent.unwrap_or_default()))
-            }
-            (None, None, Some("outside")) => Some("outside".to_owned()),
-            (agent, ..) => agent.map(str::to_owned),
+            (agent, Some(tool), Some(door)) => format!("{} {tool} by {door}", agent.unwrap_or_default()),
+            (None, None, Some("outside")) => "outside".to_owned(),
+            (agent, ..) => agent.unwrap_or_default().to_owned(),
         };
-        let mut head = format!("{}  {}", self.page.paint(TextLook::Dim, &self.time(entry)), short(&id, 20));
-        for part in [self.page.paint(TextLook::Bold, &short(&tool, 80)), short(&paths, 120)] {
-            if !part.is_empty() {
-                head.push_str("  ");
-                head.push_str(&part);
-            }
-        }
-        if let Some(agent) = agent {
-            head.push_str(&format!("  {}", self.page.paint(TextLook::Dim, &short(agent.trim(), 60))));
-        }
-        head
-    }
-
-    fn reason(&self, entry: &Entry) -> Vec<String> {
-        let why = entry.body.get("args").and_then(|args| args.get("why"));
-        let why = match why {
-            Some(Value::Object(stored)) => stored.get("head").and_then(Value::as_str).unwrap_or_default(),
-            Some(Value::Null) => Why::UNSTATED,
-            why => why.and_then(Value::as_str).unwrap_or_default(),
-        };
-        let why = short(why, REASON);
-        let warnings = entry.body.get("warnings").and_then(Value::as_array).into_iter().flatten();
-        let warnings = warnings
-            .filter_map(Value::as_str)
-            .map(|text| self.page.paint(TextLook::Yellow, &format!("warning: {}", short(text, REASON))));
-        let problems = entry.problems.iter().map(|text| self.page.paint(TextLook::Red, &short(text, REASON)));
-        (!why.is_empty())
-            .then(|| self.page.paint(TextLook::Cyan, &why))
-            .into_iter()
-            .chain(warnings)
-            .chain(problems)
-            .collect()
+        LogRow::new([
+            LinePart::new(TextLook::Dim, self.time(entry)),
+            LinePart::plain(short(&text(entry, "call_id"), 20)),
+            LinePart::new(TextLook::Bold, short(&text(entry, "tool"), 80)),
+            LinePart::plain(short(&paths(entry).join(" "), 120)),
+            LinePart::new(TextLook::Dim, short(agent.trim(), 60)),
+        ])
     }
 
     /// What an event says; further lines stand below it.
-    fn what(&self, entry: &Entry) -> String {
+    fn what(&self, entry: &Entry) -> LogLine {
         let said = |key: &str| short(&text(entry, key), REASON);
-        let took = entry.body.get("duration_ms").and_then(Value::as_f64).map(|ms| format!("{ms:.1} ms"));
-        let took = self.page.paint(TextLook::Dim, &took.unwrap_or_default());
-        match entry.kind() {
-            Some(EventType::ToolResult) => {
-                let status = said("status");
-                let style = if status == "ok" { TextLook::Green } else { TextLook::Yellow };
-                format!("{}{}", self.page.paint(style, &status), self.result(entry, &took))
-            }
+        let took = LinePart::new(TextLook::Dim, self.waits.took(entry));
+        let row = match entry.kind() {
+            Some(EventType::ToolResult) => return self.result(entry, took),
             Some(EventType::ToolError) => {
                 let error = entry.body.get("error");
                 let part =
                     |key| error.and_then(|error| error.get(key)).and_then(Value::as_str).unwrap_or_default();
-                let code = self.page.paint(TextLook::Red, &short(part("code"), 60));
-                format!("{code}  {took}\n{}", self.page.paint(TextLook::Red, &short(part("message"), REASON)))
+                return LogLine {
+                    head: LogRow::new([LinePart::new(TextLook::Red, short(part("code"), 60)), took]),
+                    below: vec![LogRow::of(TextLook::Red, short(part("message"), REASON))],
+                };
             }
-            Some(EventType::CommandEnd) => {
-                format!("the command in the background ended: {}  {took}", said("outcome"))
+            Some(EventType::CommandEnd) => LogRow::new([
+                LinePart::plain(format!("the command in the background ended: {}", said("outcome"))),
+                took,
+            ]),
+            Some(EventType::Proposal) => {
+                let head = format!("proposal {}: {}", said("proposal"), change::extent(entry));
+                return LogLine {
+                    head: LogRow::plain(short(&head, REASON)),
+                    below: change::rows(entry, self.whole),
+                };
             }
-            Some(EventType::Proposal) => format!("proposal {}: {}", said("proposal"), hunks(entry)),
             Some(EventType::Decision) => {
-                format!("{} by {}: {}", self.status(&said("status")), said("by"), hunks(entry))
+                let look = match said("status").as_str() {
+                    "applied" => TextLook::Green,
+                    "rejected" | "stale" => TextLook::Red,
+                    _ => TextLook::Yellow,
+                };
+                let status = said("status").replace('_', " ");
+                LogRow::of(look, format!("{status} by {}: {}", said("by"), hunks(entry)))
             }
-            Some(EventType::Undo) => format!(
-                "{} {} ({})",
-                self.page.paint(TextLook::Yellow, "undone:"),
-                list(entry, "paths"),
-                said("undo_id")
+            Some(EventType::Undo) => LogRow::of(
+                TextLook::Yellow,
+                format!("undone: {} ({})", list(entry, "paths"), said("undo_id")),
             ),
             Some(EventType::UserApproval) => {
                 let granted = entry.body.get("granted") == Some(&Value::Bool(true));
-                format!(
-                    "{} by the person, asked by {}",
-                    if granted { "allowed" } else { "refused" },
-                    said("rule")
-                )
+                let word = if granted { "allowed" } else { "refused" };
+                LogRow::plain(format!("{word} by the person, asked by {}", said("rule")))
             }
-            Some(EventType::Hint) => format!("hint by {}: {}", said("by"), hinted(entry)),
+            Some(EventType::Hint) => LogRow::plain(format!("hint by {}: {}", said("by"), hinted(entry))),
             Some(EventType::ContextAssembly) => {
                 let number = |key: &str| entry.body.get(key).and_then(Value::as_u64).unwrap_or_default();
                 let files = entry.body.get("included").and_then(Value::as_object).map_or(0, Map::len);
                 let (tokens, budget) = (number("tokens"), number("budget"));
-                format!("context: {files} files, {tokens} tokens of {budget} by {}", said("tokenizer"))
+                let files = counted(files, "file");
+                LogRow::plain(format!(
+                    "context: {files}, {tokens} tokens of {budget} by {}",
+                    said("tokenizer")
+                ))
             }
-            Some(EventType::SessionStart) => format!("session {} in {}", said("session"), said("root")),
+            Some(EventType::SessionStart) => {
+                LogRow::plain(format!("session {} in {}", said("session"), said("root")))
+            }
             Some(EventType::NativeEdit) => {
-                format!("{} of {}: {}", said("tool"), said("agent"), said("outcome").replace('_', " "))
+                let outcome = said("outcome").replace('_', " ");
+                LogRow::plain(format!("{} of {}: {outcome}", said("tool"), said("agent")))
             }
             Some(EventType::OutsideChanges) => {
                 let files = entry.body.get("files").and_then(Value::as_u64).unwrap_or_default();
-                format!("{files} files changed by another program, not offered for review: {}", said("why"))
+                let files = counted(files, "file");
+                let why = said("why");
+                LogRow::plain(format!("{files} changed by another program, not offered for review: {why}"))
             }
-            Some(EventType::PersonMessage) => self.message(entry),
+            Some(EventType::PersonMessage) => message(entry),
             Some(EventType::Recovery) => {
-                self.page.paint(TextLook::Yellow, &format!("{} ({})", said("reason"), said("kept")))
+                LogRow::of(TextLook::Yellow, format!("{} ({})", said("reason"), said("kept")))
             }
-            Some(EventType::SessionEnd) => format!("session end: {}", totals(entry)),
-            _ => short(&entry.event_type, 60),
-        }
-    }
-
-    /// What a person said to an agent, and of what.
-    fn message(&self, entry: &Entry) -> String {
-        let message = entry.body.get("message");
-        let part = |key: &str| message.and_then(|message| message.get(key)).and_then(Value::as_str);
-        let to = entry.body.get("to").and_then(Value::as_str).unwrap_or("the next agent");
-        let about = part("path").map(|path| format!(" about {}", short(path, REASON))).unwrap_or_default();
-        let text = short(part("text").unwrap_or_default(), REASON);
-        format!("message to {}{about}: {}", short(to, 60), self.page.paint(TextLook::Bold, &text))
+            Some(EventType::SessionEnd) => LogRow::plain(format!("session end: {}", totals(entry))),
+            _ => LogRow::plain(short(&entry.event_type, 60)),
+        };
+        LogLine { head: row, below: Vec::new() }
     }
 
     /// How a result came to be, and below that what a command wrote.
-    fn result(&self, entry: &Entry, took: &str) -> String {
+    fn result(&self, entry: &Entry, took: LinePart) -> LogLine {
         let result = entry.body.get("result").unwrap_or(&Value::Null);
-        let look = if output::failed(result) { TextLook::Red } else { TextLook::Green };
-        let ending = output::ending(result).map(|ending| format!("  {}", self.page.paint(look, &ending)));
-        let below = output::lines(result)
-            .into_iter()
-            .map(|line| format!("\n{}", self.page.paint(TextLook::Dim, &line)));
-        format!("{}  {took}{}", ending.unwrap_or_default(), below.collect::<String>())
-    }
-
-    fn status(&self, status: &str) -> String {
-        let style = match status {
-            "applied" => TextLook::Green,
-            "rejected" | "stale" => TextLook::Red,
-            _ => TextLook::Yellow,
-        };
-        self.page.paint(style, status)
+        let status = short(&text(entry, "status"), 60);
+        let look = if status == "ok" { TextLook::Green } else { TextLook::Yellow };
+        let ended = if output::failed(result) { TextLook::Red } else { TextLook::Green };
+        let ending = output::ending(result).unwrap_or_default();
+        LogLine {
+            head: LogRow::new([LinePart::new(look, status), took, LinePart::new(ended, ending)]),
+            below: output::lines(result, self.whole)
+                .into_iter()
+                .map(|line| LogRow::verbatim(Some(TextLook::Dim), line))
+                .collect(),
+        }
     }
 }
 
-fn split(text: String) -> (String, Option<String>) {
-    match text.split_once('\n') {
-        Some((first, rest)) => (first.to_owned(), Some(rest.to_owned())),
-        None => (text, None),
-    }
+/// Why a call was made, and what is to be said of it.
+fn reason(entry: &Entry) -> Vec<LogRow> {
+    let why = entry.body.get("args").and_then(|args| args.get("why"));
+    let why = match why {
+        Some(Value::Object(stored)) => stored.get("head").and_then(Value::as_str).unwrap_or_default(),
+        Some(Value::Null) => Why::UNSTATED,
+        why => why.and_then(Value::as_str).unwrap_or_default(),
+    };
+    let why = short(why, REASON);
+    let warnings = entry.body.get("warnings").and_then(Value::as_array).into_iter().flatten();
+    let warnings = warnings
+        .filter_map(Value::as_str)
+        .map(|text| LogRow::of(TextLook::Yellow, format!("warning: {}", short(text, REASON))));
+    let problems = entry.problems.iter().map(|text| LogRow::of(TextLook::Red, short(text, REASON)));
+    let why = (!why.is_empty()).then(|| LogRow::of(TextLook::Cyan, why));
+    why.into_iter().chain(warnings).chain(problems).collect()
+}
+
+/// What a person said to an agent, and of what.
+fn message(entry: &Entry) -> LogRow {
+    let message = entry.body.get("message");
+    let part = |key: &str| message.and_then(|message| message.get(key)).and_then(Value::as_str);
+    let to = entry.body.get("to").and_then(Value::as_str).unwrap_or("the next agent");
+    let about = part("path").map(|path| format!(" about {}", short(path, REASON))).unwrap_or_default();
+    let text = short(part("text").unwrap_or_default(), REASON);
+    LogRow::plain(format!("message to {}{about}: {text}", short(to, 60)))
 }
 
 fn text(entry: &Entry, key: &str) -> String {

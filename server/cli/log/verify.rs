@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::base::hidden::short;
+use crate::cli::numbers;
 use crate::journal::{Ending, Log, Report, Vouched, verify};
 use crate::protocol::Fault;
 
@@ -40,7 +41,8 @@ fn print(name: &str, report: &Report, out: &mut impl Write) -> io::Result<LogVer
 /// How a log stands, with a sentence that says so.
 fn judged(report: &Report) -> (LogVerdict, String) {
     let Report { blocks, values, parts, .. } = report;
-    let counted = format!("{blocks} events, {values} stored values, {parts} parts");
+    let counted = [(*blocks, "event"), (*values, "stored value"), (*parts, "part")];
+    let counted = counted.map(|(count, noun)| numbers::counted(count, noun)).join(", ");
     match (report.damage.first(), report.vouched, report.ending) {
         (Some(first), ..) => {
             let line = first.place.line.map_or_else(String::new, |line| format!("{line}:"));

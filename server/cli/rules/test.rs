@@ -20,16 +20,11 @@ pub(super) struct TestArgs {
     /// come after `--`
     #[arg(required = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-    #[command(flatten)]
-    root: RootArgs,
 }
 
 /// Runs it.
-pub(super) fn run(args: &TestArgs, json: bool) -> ExitCode {
-    match judged(args) {
+pub(super) fn run(args: &TestArgs, root: &RootArgs, json: bool) -> ExitCode {
+    match judged(args, root) {
         Ok(judgement) if json => answer::json(&judgement),
         Ok(judgement) => show(&judgement),
         Err(fault) => return answer::fault(&fault),
@@ -37,12 +32,12 @@ pub(super) fn run(args: &TestArgs, json: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn judged(args: &TestArgs) -> Result<Judgement, Fault> {
+fn judged(args: &TestArgs, root: &RootArgs) -> Result<Judgement, Fault> {
     let params = match args.command.as_slice() {
         [script] => JudgeCommandParams { script: Some(script.clone()), ..JudgeCommandParams::default() },
         argv => JudgeCommandParams { argv: argv.to_vec(), ..JudgeCommandParams::default() },
     };
-    RequestTarget::open(&args.root.find()?)?.ask::<JudgeCommand>(params)
+    RequestTarget::open(&root.find()?)?.ask::<JudgeCommand>(params)
 }
 
 fn show(judgement: &Judgement) {

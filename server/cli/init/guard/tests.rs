@@ -43,6 +43,7 @@ impl Desk {
     fn args(&self, id: Id, user: bool) -> InitArgs {
         InitArgs {
             dir: self.project(),
+            root: None,
             yes: true,
             agents: Some(vec![id]),
             remove: false,
