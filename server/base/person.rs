@@ -31,6 +31,11 @@ pub fn cache() -> Option<PathBuf> {
     folder(Xdg::cache_dir).map(ours)
 }
 
+/// The folder for what programs bring along: `$XDG_DATA_HOME/wherefore`, else `~/.local/share/wherefore`.
+pub fn data() -> Option<PathBuf> {
+    folder(Xdg::data_dir).map(ours)
+}
+
 /// The state folder, for what this machine keeps of workspaces: `$XDG_STATE_HOME/wherefore`, else
 /// `~/.local/state/wherefore`.
 pub fn state() -> Option<PathBuf> {

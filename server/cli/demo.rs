@@ -8,7 +8,7 @@ mod end;
 mod launch;
 mod live;
 mod play;
-mod plugin;
+pub(super) mod plugin;
 mod project;
 mod recording;
 mod show;

@@ -1,29 +1,32 @@
-//! `wherefore init`: a project's settings and its agents' files, written only when the person agrees.
+//! `wherefore init`: a project's settings, its agents' files and the Neovim plugin, written only when the person agrees.
 
 pub(super) mod agents;
+mod ask;
 mod edit;
 mod error;
 pub(super) mod guard;
 mod items;
 mod jsonc;
+mod machine;
+mod neovim;
 mod plan;
 mod tables;
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 
-use self::agents::{AGENTS, AgentProgram, Id, Machine};
+use self::agents::{AGENTS, AgentProgram, Id, Machine, Scope};
+use self::ask::PlanGroup;
 use self::error::PlanError;
 use self::plan::{Act, FilePlan};
+use super::answer;
 use super::print::{self, TerminalPage, TextLook};
-use super::{answer, show};
-use crate::patch;
 
-/// Set a project up: write its settings and an example tool, and add wherefore to the settings of the agents found here
+/// Set a project up: write its settings, and have the agents found here start wherefore and use its tools
 #[derive(Clone, Debug, Args)]
 pub(super) struct InitArgs {
     /// The project's folder
@@ -35,6 +38,9 @@ pub(super) struct InitArgs {
     /// Write without asking
     #[arg(long)]
     pub yes: bool,
+    /// Show the diff of each file, too
+    #[arg(long)]
+    pub diff: bool,
     /// The agents to set up, separated by commas [default: those found on this machine]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "AGENTS")]
     pub agents: Option<Vec<Id>>,
@@ -47,33 +53,40 @@ pub(super) struct InitArgs {
     /// Send the agents' own edits, commands and reads through wherefore, by hooks in their settings
     #[arg(long)]
     pub guard: bool,
-    /// Write the hooks to your own settings, for every project, instead of to this project's
-    #[arg(long, requires = "guard")]
+    /// Write to your own settings, for every project, instead of to this project's
+    #[arg(long)]
     pub user: bool,
+    /// Have your own Neovim load the plugin, too; without it you are asked where Neovim is found
+    #[arg(long, conflicts_with = "guard")]
+    pub neovim: bool,
 }
 
-/// What is written, by its path below the project.
-const FILES: [(&str, &str); 3] = [
-    (".wherefore/config.toml", include_str!("init/config.toml")),
-    (".wherefore/tools/example.yaml", include_str!("init/example.yaml")),
+/// What is written, by its path below the project, and what it is for.
+const FILES: [(&str, &str, &str); 2] = [
+    (
+        ".wherefore/config.toml",
+        include_str!("init/config.toml"),
+        "this project's settings, at their defaults",
+    ),
     // The folder holds logs and proposals: what it keeps is the machine's, but for what a team shares.
-    (".wherefore/.gitignore", "*\n!.gitignore\n!config.toml\n!tools/\n!tools/*.yaml\n"),
+    (
+        ".wherefore/.gitignore",
+        "*\n!.gitignore\n!config.toml\n!tools/\n!tools/*.yaml\n",
+        "keeps the session logs out of git",
+    ),
 ];
-
-/// How Neovim starts the server.
-const NEOVIM: &str = include_str!("init/neovim.lua");
 
 /// The name that agents start the program by.
 pub(super) const PROGRAM: &str = "wherefore";
 
 /// Shows what would be written, asks, writes. Files that are there keep what else they hold.
 pub(super) fn run(args: &InitArgs) -> ExitCode {
-    let page = TerminalPage::stdout();
+    let (page, machine) = (TerminalPage::stdout(), Machine::here());
     let args = &InitArgs { dir: args.root.clone().unwrap_or_else(|| args.dir.clone()), ..args.clone() };
     let done = match args.dir.is_dir() {
-        true if args.guard => guard::run(page, args, &Machine::here()),
-        true if args.remove => remove(page, args),
-        true => init(page, args, &Machine::here()),
+        true if args.guard => guard::run(page, args, &machine),
+        true if args.remove => remove(page, args, &machine),
+        true => init(page, args, &machine),
         false => {
             let message = format!("{} is not a folder: make it first, or name another", args.dir.display());
             Err(io::Error::other(message))
@@ -83,51 +96,88 @@ pub(super) fn run(args: &InitArgs) -> ExitCode {
 }
 
 fn init(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    let missing: Vec<_> = FILES.iter().filter(|(path, _)| !args.dir.join(path).exists()).collect();
-    missing.iter().try_for_each(|(path, text)| show_file(page, &args.dir.join(path), text))?;
-    let command = command(args)?;
-    let chosen = chosen(page, args, machine)?;
-    let (plans, mut failed) = sorted(chosen.iter().map(|agent| plan::put(agent, &args.dir, &command)));
-    let of = |act: Act| plans.iter().filter(move |plan| plan.act == act);
-    of(Act::Nothing).try_for_each(|plan| {
-        page.line(format!("{} starts wherefore already ({}).", plan.agent, plan.name))
-    })?;
-    of(Act::Add).try_for_each(|plan| show_plan(page, plan))?;
-    let adds = !missing.is_empty() || of(Act::Add).next().is_some();
-    if adds && !args.yes && !agreed(page, "Write this?")? {
-        page.line("Nothing is written. `wherefore init --yes` writes it.")?;
+    let (command, mut failed) = (command(args)?, false);
+    let mut groups = Vec::new();
+    if !args.user {
+        groups.push(PlanGroup { name: "This project".to_owned(), plans: of_project(&args.dir) });
+    }
+    for agent in chosen(page, args, machine)? {
+        let scope = scope(args, machine);
+        let plans = [plan::put(agent, scope, &command), plan::permit(agent, scope)];
+        let (plans, wrong) = sorted(plans.into_iter().filter_map(Result::transpose));
+        failed |= wrong;
+        // Two agents may read one file.
+        let known = |plan: &FilePlan| {
+            groups.iter().flat_map(|group| &group.plans).any(|other| other.path == plan.path)
+        };
+        let plans = plans.into_iter().filter(|plan| !known(plan)).collect();
+        groups.push(PlanGroup { name: agent.name.to_owned(), plans });
+    }
+    if args.neovim || (!args.yes && io::stdin().is_terminal() && neovim::is_wanted(machine)) {
+        let (plans, wrong) = sorted(neovim::put(machine, &command).transpose().into_iter());
+        failed |= wrong;
+        groups.push(PlanGroup { name: "Your Neovim".to_owned(), plans });
+    }
+    let agents = groups.iter().flat_map(|group| &group.plans).any(|plan| plan.plugin.is_none());
+    let standing =
+        groups.iter_mut().flat_map(|group| group.plans.extract_if(.., |plan| plan.act == Act::Nothing));
+    for plan in standing {
+        page.line(format!("{} is set up already ({}).", plan.agent, plan.name))?;
+    }
+    groups.retain(|group| !group.plans.is_empty());
+    if groups.is_empty() {
+        page.line(format!("{} is set up already: nothing to write.", args.dir.display()))?;
         return Ok(code(failed));
     }
-    if !adds && of(Act::Replace).next().is_none() {
-        page.line(format!("{} is set up already: nothing to write.", args.dir.display()))?;
+    let agreed = ask::agreed(page, args, groups, "write")?;
+    if agreed.is_empty() {
+        page.line("Nothing is written. `wherefore init --yes` writes it; `--diff` shows each line.")?;
+        return Ok(code(failed));
     }
-    missing.iter().try_for_each(|(path, text)| write_new(&args.dir.join(path), text))?;
-    let mut done: Vec<&FilePlan> = of(Act::Add).collect();
-    for plan in of(Act::Replace) {
-        if replaces(page, args, plan)? {
-            done.push(plan);
+    let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
+    done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
+    page.line(format!("Written: {}.", listed(&done)))?;
+    let mut told: Vec<&str> = Vec::new();
+    for plan in done.iter().filter(|plan| !plan.next.is_empty()) {
+        if !told.contains(&plan.agent) {
+            told.push(plan.agent);
+            page.line(format!("  {} {}.", plan.agent, plan.next))?;
         }
     }
-    done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
-    let written: Vec<&str> =
-        missing.iter().map(|(path, _)| *path).chain(done.iter().map(|plan| plan.name.as_str())).collect();
-    if !written.is_empty() {
-        page.line(format!("Written: {}.", written.join(", ")))?;
-    }
-    done.iter().try_for_each(|plan| page.line(format!("  {} {}.", plan.agent, plan.next)))?;
-    if !args.absolute && !plans.is_empty() {
+    if !args.absolute && agents {
         warn(page, machine)?;
     }
-    page.line("\nIn Neovim 0.10 or later, with this repository's editors/nvim on the runtime path:\n")?;
-    NEOVIM.lines().try_for_each(|line| page.line(format!("    {line}")))?;
+    let is_loaded = done.iter().any(|plan| plan.plugin.is_some());
+    if let Some(lines) = neovim::lines(machine, &command).filter(|_| !is_loaded && neovim::is_wanted(machine))
+    {
+        page.line(
+            "\nIn Neovim `wherefore init --neovim` brings the plugin and writes, for 0.10 and later:\n",
+        )?;
+        lines.lines().try_for_each(|line| page.line(format!("    {line}")))?;
+    }
     Ok(code(failed))
 }
 
-/// Shows a file of the project's that would be made.
-fn show_file(page: TerminalPage, path: &Path, text: &str) -> io::Result<()> {
-    page.line(page.paint(TextLook::Bold, &path.display().to_string()))?;
-    text.lines().try_for_each(|line| page.line(format!("    {}", page.paint(TextLook::Dim, line))))?;
-    page.line("")
+/// The files of our own folder that are missing.
+fn of_project(dir: &Path) -> Vec<FilePlan> {
+    let missing = FILES.iter().filter(|(name, ..)| !dir.join(name).exists());
+    let plan = |(name, text, purpose): &(&str, &str, &str)| FilePlan {
+        agent: "The project",
+        next: "",
+        purpose: (*purpose).to_owned(),
+        act: Act::Add,
+        name: (*name).to_owned(),
+        path: dir.join(name),
+        before: None,
+        after: Some((*text).to_owned()),
+        plugin: None,
+    };
+    missing.map(plan).collect()
+}
+
+/// Whose settings the person means.
+fn scope<'a>(args: &'a InitArgs, machine: &'a Machine) -> Scope<'a> {
+    if args.user { Scope::Person(machine) } else { Scope::Project(&args.dir) }
 }
 
 /// The agents to set up: those that are named, else those that are found. Says where none is found.
@@ -145,35 +195,50 @@ fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
     Ok(chosen)
 }
 
-/// Whether our entry takes the place of another of its name: the person says.
-fn replaces(page: TerminalPage, args: &InitArgs, plan: &FilePlan) -> io::Result<bool> {
-    page.line(format!("{} has another `{PROGRAM}` in {}:\n", plan.agent, plan.name))?;
-    show_plan(page, plan)?;
-    let is_agreed = args.yes || agreed(page, "Replace it?")?;
-    if !is_agreed {
-        page.line("It stays.")?;
+/// Takes what is ours out of the agents' files and the person's Neovim. Our own folder stays: it holds the log.
+fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
+    let mut groups = Vec::new();
+    let mut failed = false;
+    let named = |agent: &&AgentProgram| args.agents.as_ref().is_none_or(|named| names(named, agent.id));
+    for agent in AGENTS.iter().filter(named) {
+        let (mut plans, wrong) = sorted(plan::take(agent, scope(args, machine)).into_iter());
+        failed |= wrong;
+        let known = |plan: &FilePlan| {
+            groups.iter().flat_map(|group: &PlanGroup| &group.plans).any(|other| other.path == plan.path)
+        };
+        plans.retain(|plan| !known(plan));
+        groups.push(PlanGroup { name: agent.name.to_owned(), plans });
     }
-    Ok(is_agreed)
+    if args.neovim || args.agents.is_none() {
+        let (plans, wrong) = sorted(neovim::take(machine).transpose().into_iter());
+        failed |= wrong;
+        groups.push(PlanGroup { name: "Your Neovim".to_owned(), plans });
+    }
+    groups.retain(|group| !group.plans.is_empty());
+    if groups.is_empty() {
+        let hint = if args.user {
+            "your own settings were looked at alone"
+        } else {
+            "`--user` looks at your own settings"
+        };
+        page.line(format!("No agent's file starts wherefore: nothing to remove ({hint})."))?;
+        return Ok(code(failed));
+    }
+    let agreed = ask::agreed(page, args, groups, "remove")?;
+    if agreed.is_empty() {
+        page.line(
+            "Nothing is removed. `wherefore init --remove --yes` removes it; `--diff` shows each line.",
+        )?;
+        return Ok(code(failed));
+    }
+    let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
+    done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
+    page.line(format!("Taken out of {}. .wherefore stays: the session log is in it.", listed(&done)))?;
+    Ok(code(failed))
 }
 
-/// Takes our entry out of the agents' files. Our own folder stays: it holds the log.
-fn remove(page: TerminalPage, args: &InitArgs) -> io::Result<ExitCode> {
-    let named = |agent: &&AgentProgram| args.agents.as_ref().is_none_or(|named| names(named, agent.id));
-    let taken = AGENTS.iter().filter(named).flat_map(|agent| plan::take(agent, &args.dir));
-    let (plans, mut failed) = sorted(taken);
-    if plans.is_empty() {
-        page.line("No agent's file starts wherefore: nothing to remove.")?;
-        return Ok(code(failed));
-    }
-    plans.iter().try_for_each(|plan| show_plan(page, plan))?;
-    if !args.yes && !agreed(page, "Remove this?")? {
-        page.line("Nothing is removed. `wherefore init --remove --yes` removes it.")?;
-        return Ok(code(failed));
-    }
-    let done = plans.iter().filter(|plan| carried_out(plan, &args.dir, &mut failed));
-    let names: Vec<&str> = done.map(|plan| plan.name.as_str()).collect();
-    page.line(format!("Taken out of {}. .wherefore stays: the session log is in it.", names.join(", ")))?;
-    Ok(code(failed))
+fn listed(plans: &[&FilePlan]) -> String {
+    plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn code(failed: bool) -> ExitCode {
@@ -205,13 +270,6 @@ fn sorted(all: impl Iterator<Item = Result<FilePlan, PlanError>>) -> (Vec<FilePl
 /// Tells what could not be done.
 fn told(problem: &str) {
     answer::note(&format!("wherefore: {}", print::visible(problem)));
-}
-
-fn show_plan(page: TerminalPage, plan: &FilePlan) -> io::Result<()> {
-    // Whole lines: what is agreed to is seen.
-    let diff = patch::unified(&plan.name, plan.before.as_deref(), plan.after.as_deref());
-    diff.lines().try_for_each(|line| page.line(page.paint(show::diff_look(line), line)))?;
-    page.line("")
 }
 
 /// Whether it could be done; why not is told.
@@ -260,23 +318,6 @@ fn warn(page: TerminalPage, machine: &Machine) -> io::Result<()> {
     page.line(page.paint(TextLook::Yellow, &problem))?;
     let mend = format!("Install it there, or say `--absolute` and they start {}.", this.display());
     page.line(page.paint(TextLook::Yellow, &mend))
-}
-
-/// Whether the person says yes. Nobody at a terminal means no.
-fn agreed(page: TerminalPage, question: &str) -> io::Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Ok(false);
-    }
-    page.prompt(&format!("{question} [y/N] "))?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-/// Writes a file that must not be there yet.
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    fs::File::create_new(path)?.write_all(text.as_bytes())
 }
 
 #[cfg(test)]

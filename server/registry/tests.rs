@@ -201,7 +201,7 @@ fn all_violations_at_once() {
             "details": { "violations": [
                 { "pointer": "/path", "expected": "a string", "got": "nothing",
                   "message": "`path` is missing: expected a string" },
-                { "pointer": "/pth", "expected": "only path, range, why", "got": "the string \"a\"",
+                { "pointer": "/pth", "expected": "only path, range, numbers, why", "got": "the string \"a\"",
                   "message": "`pth` is not an argument; did you mean `path`?" },
                 { "pointer": "/range/end", "expected": "at least 1", "got": "the number 0",
                   "message": "`range.end`: expected at least 1, got the number 0" },

@@ -1,7 +1,7 @@
 //! The slots for agents that look for their editor: each agent at its terminal, beside a real editor, with its own edit tool
 //! and no hook. A person decides on five hunks in the editor, and the agent writes what that leaves.
 
-mod terminal;
+pub(crate) mod terminal;
 
 use std::path::Path;
 use std::process::Command;

@@ -19,6 +19,7 @@ mod patience;
 mod person;
 mod place;
 mod programs;
+mod setup;
 mod shared;
 mod task;
 mod together;

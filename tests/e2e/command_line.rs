@@ -274,15 +274,34 @@ fn init_sets_agents_up_and_takes_it_back() {
     };
     std::fs::create_dir(folder.path().join(".gemini")).unwrap();
     std::fs::write(folder.path().join(".gemini/settings.json"), "{ // mine\n}\n").unwrap();
-    let shown = init(&[]);
+    let listed = init(&[]);
+    let list = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let of_files: Vec<&str> =
+        list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next()).collect();
+    let files = [
+        ".wherefore/config.toml",
+        ".wherefore/.gitignore",
+        ".mcp.json",
+        ".claude/settings.local.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+    ];
+    assert_eq!(of_files[..6], files, "a line a file: {list}");
+    assert!(
+        !list.contains("+++ ") && list.contains("+7 -0") && list.contains("Nothing is written."),
+        "{list}"
+    );
+    let shown = init(&["--diff"]);
     let diff = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.status.success() && diff.contains("+++ b/.mcp.json\n"), "{shown:?}");
+    assert!(diff.contains("+++ b/.wherefore/config.toml\n"), "{shown:?}");
     assert!(diff.contains("+[mcp_servers.wherefore]\n") && diff.contains(" { // mine\n"), "{diff}");
     assert_eq!((text(".mcp.json"), text(".wherefore/config.toml")), (None, None), "nobody agreed");
     assert!(init(&["--yes"]).status.success());
     let claude: Value = serde_json::from_str(&text(".mcp.json").unwrap()).unwrap();
     let entry = json!({ "type": "stdio", "command": "wherefore", "args": ["mcp"] });
     assert_eq!(claude, json!({ "mcpServers": { "wherefore": entry } }));
+    assert_eq!(text(".wherefore/tools/example.yaml"), None, "no tool that nobody asked for");
     assert!(text(".gemini/settings.json").unwrap().starts_with("{ // mine\n  \"mcpServers\""));
     let again = init(&["--yes"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("nothing to write"), "{again:?}");

@@ -63,7 +63,7 @@ fn hooks_are_shown_written_tried_and_taken_back() {
     let (check, _) = doctor(folder, "Claude Code");
     assert_eq!(check["health"], "lacking", "{check}");
     assert!(check["found"].as_str().unwrap().starts_with("2.1.330: "), "{check}");
-    let shown = out(&run(folder, &["init", "--guard", "--user"]));
+    let shown = out(&run(folder, &["init", "--guard", "--user", "--diff"]));
     assert!(shown.contains("+++ b/~/.claude/settings.json\n") && shown.contains("hook claude"), "{shown}");
     assert_eq!(text(), theirs, "nobody agreed");
     assert!(run(folder, &["init", "--guard", "--user", "--yes"]).status.success());

@@ -86,7 +86,7 @@ const cases = {
     await me.tab('What connecting writes.diff');
     await page.waitForTimeout(500);
     await shot('connect-diff');
-    assert.match(await option('Write It').innerText(), /\.mcp\.json.*\.claude\/settings\.json.*config\.toml/);
+    assert.match(await option('Write It').innerText(), /config\.toml.*\.mcp\.json.*\.claude\/settings\.local\.json.*\.claude\/settings\.json/);
     await option('Read It First').click();
     await toast('write what the editor shows?').waitFor();
     await me.sees('/bin/wherefore hook claude');
@@ -106,8 +106,8 @@ const cases = {
     await page.keyboard.press('Enter');
     await option('Write It').waitFor();
     await page.keyboard.press('Enter');
-    await toast('Claude Code asks whether to use it when it starts').waitFor();
-    assert.doesNotMatch(await toast('Claude Code: set up').innerText(), /Settings of this project/);
+    await toast('Claude Code uses it from its next start').waitFor();
+    assert.doesNotMatch(await toast('Claude Code: set up').innerText(), /settings of this project/);
     await shot('connect-done');
     const { command } = JSON.parse(place.file('.mcp.json')).mcpServers.wherefore;
     assert.equal(command, stays());

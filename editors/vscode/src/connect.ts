@@ -135,23 +135,11 @@ async function chooseHooks(agents: Agent[]): Promise<boolean | undefined> {
 /** What `init` would write, and whether that is anything. */
 async function planned(chosen: Chosen, program: string): Promise<{ text: string; isWork: boolean }> {
   const root = chosen.folder.uri.fsPath;
-  const said = (await init(chosen, program, [])).join('\n');
-  const [rest, files] = asDiff(said.replace(/^(Nothing is written\..*|It stays\.)\n?/gm, ''), root);
+  const said = (await init(chosen, program, ['--diff'])).join('\n');
+  const shown = said.replace(/^Nothing is written\..*\n?/gm, '');
   const head = ['# What connecting writes', '#', `# Agents: ${names(chosen.agents)}`, `# Folder: ${root}`, `# Program that they start: ${program}`];
-  const text = [...head, '', rest, ...files].join('\n').replace(/\n{3,}/g, '\n\n');
-  return { text: plain(text), isWork: /^(Nothing is written\.|It stays\.)/m.test(said) };
-}
-
-/** Files of the project's that `init` shows as they are, as diffs; they come behind what it says of the agents' files. */
-function asDiff(said: string, root: string): [string, string[]] {
-  const files: string[] = [];
-  const shown = /^(\S.*[/\\](\.wherefore[/\\].+))\n((?: {4}.*\n)+)/gm;
-  const rest = said.replace(shown, (whole, path: string, name: string, rows: string) => {
-    if (!path.startsWith(root)) return whole;
-    files.push(`diff --git a/${name} b/${name}\nnew file\n--- /dev/null\n+++ b/${name}\n${rows.replace(/^ {4}/gm, '+')}`);
-    return '';
-  });
-  return [rest, files];
+  const text = [...head, '', shown].join('\n').replace(/\n{3,}/g, '\n\n');
+  return { text: plain(text), isWork: /^Nothing is written\./m.test(said) };
 }
 
 /** Runs `init`, and `init --guard` where hooks are wanted; gives what each said. */
@@ -164,7 +152,7 @@ async function init({ folder, agents, hooks }: Chosen, program: string, how: str
     // With the agents' programs on the PATH it would go on to write what Codex trusts, which nobody has seen.
     const { ok, out, err } = await run(program, ['init', '--absolute', ...args, ...how, root], root, { PATH: '' });
     if (!ok) throw new Error(err.trim() || out.trim());
-    said.push(out.replace(/\nIn Neovim[\s\S]*/, ''));
+    said.push(out);
   }
   return said;
 }

@@ -1,4 +1,4 @@
-//! The Neovim plugin, which comes with the program so that the demo needs nothing else.
+//! The Neovim plugin, which comes with the program so that the demo and `wherefore init` need nothing else.
 
 use std::fs;
 use std::io;
@@ -76,13 +76,18 @@ const FILES: &[(&str, &str)] = plugin![
 ///
 /// # Errors
 /// What the file system says.
-pub(super) fn write(folder: &Path) -> io::Result<()> {
+pub(in crate::cli) fn write(folder: &Path) -> io::Result<()> {
     for (path, text) in FILES {
         let to = folder.join(path);
         to.parent().map_or(Ok(()), fs::create_dir_all)?;
         fs::write(to, text)?;
     }
     Ok(())
+}
+
+/// Whether a folder holds the plugin as it comes with this program.
+pub(in crate::cli) fn is_in(folder: &Path) -> bool {
+    FILES.iter().all(|(path, text)| fs::read_to_string(folder.join(path)).is_ok_and(|there| there == *text))
 }
 
 #[cfg(test)]

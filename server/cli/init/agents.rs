@@ -1,14 +1,15 @@
 //! The agents that we know: how each is recognized, and what it reads to start us.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::edit::{FileFormat, Place};
-use crate::base::person;
+pub(in crate::cli) use super::machine::Machine;
+
+/// Seconds that an agent waits for a call, where it would otherwise give up before a person has decided.
+const PATIENCE_S: u64 = 3600;
 
 /// An agent, by the name it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -50,10 +51,41 @@ pub(in crate::cli) struct AgentProgram {
     pub(super) place: Place,
     /// How it names a program with its arguments.
     shape: Shape,
+    /// The file below the project whose lists let it use our tools without a question of its own: the person decides on
+    /// what they change. It is the person's own, since a team's file would agree for all of them.
+    permits: Option<&'static str>,
     /// The address of its file's schema, where it writes that in itself.
     schema: Option<&'static str>,
     /// What the person has to do next.
     pub(super) next: &'static str,
+}
+
+/// An item of a list in a settings file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PermitItem {
+    /// The names on the way to the list.
+    pub(super) list: &'static [&'static str],
+    pub(super) item: &'static str,
+}
+
+const TOOLS: PermitItem = PermitItem { list: &["permissions", "allow"], item: "mcp__wherefore" };
+const SERVER: PermitItem = PermitItem { list: &["enabledMcpjsonServers"], item: "wherefore" };
+
+/// Whose settings are meant.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scope<'a> {
+    /// Those in the project's folder.
+    Project(&'a Path),
+    /// The person's own, for every project.
+    Person(&'a Machine),
+}
+
+/// A settings file of an agent.
+#[derive(Clone, Debug)]
+pub(super) struct AgentFile {
+    /// What people call it.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
 }
 
 /// Where an agent keeps something, by what it stands below.
@@ -68,7 +100,8 @@ enum Trace {
 
 #[derive(Debug)]
 enum Shape {
-    Plain,
+    /// With the wish that its tools need no confirmation.
+    Trusted,
     Stdio,
     Codex,
     OpenCode,
@@ -99,8 +132,9 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         format: FileFormat::Json,
         place: under("mcpServers"),
         shape: Shape::Stdio,
+        permits: Some(".claude/settings.local.json"),
         schema: None,
-        next: "asks whether to use it when it starts in this folder",
+        next: "uses it from its next start, once you trust this folder",
     },
     AgentProgram {
         id: Id::Vscode,
@@ -111,6 +145,7 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         format: FileFormat::Json,
         place: under("servers"),
         shape: Shape::Stdio,
+        permits: None,
         schema: None,
         next: "starts it from `MCP: List Servers`, once you trust it",
     },
@@ -123,6 +158,7 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         format: FileFormat::Toml,
         place: under("mcp_servers"),
         shape: Shape::Codex,
+        permits: None,
         schema: None,
         next: "reads it once you have told it to trust this folder",
     },
@@ -134,7 +170,8 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         files: &[".gemini/settings.json"],
         format: FileFormat::Json,
         place: under("mcpServers"),
-        shape: Shape::Plain,
+        shape: Shape::Trusted,
+        permits: None,
         schema: None,
         next: "reads it once you have told it to trust this folder",
     },
@@ -146,9 +183,10 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         files: &[".qwen/settings.json"],
         format: FileFormat::Json,
         place: under("mcpServers"),
-        shape: Shape::Plain,
+        shape: Shape::Trusted,
+        permits: None,
         schema: None,
-        next: "uses it once you trust this folder and approve the server",
+        next: "uses it once you approve the server on its screen /mcp",
     },
     AgentProgram {
         id: Id::Copilot,
@@ -159,6 +197,7 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         format: FileFormat::Json,
         place: under("mcpServers"),
         shape: Shape::Stdio,
+        permits: None,
         schema: None,
         next: "starts it once you have told it to trust this folder",
     },
@@ -176,6 +215,7 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         format: FileFormat::Json,
         place: under("mcp"),
         shape: Shape::OpenCode,
+        permits: None,
         schema: Some("https://opencode.ai/config.json"),
         next: "uses it from its next start",
     },
@@ -188,6 +228,7 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
         format: FileFormat::Json,
         place: under("context_servers"),
         shape: Shape::Zed,
+        permits: None,
         schema: None,
         next: "starts it once you trust this folder",
     },
@@ -195,20 +236,73 @@ pub(super) static AGENTS: [AgentProgram; 8] = [
 
 impl AgentProgram {
     /// The entry that makes it start the program `command`.
-    pub(super) fn entry(&self, command: &str) -> Value {
+    pub(super) fn entry(&self, command: &str, scope: Scope<'_>) -> Value {
         match self.shape {
-            Shape::Plain => json!({ "command": command, "args": ["mcp"] }),
+            Shape::Trusted => json!({ "command": command, "args": ["mcp"], "trust": true }),
+            // Its own list of servers says of each which tools are offered.
+            Shape::Stdio if self.id == Id::Copilot && matches!(scope, Scope::Person(_)) => {
+                json!({ "type": "stdio", "command": command, "args": ["mcp"], "tools": ["*"] })
+            }
             Shape::Stdio => json!({ "type": "stdio", "command": command, "args": ["mcp"] }),
             // It hands on no other variables than those named: without these no running editor is found, and neither
-            // the person's settings nor what this machine keeps.
+            // the person's settings nor what this machine keeps. `codex exec` refuses tools that want a confirmation.
             Shape::Codex => json!({
                 "command": command,
                 "args": ["mcp"],
                 "env_vars": ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
+                "default_tools_approval_mode": "approve",
+                "tool_timeout_sec": PATIENCE_S,
             }),
             Shape::OpenCode => json!({ "type": "local", "command": [command, "mcp"], "enabled": true }),
             // Where the project is on another machine, so are its files.
             Shape::Zed => json!({ "command": command, "args": ["mcp"], "remote": true }),
+        }
+    }
+
+    /// What the entry does, for a list of files.
+    pub(super) fn purpose(&self) -> String {
+        match self.shape {
+            Shape::Trusted | Shape::Codex => {
+                format!("{} starts wherefore, asks about no tool", self.name)
+            }
+            _ => format!("{} starts wherefore", self.name),
+        }
+    }
+
+    /// The files that may hold the entry, the usual one first.
+    pub(super) fn entry_files(&self, scope: Scope<'_>) -> Vec<AgentFile> {
+        let machine = match scope {
+            Scope::Project(dir) => {
+                return self.files.iter().map(|name| AgentFile::below(dir, name)).collect();
+            }
+            Scope::Person(machine) => machine,
+        };
+        let below = |folder: &Option<PathBuf>, names: &[&str]| {
+            let paths = folder.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+            paths.map(|path| machine.file(path)).collect::<Vec<_>>()
+        };
+        match self.id {
+            Id::Claude => machine.claude_servers().map(|path| machine.file(path)).into_iter().collect(),
+            Id::Vscode => below(&machine.config, &["Code/User/mcp.json"]),
+            Id::Codex => below(&machine.codex, &["config.toml"]),
+            Id::Gemini => below(&machine.home, &[".gemini/settings.json"]),
+            Id::Qwen => below(&machine.qwen, &["settings.json"]),
+            Id::Copilot => below(&machine.copilot, &["mcp-config.json"]),
+            Id::Opencode => below(&machine.config, &["opencode/opencode.json", "opencode/opencode.jsonc"]),
+            Id::Zed => below(&machine.config, &["zed/settings.json"]),
+            Id::All | Id::None => Vec::new(),
+        }
+    }
+
+    /// The file whose lists permit our tools, and what goes into them.
+    pub(super) fn permits(&self, scope: Scope<'_>) -> Option<(AgentFile, &'static [PermitItem])> {
+        let file = self.permits?;
+        match scope {
+            Scope::Project(dir) => Some((AgentFile::below(dir, file), &[TOOLS, SERVER])),
+            Scope::Person(machine) => {
+                let path = machine.claude.as_ref()?.join("settings.json");
+                Some((machine.file(path), &[TOOLS]))
+            }
         }
     }
 
@@ -235,50 +329,8 @@ impl AgentProgram {
     }
 }
 
-/// Where this person's programs and settings are.
-#[derive(Debug, Default)]
-pub(in crate::cli) struct Machine {
-    /// The folders of programs, as `PATH` has them.
-    pub(super) path: OsString,
-    pub(super) home: Option<PathBuf>,
-    pub(super) config: Option<PathBuf>,
-    /// Claude Code's own folder.
-    pub(super) claude: Option<PathBuf>,
-    /// Codex's own folder.
-    pub(super) codex: Option<PathBuf>,
-    /// Qwen Code's own folder.
-    pub(super) qwen: Option<PathBuf>,
-    /// Copilot CLI's own folder.
-    pub(super) copilot: Option<PathBuf>,
-}
-
-impl Machine {
-    /// This one.
-    pub(in crate::cli) fn here() -> Self {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let home = person::home();
-        let own = |variable: &str, usual: &str| {
-            set(variable).map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(usual)))
-        };
-        Self {
-            path: set("PATH").unwrap_or_default(),
-            config: person::all_settings(),
-            claude: own("CLAUDE_CONFIG_DIR", ".claude"),
-            codex: own("CODEX_HOME", ".codex"),
-            qwen: own("QWEN_HOME", ".qwen"),
-            copilot: own("COPILOT_HOME", ".copilot"),
-            home,
-        }
-    }
-
-    /// Where a program is found by its name. What only the system runs is not looked at: a daemon there is called
-    /// `zed`, too.
-    pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
-        let folders =
-            std::env::split_paths(&self.path).filter(|folder| folder.file_name() != Some(OsStr::new("sbin")));
-        folders.map(|folder| folder.join(name)).find(|path| {
-            let found = path.metadata();
-            found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-        })
+impl AgentFile {
+    fn below(dir: &Path, name: &str) -> Self {
+        Self { name: name.to_owned(), path: dir.join(name) }
     }
 }

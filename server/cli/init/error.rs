@@ -1,5 +1,7 @@
 //! Why an agent's settings file stays as it is.
 
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 use crate::cli::file::FileError;
@@ -64,6 +66,14 @@ pub(in crate::cli) enum PlanError {
         /// Why.
         #[from]
         source: FileError,
+    },
+    /// The Neovim plugin was not written or removed.
+    #[error("the plugin in {} is left as it is: {source}", folder.display())]
+    Plugin {
+        /// Its folder.
+        folder: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// The file changed after the plan was made.
     #[error("{name} has changed meanwhile and is left as it is: run it again")]

@@ -12,8 +12,9 @@ use std::process::ExitCode;
 use self::command::HookCommand;
 use self::forms::{GUARDED, GuardedAgent, HookFile};
 use super::agents::{AGENTS, Id, Machine};
+use super::ask::{self, PlanGroup};
 use super::plan::{Act, FilePlan};
-use super::{InitArgs, PROGRAM, TerminalPage, agreed, carried_out, code, names, show_plan, sorted, told};
+use super::{InitArgs, PROGRAM, TerminalPage, carried_out, code, listed, names, sorted, told};
 use crate::protocol::WhenAway;
 use crate::workspace::config;
 
@@ -44,24 +45,30 @@ fn put(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Exi
     of(Act::Nothing).try_for_each(|plan| {
         page.line(format!("{} sends its own tools through wherefore already ({}).", plan.agent, plan.name))
     })?;
-    of(Act::Add).try_for_each(|plan| show_plan(page, plan))?;
-    if of(Act::Add).next().is_some() {
+    let (new, plans): (Vec<_>, Vec<_>) = plans.into_iter().partition(|plan| plan.act == Act::Add);
+    let mut agreed = Vec::new();
+    if !new.is_empty() {
         missing(page, &command)?;
-        if !args.yes && !agreed(page, "Write this?")? {
-            page.line("Nothing is written. `wherefore init --guard --yes` writes it.")?;
+        agreed = ask::agreed(page, args, grouped(new), "write")?;
+        if agreed.is_empty() {
+            page.line(
+                "Nothing is written. `wherefore init --guard --yes` writes it; `--diff` shows each line.",
+            )?;
             return Ok(code(failed));
         }
     }
+    let agreed = agreed.into_iter().flat_map(|group| group.plans).collect::<Vec<_>>();
     let done: Vec<&FilePlan> =
-        of(Act::Add).filter(|plan| carried_out(plan, &args.dir, &mut failed)).collect();
+        agreed.iter().filter(|plan| carried_out(plan, &args.dir, &mut failed)).collect();
     if !done.is_empty() {
         page.line(format!("Written: {}.", listed(&done)))?;
     }
     // A hook of the person's own needs no trust in a folder.
     let next = |plan: &FilePlan| if args.user { "runs it from its next start" } else { plan.next };
     done.iter().try_for_each(|plan| page.line(format!("  {} {}.", plan.agent, next(plan))))?;
-    failed |= trusted(page, args, machine, &plans)?;
-    if !plans.is_empty() {
+    let there: Vec<&Path> = plans.iter().chain(&agreed).map(|plan| plan.path.as_path()).collect();
+    failed |= trusted(page, args, machine, &there)?;
+    if !there.is_empty() {
         page.line("`wherefore doctor` tries each hook, and says what still goes past it.")?;
     }
     Ok(code(failed))
@@ -86,13 +93,13 @@ fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
         page.line(format!("No agent's file has a hook of wherefore: nothing to remove ({hint})."))?;
         return Ok(code(failed));
     }
-    plans.iter().try_for_each(|plan| show_plan(page, plan))?;
-    if !args.yes && !agreed(page, "Remove this?")? {
-        page.line("Nothing is removed. `wherefore init --guard --remove --yes` removes it.")?;
+    let agreed = ask::agreed(page, args, grouped(plans), "remove")?;
+    if agreed.is_empty() {
+        page.line("Nothing is removed. `wherefore init --guard --remove --yes` removes it; `--diff` shows each line.")?;
         return Ok(code(failed));
     }
-    let done: Vec<&FilePlan> =
-        plans.iter().filter(|plan| carried_out(plan, &args.dir, &mut failed)).collect();
+    let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
+    done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
     page.line(format!(
         "Taken out of {}. What these agents do with their own tools goes past wherefore.",
         listed(&done)
@@ -100,8 +107,16 @@ fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
     Ok(code(failed))
 }
 
-fn listed(plans: &[&FilePlan]) -> String {
-    plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(", ")
+/// The plans by their agents.
+fn grouped(plans: Vec<FilePlan>) -> Vec<PlanGroup> {
+    let mut groups: Vec<PlanGroup> = Vec::new();
+    for plan in plans {
+        match groups.iter_mut().find(|group| group.name == plan.agent) {
+            Some(group) => group.plans.push(plan),
+            None => groups.push(PlanGroup { name: plan.agent.to_owned(), plans: vec![plan] }),
+        }
+    }
+    groups
 }
 
 /// The agents to guard: those that are named, else those that are found. Says which of those named have no hooks.
@@ -182,12 +197,12 @@ fn codex_settings(machine: &Machine) -> Option<HookFile> {
 }
 
 /// Has Codex trust the hooks that were written. Answers whether that failed.
-fn trusted(page: TerminalPage, args: &InitArgs, machine: &Machine, plans: &[FilePlan]) -> io::Result<bool> {
+fn trusted(page: TerminalPage, args: &InitArgs, machine: &Machine, there: &[&Path]) -> io::Result<bool> {
     let Some(codex) = GUARDED.iter().find(|agent| agent.id == Id::Codex) else { return Ok(false) };
     let (Some(file), Some(settings)) = (file(args, machine, codex), codex_settings(machine)) else {
         return Ok(false);
     };
-    if plans.iter().all(|plan| plan.path != file.path) {
+    if there.iter().all(|path| *path != file.path) {
         return Ok(false);
     }
     let by_hand = "Codex runs the hook once you trust it: start `codex` in this folder. It asks whether you trust the folder, then \
@@ -210,12 +225,19 @@ fn trusted(page: TerminalPage, args: &InitArgs, machine: &Machine, plans: &[File
     if failed {
         page.line(by_hand)?;
     }
-    for plan in &plans {
-        page.line(format!("\n{}\n", trust::EXPLAINED))?;
-        show_plan(page, plan)?;
-        if !args.yes && !agreed(page, "Trust these hooks?")? {
-            page.line(by_hand)?;
-        } else if carried_out(plan, Path::new(""), &mut failed) {
+    if plans.is_empty() {
+        return Ok(failed);
+    }
+    page.line(format!("\n{}\n", trust::EXPLAINED))?;
+    if !args.diff {
+        plans.iter().try_for_each(|plan| ask::diff(page, plan))?;
+    }
+    let agreed = ask::agreed(page, args, grouped(plans), "trust these hooks")?;
+    if agreed.is_empty() {
+        page.line(by_hand)?;
+    }
+    for plan in agreed.iter().flat_map(|group| &group.plans) {
+        if carried_out(plan, Path::new(""), &mut failed) {
             page.line(format!("Written: {}.", plan.name))?;
         }
     }

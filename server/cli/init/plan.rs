@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::agents::AgentProgram;
+use super::agents::{AgentFile, AgentProgram, PermitItem, Scope};
 use super::error::{EditError, PlanError};
+use super::{items, neovim};
 use crate::cli::file;
 
 /// What becomes of an agent's file.
@@ -24,84 +25,144 @@ pub(super) enum Act {
 /// A file, as it is and as it will be; none where it is not there.
 #[derive(Debug)]
 pub(super) struct FilePlan {
-    /// The agent's name for people.
+    /// The agent's name for people, or another's whose file it is.
     pub(super) agent: &'static str,
     /// What the person has to do next, as what the agent does.
     pub(super) next: &'static str,
+    /// What the file does once it is written, for a list of files.
+    pub(super) purpose: String,
     pub(super) act: Act,
     /// The file, as it is named to people.
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
+    /// The folder of the Neovim plugin, where that comes and goes with the file.
+    pub(super) plugin: Option<PathBuf>,
 }
 
 /// Puts the entry that starts `command` into the agent's file: the one that has an entry, else the first that is
-/// there, else the usual one.
+/// there, else the usual one. Nothing where the agent has no such file.
 ///
 /// # Errors
 /// What keeps the file from being read or changed, with its name.
-pub(super) fn put(agent: &'static AgentProgram, dir: &Path, command: &str) -> Result<FilePlan, PlanError> {
+pub(super) fn put(
+    agent: &'static AgentProgram,
+    scope: Scope<'_>,
+    command: &str,
+) -> Result<Option<FilePlan>, PlanError> {
     let mut chosen = None;
-    for name in agent.files {
-        let text = read(&dir.join(name), name)?;
+    let files = agent.entry_files(scope);
+    for file in &files {
+        let text = read(&file.path, &file.name)?;
         let entry = text.as_deref().map_or(Ok(None), |text| agent.format.entry(text, &agent.place.path()));
-        let entry = entry.map_err(PlanError::left(name))?;
+        let entry = entry.map_err(PlanError::left(&file.name))?;
         match (&entry, &text, &chosen) {
             (Some(_), ..) => {
-                chosen = Some((*name, text, entry));
+                chosen = Some((file, text, entry));
                 break;
             }
-            (None, Some(_), None) => chosen = Some((*name, text, None)),
+            (None, Some(_), None) => chosen = Some((file, text, None)),
             _ => {}
         }
     }
-    let usual = agent.files.first().copied().unwrap_or_default();
-    let (name, before, has) = chosen.unwrap_or((usual, None, None));
-    let entry = agent.entry(command);
-    let act = match &has {
-        Some(has) if holds(has, &entry) => Act::Nothing,
-        Some(_) => Act::Replace,
-        None => Act::Add,
+    let usual = files.first().map(|file| (file, None, None));
+    let Some((file, before, has)) = chosen.or(usual) else { return Ok(None) };
+    let ours = agent.entry(command, scope);
+    // An entry that an earlier version wrote lacks what came later. What a person set stays.
+    let (act, entry) = match has {
+        Some(has) if has.get("command") != ours.get("command") => (Act::Replace, ours),
+        Some(has) => match completed(&has, &ours) {
+            whole if whole == has => (Act::Nothing, whole),
+            whole => (Act::Add, whole),
+        },
+        None => (Act::Add, ours),
     };
     let after = match act {
         Act::Nothing => before.clone(),
         _ => {
             let text = before.as_deref().unwrap_or_default();
             let put = agent.format.put(text, &agent.place.path(), &entry, &agent.head());
-            Some(put.map_err(PlanError::left(name))?)
+            Some(put.map_err(PlanError::left(&file.name))?)
         }
     };
-    let (name, path) = (name.to_owned(), dir.join(name));
-    Ok(FilePlan { agent: agent.name, next: agent.next, act, name, path, before, after })
+    let purpose = match act {
+        Act::Replace => format!("in place of another `{}` in it: {}", super::PROGRAM, agent.purpose()),
+        _ => agent.purpose(),
+    };
+    Ok(Some(FilePlan::of(agent, file, act, (before, after)).that(purpose)))
 }
 
-/// Takes the entry out of each of the agent's files that has one. A file that then holds nothing goes with it; an
-/// entry of that name that starts another program stays.
+/// Puts what lets the agent use our tools without a question into its settings file; nothing where it needs none.
+///
+/// # Errors
+/// What keeps the file from being read or changed, with its name.
+pub(super) fn permit(agent: &'static AgentProgram, scope: Scope<'_>) -> Result<Option<FilePlan>, PlanError> {
+    let Some((file, items)) = agent.permits(scope) else { return Ok(None) };
+    let before = read(&file.path, &file.name)?;
+    let left_as_it_is = PlanError::left(&file.name);
+    let mut after = before.clone().unwrap_or_default();
+    for PermitItem { list, item } in items {
+        if !items::of(&after, list).map_err(&left_as_it_is)?.contains(&json!(item)) {
+            after = items::append(&after, list, &json!(item), &[]).map_err(&left_as_it_is)?;
+        }
+    }
+    let act = if before.as_ref() == Some(&after) { Act::Nothing } else { Act::Add };
+    let purpose = format!("{} asks about no tool of wherefore's", agent.name);
+    Ok(Some(FilePlan::of(agent, &file, act, (before, Some(after))).that(purpose)))
+}
+
+/// Takes all that is ours out of the agent's files: the entry of each that has one, and what permits our tools. A file
+/// that then holds nothing goes with it; an entry of that name that starts another program stays.
 ///
 /// # Errors
 /// What keeps a file from being read or changed, with its name.
-pub(super) fn take(agent: &'static AgentProgram, dir: &Path) -> Vec<Result<FilePlan, PlanError>> {
-    let plan = |name: &&'static str| {
-        let before = read(&dir.join(name), name)?;
-        let Some(text) = &before else { return Ok(None) };
-        let left_as_it_is = PlanError::left(name);
-        let entry = agent.format.entry(text, &agent.place.path()).map_err(&left_as_it_is)?;
-        if !entry.is_some_and(|entry| starts_us(&entry)) {
-            return Ok(None);
-        }
-        let left = agent.format.take(text, &agent.place.path()).map_err(&left_as_it_is)?;
-        let path = dir.join(name);
-        let after = (path.is_symlink() || !agent.format.is_bare(&left, &agent.head())).then_some(left);
-        let (name, act) = ((*name).to_owned(), Act::Remove);
-        Ok(Some(FilePlan { agent: agent.name, next: agent.next, act, name, path, before, after }))
-    };
-    agent.files.iter().filter_map(|name| plan(name).transpose()).collect()
+pub(super) fn take(agent: &'static AgentProgram, scope: Scope<'_>) -> Vec<Result<FilePlan, PlanError>> {
+    let entries = agent.entry_files(scope);
+    let entries = entries.iter().filter_map(|file| take_entry(agent, file).transpose());
+    entries.chain(take_permits(agent, scope).transpose()).collect()
 }
 
-/// Whether an entry says all that ours does. What else it says is the person's own.
-fn holds(entry: &Value, ours: &Value) -> bool {
-    ours.as_object().is_some_and(|ours| ours.iter().all(|(key, value)| entry.get(key) == Some(value)))
+fn take_entry(agent: &'static AgentProgram, file: &AgentFile) -> Result<Option<FilePlan>, PlanError> {
+    let before = read(&file.path, &file.name)?;
+    let Some(text) = &before else { return Ok(None) };
+    let left_as_it_is = PlanError::left(&file.name);
+    let entry = agent.format.entry(text, &agent.place.path()).map_err(&left_as_it_is)?;
+    if !entry.is_some_and(|entry| starts_us(&entry)) {
+        return Ok(None);
+    }
+    let left = agent.format.take(text, &agent.place.path()).map_err(&left_as_it_is)?;
+    let after = (file.path.is_symlink() || !agent.format.is_bare(&left, &agent.head())).then_some(left);
+    let purpose = format!("{} starts wherefore no more", agent.name);
+    Ok(Some(FilePlan::of(agent, file, Act::Remove, (before, after)).that(purpose)))
+}
+
+fn take_permits(agent: &'static AgentProgram, scope: Scope<'_>) -> Result<Option<FilePlan>, PlanError> {
+    let Some((file, items)) = agent.permits(scope) else { return Ok(None) };
+    let before = read(&file.path, &file.name)?;
+    let Some(text) = &before else { return Ok(None) };
+    let left_as_it_is = PlanError::left(&file.name);
+    let mut left = text.clone();
+    for PermitItem { list, item } in items {
+        left = items::take(&left, list, &|other| *other == json!(item)).map_err(&left_as_it_is)?;
+    }
+    if left == *text {
+        return Ok(None);
+    }
+    let after = (file.path.is_symlink() || !agent.format.is_bare(&left, &[])).then_some(left);
+    let purpose = format!("{} asks about wherefore's tools again", agent.name);
+    Ok(Some(FilePlan::of(agent, &file, Act::Remove, (before, after)).that(purpose)))
+}
+
+/// An entry with what it lacks of ours. What else it says is the person's own.
+fn completed(entry: &Value, ours: &Value) -> Value {
+    let mut whole = entry.clone();
+    if let (Some(members), Some(ours)) = (whole.as_object_mut(), ours.as_object()) {
+        for (name, value) in ours {
+            members.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    whole
 }
 
 /// Whether an entry starts a program of our name, from wherever.
@@ -112,6 +173,21 @@ fn starts_us(entry: &Value) -> bool {
 }
 
 impl FilePlan {
+    fn of(
+        agent: &AgentProgram,
+        file: &AgentFile,
+        act: Act,
+        (before, after): (Option<String>, Option<String>),
+    ) -> Self {
+        let (name, path) = (file.name.clone(), file.path.clone());
+        let (agent, next) = (agent.name, agent.next);
+        Self { agent, next, purpose: String::new(), act, name, path, before, after, plugin: None }
+    }
+
+    fn that(self, purpose: String) -> Self {
+        Self { purpose, ..self }
+    }
+
     /// Does it. A folder that a removed file leaves empty goes too, unless it is `dir`.
     ///
     /// # Errors
@@ -120,13 +196,17 @@ impl FilePlan {
         if read(&self.path, &self.name)? != self.before {
             return Err(PlanError::Changed { name: self.name.clone() });
         }
+        if let Some(folder) = &self.plugin {
+            let done = neovim::place(folder, self.after.is_some());
+            done.map_err(|source| PlanError::Plugin { folder: folder.clone(), source })?;
+        }
         match &self.after {
             Some(text) => Ok(file::write(&self.path, text.as_bytes())?),
             None => {
                 file::remove(&self.path)?;
-                // A folder that held nothing else goes, too; one that does stays by itself.
-                let folder = self.path.parent().filter(|folder| *folder != dir);
-                let _ = folder.map(std::fs::remove_dir);
+                // Folders that held nothing else go, too: agents' files stand at most two deep.
+                let folders = self.path.ancestors().skip(1).take(2).take_while(|folder| *folder != dir);
+                let _ = folders.map(std::fs::remove_dir).take_while(Result::is_ok).count();
                 Ok(())
             }
         }

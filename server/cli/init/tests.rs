@@ -3,15 +3,21 @@
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::agents::{AGENTS, AgentProgram, Id, Machine};
+use super::agents::{AGENTS, AgentProgram, Id, Machine, Scope};
 use super::edit::FileFormat;
 use super::print::TerminalPage;
 use super::{FILES, InitArgs, init, items, plan, remove};
 use crate::protocol::Settings;
+
+mod person;
+
+/// The files of a project, wherever it is.
+static HERE: LazyLock<Scope<'_>> = LazyLock::new(|| Scope::Project(Path::new("")));
 
 fn args(dir: &Path, agents: &[Id]) -> InitArgs {
     InitArgs {
@@ -20,9 +26,11 @@ fn args(dir: &Path, agents: &[Id]) -> InitArgs {
         yes: true,
         agents: Some(agents.to_vec()),
         remove: false,
+        diff: false,
         absolute: false,
         guard: false,
         user: false,
+        neovim: false,
     }
 }
 
@@ -33,7 +41,7 @@ fn set_up(args: &InitArgs) -> bool {
 
 /// Whether it went well.
 fn take_back(args: &InitArgs) -> bool {
-    remove(TerminalPage::stdout(), args).unwrap() == ExitCode::SUCCESS
+    remove(TerminalPage::stdout(), args, &Machine::default()).unwrap() == ExitCode::SUCCESS
 }
 
 fn agent(id: Id) -> &'static AgentProgram {
@@ -106,6 +114,37 @@ fn claude_code() {
 }
 
 #[test]
+fn claude_code_asks_about_no_tool_and_no_server() {
+    let name = ".claude/settings.local.json";
+    let ours = "{\n  \"permissions\": {\n    \"allow\": [\"mcp__wherefore\"]\n  },\n  \"enabledMcpjsonServers\": [\"wherefore\"]\n}\n";
+    check(Id::Claude, name, None, ours);
+    check(
+        Id::Claude,
+        name,
+        Some("{ // mine\n  \"permissions\": { \"allow\": [\"Bash(ls)\"], \"deny\": [] }\n}"),
+        "{ // mine\n  \"permissions\": { \"allow\": [\"Bash(ls)\", \"mcp__wherefore\"], \"deny\": [] },\n  \"enabledMcpjsonServers\": [\"wherefore\"]\n}",
+    );
+}
+
+#[test]
+fn an_entry_of_an_earlier_version_gets_what_it_lacks_and_keeps_what_a_person_set() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    for folder in [".codex", ".gemini"] {
+        fs::create_dir(dir.path().join(folder)).unwrap();
+    }
+    let old = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\"]\ntool_timeout_sec = 60\n";
+    fs::write(dir.path().join(".codex/config.toml"), old).unwrap();
+    let set = "{ \"mcpServers\": { \"wherefore\": { \"command\": \"wherefore\", \"args\": [\"mcp\"], \"trust\": false } } }";
+    fs::write(dir.path().join(".gemini/settings.json"), set).unwrap();
+    assert!(set_up(&args(dir.path(), &[Id::Codex, Id::Gemini])));
+    let codex = text(".codex/config.toml");
+    assert!(codex.contains("tool_timeout_sec = 60\n"), "{codex}");
+    assert!(codex.contains("default_tools_approval_mode = \"approve\"\n"), "{codex}");
+    assert_eq!(text(".gemini/settings.json"), set);
+}
+
+#[test]
 fn vs_code() {
     let before = "{\r\n\t// what we share\r\n\t\"servers\": {\r\n\t\t\"x\": { \"command\": \"x\" }, // why\r\n\t\t// and no more\r\n\t},\r\n\t\"inputs\": [],\r\n}\r\n";
     let after = "{\r\n\t// what we share\r\n\t\"servers\": {\r\n\t\t\"x\": { \"command\": \"x\" }, // why\r\n\t\t\"wherefore\": {\r\n\t\t\t\"type\": \"stdio\",\r\n\t\t\t\"command\": \"wherefore\",\r\n\t\t\t\"args\": [\"mcp\"]\r\n\t\t},\r\n\t\t// and no more\r\n\t},\r\n\t\"inputs\": [],\r\n}\r\n";
@@ -114,7 +153,7 @@ fn vs_code() {
 
 #[test]
 fn codex() {
-    let ours = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_CONFIG_HOME\", \"XDG_STATE_HOME\", \"XDG_CACHE_HOME\"]";
+    let ours = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_CONFIG_HOME\", \"XDG_STATE_HOME\", \"XDG_CACHE_HOME\"]\ndefault_tools_approval_mode = \"approve\"\ntool_timeout_sec = 3600";
     check(Id::Codex, ".codex/config.toml", None, &format!("{ours}\n"));
     for before in [
         "# mine\nmodel = \"m\" # the small one\n\n[mcp_servers.x]\ncommand = \"x\"\n# behind it\n",
@@ -131,7 +170,7 @@ fn codex() {
 #[test]
 fn gemini_cli() {
     let before = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" } // by day\n}";
-    let after = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" }, // by day\n    \"mcpServers\": {\n        \"wherefore\": {\n            \"command\": \"wherefore\",\n            \"args\": [\"mcp\"]\n        }\n    }\n}";
+    let after = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" }, // by day\n    \"mcpServers\": {\n        \"wherefore\": {\n            \"command\": \"wherefore\",\n            \"args\": [\"mcp\"],\n            \"trust\": true\n        }\n    }\n}";
     check(Id::Gemini, ".gemini/settings.json", Some(before), after);
 }
 
@@ -177,7 +216,7 @@ fn a_file_that_is_no_settings_file_is_left_as_it_is() {
         assert!(!set_up(&args(dir.path(), &[id, Id::Zed])), "{text}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         assert!(dir.path().join(".zed/settings.json").exists(), "the others are set up");
-        let problem = plan::put(agent(id), dir.path(), "wherefore").unwrap_err().to_string();
+        let problem = plan::put(agent(id), Scope::Project(dir.path()), "wherefore").unwrap_err().to_string();
         assert!(problem.starts_with(&format!("{name} is left as it is: ")), "{problem}");
     }
 }
@@ -241,7 +280,7 @@ fn a_link_stays_a_link_and_a_mode_a_mode() {
 #[test]
 fn a_file_that_changes_meanwhile_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let plan = plan::put(agent(Id::Claude), dir.path(), "wherefore").unwrap();
+    let plan = plan::put(agent(Id::Claude), Scope::Project(dir.path()), "wherefore").unwrap().unwrap();
     fs::write(dir.path().join(".mcp.json"), "{}").unwrap();
     assert!(plan.carry_out(dir.path()).unwrap_err().to_string().contains("has changed meanwhile"));
     assert_eq!(fs::read_to_string(dir.path().join(".mcp.json")).unwrap(), "{}");
@@ -315,12 +354,12 @@ const ODD: [(Id, &str); 26] = [
 fn an_odd_file_keeps_each_byte() {
     for (id, text) in ODD {
         let agent = agent(id);
-        let put = agent.format.put(text, &agent.place.path(), &agent.entry("wherefore"), &[]);
+        let put = agent.format.put(text, &agent.place.path(), &agent.entry("wherefore", *HERE), &[]);
         let put = put.unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
         let mut added = put.chars();
         assert!(text.chars().all(|c| added.any(|other| other == c)), "{text:?} lost something: {put:?}");
         let entry = agent.format.entry(&put, &agent.place.path()).unwrap();
-        assert_eq!(entry, Some(agent.entry("wherefore")), "{put:?}");
+        assert_eq!(entry, Some(agent.entry("wherefore", *HERE)), "{put:?}");
         assert_eq!(agent.format.take(&put, &agent.place.path()).unwrap(), text, "{put:?}");
     }
 }
@@ -366,15 +405,15 @@ proptest! {
     #[test]
     fn what_comes_in_goes_out_again_byte_for_byte(text in layout()) {
         let agent = agent(Id::Claude);
-        let put = FileFormat::Json.put(&text, &agent.place.path(), &agent.entry("wherefore"), &[]).unwrap();
-        prop_assert_eq!(FileFormat::Json.entry(&put, &agent.place.path()).unwrap(), Some(agent.entry("wherefore")));
+        let put = FileFormat::Json.put(&text, &agent.place.path(), &agent.entry("wherefore", *HERE), &[]).unwrap();
+        prop_assert_eq!(FileFormat::Json.entry(&put, &agent.place.path()).unwrap(), Some(agent.entry("wherefore", *HERE)));
         prop_assert_eq!(FileFormat::Json.take(&put, &agent.place.path()).unwrap(), text, "{}", put);
     }
 
     #[test]
     fn no_text_is_too_odd(text in "[\\[\\]{}:,\"/*# =.a\n\r\u{feff}ü-]{0,60}") {
         for agent in [agent(Id::Claude), agent(Id::Codex)] {
-            let put = agent.format.put(&text, &agent.place.path(), &agent.entry("wherefore"), &[]);
+            let put = agent.format.put(&text, &agent.place.path(), &agent.entry("wherefore", *HERE), &[]);
             let _ = agent.format.take(&put.unwrap_or(text.clone()), &agent.place.path());
         }
     }
@@ -402,12 +441,4 @@ proptest! {
         prop_assert_eq!(items::of(&put, &path).unwrap().pop(), Some(item.clone()));
         prop_assert_eq!(items::take(&put, &path, &|other| *other == item).unwrap(), text, "{}", put);
     }
-}
-
-#[test]
-fn the_example_is_a_definition_without_a_fault() {
-    let (path, text) = FILES[1];
-    let loaded = crate::catalogue::load(&[], &[(path.to_owned(), text.to_owned())], &|_| false);
-    assert_eq!(loaded.problems, []);
-    assert!(loaded.tools.iter().any(|tool| tool.name == "project.changelog_line"));
 }

@@ -11,14 +11,14 @@ use crate::model::PATIENCE;
 use crate::place::Place;
 
 /// A terminal, made by `script` of util-linux.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     log: PathBuf,
 }
 
 impl Terminal {
     /// Runs a command in the workspace, with the place's environment and the command's own variables.
-    pub(super) fn open(command: Command, place: &Place) -> Self {
+    pub(crate) fn open(command: Command, place: &Place) -> Self {
         let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"));
         let words = std::iter::once(command.get_program()).chain(command.get_args()).map(quoted);
         let line = format!("stty rows 50 cols 150; exec {}", words.collect::<Vec<_>>().join(" "));
@@ -36,7 +36,7 @@ impl Terminal {
     }
 
     /// All that was shown so far, without what moves the cursor.
-    pub(super) fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         let shown = String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned();
         let mut text = String::new();
         let mut rest = shown.chars().peekable();
@@ -71,19 +71,19 @@ impl Terminal {
     }
 
     /// Waits until a text was shown.
-    pub(super) fn shows(&mut self, text: &str) {
+    pub(crate) fn shows(&mut self, text: &str) {
         self.shows_any(&[text]);
     }
 
     /// Types.
-    pub(super) fn types(&mut self, keys: &str) {
+    pub(crate) fn types(&mut self, keys: &str) {
         let stdin = self.child.stdin.as_mut().unwrap();
         stdin.write_all(keys.as_bytes()).and_then(|()| stdin.flush()).unwrap();
         thread::sleep(Duration::from_millis(700));
     }
 
     /// Gives a prompt, once one can be given. What is shown before, as a note about keys, is passed by.
-    pub(super) fn prompts(&mut self, ready: &[&str], prompt: &str) {
+    pub(crate) fn prompts(&mut self, ready: &[&str], prompt: &str) {
         let notes = ["Enter to continue", "Enter to confirm", "Press Enter", "Do you want to continue"];
         self.shows_any(&[ready, &notes].concat());
         thread::sleep(Duration::from_secs(2));
@@ -109,7 +109,7 @@ impl Terminal {
     }
 
     /// The person leaves the agent.
-    pub(super) fn leaves(mut self) {
+    pub(crate) fn leaves(mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

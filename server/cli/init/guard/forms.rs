@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::command::{HookCommand, is_ours};
-use crate::cli::init::agents::{AGENTS, AgentProgram, Id, Machine};
+use crate::cli::init::agents::{AGENTS, AgentFile, AgentProgram, Id, Machine};
 
 /// How long a person may take, in seconds. What runs past it would go on without their decision.
 const PATIENCE_S: u64 = 3600;
@@ -195,8 +195,7 @@ impl GuardedAgent {
             _ => below(&machine.config, "opencode"),
         }?;
         let path = top.join(self.person);
-        let short = machine.home.as_ref().and_then(|home| path.strip_prefix(home).ok());
-        let name = short.map_or_else(|| path.display().to_string(), |short| format!("~/{}", short.display()));
+        let AgentFile { name, path } = machine.file(path);
         Some(HookFile { path, name, top })
     }
 

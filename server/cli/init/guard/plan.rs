@@ -79,7 +79,11 @@ fn plan(
     (before, after): (Option<String>, Option<String>),
 ) -> FilePlan {
     let (name, path) = (file.name.clone(), file.path.clone());
-    FilePlan { agent: agent.name(), next: agent.next, act, name, path, before, after }
+    let purpose = match act {
+        Act::Remove => format!("{}: no hooks any more", agent.name()),
+        _ => format!("{}: hooks for its {}", agent.name(), agent.covered),
+    };
+    FilePlan { agent: agent.name(), next: agent.next, purpose, act, name, path, before, after, plugin: None }
 }
 
 fn with_items(agent: &GuardedAgent, text: &str, command: &HookCommand) -> Result<String, EditError> {

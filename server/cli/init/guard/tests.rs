@@ -48,8 +48,10 @@ impl Desk {
             agents: Some(vec![id]),
             remove: false,
             absolute: false,
+            diff: false,
             guard: true,
             user,
+            neovim: false,
         }
     }
 

@@ -212,7 +212,12 @@ fn snake(name: &str) -> String {
 
 fn plan(settings: &HookFile, act: Act, before: Option<String>, after: Option<String>) -> FilePlan {
     let (name, path) = (settings.name.clone(), settings.path.clone());
-    FilePlan { agent: "Codex", next: "runs the hook", act, name, path, before, after }
+    let purpose = match act {
+        Act::Remove => "Codex trusts the hooks no more",
+        _ => "Codex trusts the hooks",
+    };
+    let (agent, next, purpose) = ("Codex", "runs the hook", purpose.to_owned());
+    FilePlan { agent, next, purpose, act, name, path, before, after, plugin: None }
 }
 
 #[cfg(test)]
