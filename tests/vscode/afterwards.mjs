@@ -98,6 +98,25 @@ const cases = {
     await page.keyboard.press('Control+F4');
   },
 
+  "VS Code's own arrow between the sides takes an applied change back": async () => {
+    await me.noToasts();
+    await call(place, 'fs.patch', { path: 'b.txt', why: 'Say goodbye too', diff: diff('b.txt', 30, { 20: 'GOODBYE' }) }, 'auto');
+    await me.status('1 hunk applied');
+    await me.keys('l');
+    await me.tab('b.txt');
+    await me.lens('Take back');
+    await me.sees('GOODBYE');
+    await shot('revert-arrow');
+    await page.locator('.editor-group-container.active .monaco-diff-editor .codicon-arrow-right:visible').first().click();
+    await me.nothingWaits();
+    await page.locator('.statusbar-item[id$="wherefore.applied"]').waitFor({ state: 'hidden' });
+    assert.match(await call(place, 'fs.ls', { path: '.', why: 'Hear what became of it' }), /is rejected now/);
+    await page.locator('.editor-group-container.active .modified .view-line', { hasText: 'line 20' }).first().click();
+    assert.match(await page.locator('.tab.active').first().textContent(), /goodbye/, 'what is not saved stays open');
+    await me.saves(() => place.file('b.txt') === numbered(30), 'the file as it was');
+    await page.locator('.tab', { hasText: 'goodbye' }).waitFor({ state: 'detached' });
+  },
+
   'what was applied since a call, in the dark': async () => {
     await me.noToasts();
     fs.writeFileSync(path.join(place.root, 'a.txt'), numbered(30));

@@ -263,7 +263,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       callTree.badge = badge(asks.all().length, 'question');
     }),
     vscode.workspace.onDidChangeTextDocument((event) => review.follow(event)),
-    vscode.workspace.onDidSaveTextDocument(({ uri }) => uri.scheme === RIGHT && tidy()),
+    vscode.workspace.onDidSaveTextDocument(tidy),
     vscode.window.onDidChangeVisibleTextEditors(() => redraw()),
     vscode.window.onDidChangeActiveTextEditor(() => status.refresh()),
     vscode.window.tabGroups.onDidChangeTabs(() => {

@@ -32,10 +32,14 @@ function isSeveral({ input, label }: vscode.Tab): boolean {
   return label.startsWith(TITLE) && !(input instanceof vscode.TabInputText || input instanceof vscode.TabInputTextDiff);
 }
 
-/** Whether closing a document of the review would lose text. */
-const isUnsaved = (uri: vscode.Uri): boolean => isSide(uri) && vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.toString() === uri.toString());
-
 const allTabs = (): vscode.Tab[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+
+/** Whether closing a document of the review would lose text, or ask whether to save it: no tab of its own shows it too. */
+function isUnsaved(uri: vscode.Uri): boolean {
+  const is = (other: vscode.Uri): boolean => other.toString() === uri.toString();
+  const isDirty = vscode.workspace.textDocuments.some((document) => document.isDirty && is(document.uri));
+  return isDirty && (isSide(uri) || !allTabs().some(({ input }) => input instanceof vscode.TabInputText && is(input.uri)));
+}
 
 /** Whether the tab that the person is in shows several files. */
 export function isInSeveral(): boolean {
