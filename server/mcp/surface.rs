@@ -163,15 +163,15 @@ pub(super) fn listed(def: &ToolDef, latent: bool) -> Tool {
     let mut tool = render(def, Format::Mcp, "");
     if let Some(members) = tool.as_object_mut() {
         members.remove("outputSchema");
-        // A model needs no word for it: what is not declared is refused, with the nearest name.
-        if let Some(input) = members.get_mut("inputSchema").and_then(Value::as_object_mut) {
-            input.remove("additionalProperties");
-        }
         // A latent call answers with the schema to fill, not by it.
         if let Some(schema) = def.output_schema.as_ref().filter(|_| !latent) {
             members.insert("outputSchema".to_owned(), Value::Object(output(schema)));
         }
         if def.source.is_none() {
+            // A model needs no word for it: what is not declared is refused, with the nearest name.
+            if let Some(input) = members.get_mut("inputSchema").and_then(Value::as_object_mut) {
+                input.remove("additionalProperties");
+            }
             members.insert("_meta".to_owned(), always_load());
         }
     }

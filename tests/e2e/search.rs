@@ -62,7 +62,7 @@ fn lines_are_found_by_a_pattern() {
     assert_eq!(String::from_utf8_lossy(&cut.stdout), "a.txt:2:two\n");
     assert!(String::from_utf8_lossy(&cut.stderr).contains("there is more; raise --limit"), "{cut:?}");
     let none = run(folder, &["--lexical", "zebra"], "");
-    assert_eq!((none.status.code(), none.stdout.is_empty()), (Some(0), true), "{none:?}");
+    assert_eq!((none.status.code(), none.stdout.is_empty()), (Some(1), true), "{none:?}");
     assert_eq!(String::from_utf8_lossy(&none.stderr), "wherefore: nothing was found\n");
 }
 
@@ -110,7 +110,7 @@ fn what_cannot_be_searched_for_is_said_with_a_way_out() {
         (&["--lexical", "--vector", "two"], 2, "cannot be used with"),
         (&["--glob", "*.js", "two"], 2, "--lexical"),
         (&["--batch", "two"], 2, "cannot be used with"),
-        (&["--lexical", &long, "--scope", "a.txt"], 0, "nothing was found"),
+        (&["--lexical", &long, "--scope", "a.txt"], 1, "nothing was found"),
     ] {
         let output = run(folder.path(), args, "");
         assert_eq!(
