@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
@@ -201,6 +201,15 @@ impl Bench {
     /// The fault of a call.
     pub(super) async fn fault(&self, tool: &str, arguments: Value) -> Fault {
         self.call(tool, arguments).await.error.unwrap()
+    }
+
+    /// Waits until a tool that repeats its text answers again: its server is started anew a second after it ended.
+    pub(super) async fn comes_back(&self, tool: &str) {
+        let began = Instant::now();
+        while self.call(tool, json!({ "text": "x" })).await.error.is_some() {
+            assert!(began.elapsed() < PATIENCE, "{tool} does not come back");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
     }
 
     pub(super) fn path(&self, name: &str) -> String {
