@@ -89,6 +89,7 @@ const cases = {
     assert.match(await option('Write It').innerText(), /config\.toml.*\.mcp\.json.*\.claude\/settings\.local\.json.*\.claude\/settings\.json/);
     await option('Read It First').click();
     await toast('write what the editor shows?').waitFor();
+    await page.keyboard.press('Control+End');
     await me.sees('/bin/wherefore hook claude');
     await toast('write what the editor shows?').locator('.monaco-button', { hasText: 'Cancel' }).click();
     await me.status('nothing is written');
