@@ -7,7 +7,7 @@ use super::touch::{PathTouch, Touch};
 use crate::base::WorkspacePath;
 
 /// The proof that the rules allowed these touches. Only the rules make one, directly or through [`RuleQuestion::yes`].
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Grant {
     touches: Vec<Touch>,
     leaves: Vec<Leave>,
@@ -65,14 +65,8 @@ impl Grant {
         })
     }
 
-    /// The paths that the person said yes to, and nothing else.
-    pub fn of_paths(&self) -> Self {
-        let is_path = |leave: &&Leave| matches!(leave, Leave::Path(..));
-        Self { touches: Vec::new(), leaves: self.leaves.iter().filter(is_path).cloned().collect() }
-    }
-
     /// Joins what is granted later.
-    pub fn and(&self, later: Self) -> Self {
+    pub(super) fn and(&self, later: Self) -> Self {
         let touches = self.touches.iter().cloned().chain(later.touches).collect();
         let leaves = self.leaves.iter().cloned().chain(later.leaves).collect();
         Self { touches, leaves }
@@ -123,8 +117,6 @@ pub struct RuleQuestion<T> {
     pub question: String,
     /// The command that it is about, where the person can allow it for always.
     pub always: Option<Vec<String>>,
-    /// Whether it is about nothing but paths, which the person can allow for the session.
-    pub of_paths: bool,
     pub(super) allowed: Allowed<T>,
 }
 
