@@ -57,11 +57,10 @@ pub(super) fn taken_out(file: &ProposedFile, was: &str, now: &str) -> Vec<usize>
     if !file.hunks.iter().any(Hunk::is_unreviewed) {
         return Vec::new();
     }
-    let cuts = patch::cut(was, now);
+    let (first, last) = changed_lines(was, now);
     let is_touched = |hunk: &Hunk| {
         let start = hunk.start as usize;
-        cuts.iter()
-            .any(|cut| cut.old_start <= start + hunk.new.len() && start <= cut.old_start + cut.old.len())
+        first <= start + hunk.new.len() && start <= last
     };
     let hunks = file.hunks.iter().enumerate();
     let touched: Vec<(usize, &Hunk)> =
@@ -76,6 +75,18 @@ pub(super) fn taken_out(file: &ProposedFile, was: &str, now: &str) -> Vec<usize>
     };
     let found = if is_all(&touched) { Some(&*touched) } else { touched.chunks(1).find(|one| is_all(one)) };
     found.unwrap_or_default().iter().map(|(at, _)| *at).collect()
+}
+
+/// The first line of `was` that `now` may change, and the one after the last: found by what is the same at both ends, since
+/// each key that is pressed asks. Among equal lines any of them may be the one.
+fn changed_lines(was: &str, now: &str) -> (usize, usize) {
+    let (was, now) = (was.as_bytes(), now.as_bytes());
+    let is_same = |(one, other): &(&u8, &u8)| one == other;
+    let start = was.iter().zip(now).take_while(is_same).count();
+    let end = was.len() - was.iter().rev().zip(now.iter().rev()).take_while(is_same).count();
+    let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
+    let first = lines(&was[..start.min(end)]);
+    (first, first + lines(&was[start.min(end)..start.max(end)]) + 1)
 }
 
 /// Whether a file is still new: it is not there, or whoever went to look where it will be has an empty document. Some
@@ -277,6 +288,12 @@ mod tests {
         ] {
             assert_eq!(taken_out(&file, was, now), out, "{now:?}");
         }
+    }
+
+    #[test]
+    fn among_equal_lines_the_one_that_went_may_be_any() {
+        let file = edit(vec![applied("h1", 1, "", "x\n")]);
+        assert_eq!(taken_out(&file, "a\nx\nx\nx\nx\nx\nb\n", "a\nx\nx\nx\nx\nb\n"), [0]);
     }
 
     #[test]
