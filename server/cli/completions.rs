@@ -18,8 +18,9 @@ use crate::protocol::ProposalsParams;
 use crate::requests::list::ListParams;
 use crate::requests::{List, Proposals};
 
-/// The variable by which a shell asks for completions, with its own name.
-const ASKED: &str = "COMPLETE";
+/// The variable by which a shell asks for completions, with its own name. One of ours: a variable that other programs set
+/// would keep every command from running.
+const ASKED: &str = "WHEREFORE_COMPLETE";
 /// Calls that are offered, the last ones first.
 const CALLS: usize = 40;
 /// Characters of a reason beside a call.

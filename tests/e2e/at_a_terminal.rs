@@ -69,7 +69,7 @@ fn a_shell_completes_tools_calls_and_sessions() {
     ours(wherefore().args(["call", "fs.read", read]));
     let completed = |words: &[&str]| {
         let mut command = wherefore();
-        command.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+        command.env("WHEREFORE_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", words.len().to_string());
         command
             .env("_CLAP_IFS", "\n")
             .env("_CLAP_COMPLETE_COMP_TYPE", "9")
@@ -88,6 +88,6 @@ fn a_shell_completes_tools_calls_and_sessions() {
         assert!(shown.contains(expected), "{words:?}: {shown:?}");
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(said(wherefore().args(["completions", shell])).contains("COMPLETE"), "{shell}");
+        assert!(said(wherefore().args(["completions", shell])).contains("WHEREFORE_COMPLETE"), "{shell}");
     }
 }
