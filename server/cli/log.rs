@@ -5,6 +5,7 @@ mod filter;
 mod lines;
 mod openai;
 mod output;
+mod sessions;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -13,9 +14,9 @@ mod waits;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
@@ -23,10 +24,11 @@ use super::numbers::counted;
 use super::print::{LineWriter, TerminalPage};
 use super::{answer, completions};
 use crate::base::hidden::{in_json, short};
-use crate::base::{OURS, person};
-use crate::journal::{Entry, Item, Items, JournalError, Keeper, Log, Values, Vouched};
-use crate::protocol::{Code, EventType, Fault};
+use crate::journal::{Entry, Item, Items, JournalError, Log, Values, Vouched};
+use crate::protocol::{EventType, Fault};
 use filter::Selector;
+pub(super) use sessions::{last_calls, session_names};
+use sessions::{open, sessions};
 use verify::LogVerdict;
 
 /// How often a followed log is looked at.
@@ -145,109 +147,12 @@ impl From<Fault> for Stop {
     }
 }
 
-/// A session's log with its name and the time of its last event.
-#[derive(Debug)]
-struct Session {
-    name: String,
-    log: Log,
-    time: SystemTime,
-}
-
-/// The workspace's sessions, the most recent first.
-fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
-    let none = |place: &Path| {
-        Fault::new(Code::NotFound, format!("there are no sessions in {}", place.display()))
-            .suggest("name the workspace with --root, or make a call first: `wherefore call`")
-    };
-    let here = std::env::current_dir().unwrap_or_default();
-    let below = |folder: &Path| folder.join(OURS).join("sessions");
-    let folder = match root {
-        Some(root) => below(root),
-        None => here
-            .ancestors()
-            .map(below)
-            .find(|folder| folder.is_dir())
-            .ok_or_else(|| none(&here).hint([format!("looked in {} and above", here.display())]))?,
-    };
-    let entries = std::fs::read_dir(&folder).map_err(|_| none(&folder))?;
-    let keeper = keeper(&folder);
-    let mut sessions: Vec<Session> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            let log = Log::open(&path, &keeper).ok()?;
-            let time = path.join(crate::journal::LOG).symlink_metadata().and_then(|data| data.modified());
-            Some(Session { name, log, time: time.unwrap_or(SystemTime::UNIX_EPOCH) })
-        })
-        .collect();
-    sessions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| b.name.cmp(&a.name)));
-    if sessions.is_empty() { Err(none(&folder)) } else { Ok(sessions) }
-}
-
-/// The names of the workspace's sessions, the most recent first; none where there are none.
-pub(super) fn session_names() -> Vec<String> {
-    sessions(None).unwrap_or_default().into_iter().map(|session| session.name).collect()
-}
-
-/// The last calls of the most recent session, the newest first, each with its tool and its reason.
-pub(super) fn last_calls(most: usize) -> Vec<(String, String)> {
-    /// Events that are looked at for each call.
-    const EVENTS: usize = 4;
-    let Some(session) = sessions(None).unwrap_or_default().into_iter().next() else { return Vec::new() };
-    let Ok(items) = session.log.last(most * EVENTS, Values::Sealed) else { return Vec::new() };
-    let entries = items.filter_map(|item| match item {
-        Ok(Item::Entry(entry)) if entry.kind() == Some(EventType::ToolCall) => Some(entry),
-        _ => None,
-    });
-    let mut calls: Vec<(String, String)> = entries
-        .filter_map(|entry| {
-            let part =
-                |value: Option<&serde_json::Value>| value.and_then(|value| value.as_str().map(str::to_owned));
-            let why = part(entry.body.get("args").and_then(|args| args.get("why"))).unwrap_or_default();
-            let tool = part(entry.body.get("tool")).unwrap_or_default();
-            Some((entry.call_id()?.to_owned(), format!("{tool}: {why}")))
-        })
-        .collect();
-    calls.reverse();
-    calls.truncate(most);
-    calls
-}
-
-/// What vouches for the logs in a workspace's folder of sessions.
-fn keeper(sessions: &Path) -> Keeper {
-    let root =
-        sessions.ancestors().nth(2).filter(|root| !root.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Keeper::existing(person::state().as_deref(), &root.to_string_lossy())
-}
-
 /// Why a log says nothing about what was done here, where that is so.
 fn doubt(log: &Log) -> Option<&'static str> {
     match log.vouched() {
         Vouched::Here => None,
         Vouched::Elsewhere => Some("not of this machine"),
         Vouched::Nobody => Some("not keyed"),
-    }
-}
-
-/// The log asked for: by name or by the beginning of one.
-fn open(which: &Which) -> Result<Log, Fault> {
-    let sessions = sessions(which.root.as_deref())?;
-    let Some(asked) = &which.session else {
-        return sessions
-            .first()
-            .map_or_else(|| Err(Fault::internal("no session")), |one| Ok(one.log.clone()));
-    };
-    let exact = sessions.iter().find(|session| session.name == *asked);
-    let mut like = sessions.iter().filter(|session| session.name.starts_with(asked.as_str()));
-    match (exact, like.next(), like.next()) {
-        (Some(one), _, _) | (None, Some(one), None) => Ok(one.log.clone()),
-        (None, found, _) => {
-            let problem =
-                if found.is_some() { "more than one session begins with" } else { "there is no session" };
-            let names = sessions.iter().take(5).map(|session| session.name.as_str()).collect::<Vec<_>>();
-            Err(Fault::new(Code::NotFound, format!("{problem} {asked:?}"))
-                .suggest(format!("name one of: {}", names.join(", "))))
-        }
     }
 }
 

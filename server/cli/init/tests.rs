@@ -14,6 +14,7 @@ use super::print::TerminalPage;
 use super::{FILES, InitArgs, init, items, plan, remove};
 use crate::protocol::Settings;
 
+pub(super) mod files;
 mod person;
 
 /// The files of a project, wherever it is.

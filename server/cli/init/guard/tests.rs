@@ -1,7 +1,7 @@
 //! Hooks come in and go out again, agent by agent: those of others, and every other byte, stay.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use super::forms::{GUARDED, GuardedAgent};
 use super::{plan, run};
 use crate::cli::init::agents::{Id, Machine};
 use crate::cli::init::plan::Act;
+use crate::cli::init::tests::files::files_below;
 use crate::cli::init::{InitArgs, TerminalPage};
 
 /// A person's home and a project in it.
@@ -71,18 +72,7 @@ impl Desk {
 
     /// Every file of the project and the home, with its text.
     fn files(&self) -> Vec<(PathBuf, String)> {
-        fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
-            for entry in fs::read_dir(folder).unwrap().flatten() {
-                match entry.path() {
-                    path if path.is_dir() => walk(&path, found),
-                    path => found.push((path.clone(), fs::read_to_string(&path).unwrap())),
-                }
-            }
-        }
-        let mut found = Vec::new();
-        walk(self.folder.path(), &mut found);
-        found.sort();
-        found
+        files_below(self.folder.path())
     }
 }
 

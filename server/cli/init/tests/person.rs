@@ -1,11 +1,12 @@
 //! What goes into the person's own settings, and comes out again: agents' files, and the lines of Neovim.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::super::agents::{AGENTS, Id, Machine};
 use super::super::print::TerminalPage;
 use super::super::{InitArgs, init, neovim, remove};
+use super::files::files_below;
 use super::{ExitCode, args};
 
 /// A person's home, with a project in it.
@@ -46,18 +47,7 @@ impl Desk {
 
     /// Every file below the home, with its text.
     fn files(&self) -> Vec<(PathBuf, String)> {
-        fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
-            for entry in fs::read_dir(folder).unwrap().flatten() {
-                match entry.path() {
-                    path if path.is_dir() => walk(&path, found),
-                    path => found.push((path.clone(), fs::read_to_string(&path).unwrap())),
-                }
-            }
-        }
-        let mut found = Vec::new();
-        walk(self.folder.path(), &mut found);
-        found.sort();
-        found
+        files_below(self.folder.path())
     }
 
     fn text(&self, name: &str) -> String {

@@ -1,0 +1,106 @@
+//! The sessions of a workspace, and which one is meant.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::Which;
+use crate::base::{OURS, person};
+use crate::journal::{Item, Keeper, Log, Values};
+use crate::protocol::{Code, EventType, Fault};
+
+/// A session's log with its name and the time of its last event.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub name: String,
+    pub log: Log,
+    pub time: SystemTime,
+}
+
+/// The workspace's sessions, the most recent first.
+pub(super) fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
+    let none = |place: &Path| {
+        Fault::new(Code::NotFound, format!("there are no sessions in {}", place.display()))
+            .suggest("name the workspace with --root, or make a call first: `wherefore call`")
+    };
+    let here = std::env::current_dir().unwrap_or_default();
+    let below = |folder: &Path| folder.join(OURS).join("sessions");
+    let folder = match root {
+        Some(root) => below(root),
+        None => here
+            .ancestors()
+            .map(below)
+            .find(|folder| folder.is_dir())
+            .ok_or_else(|| none(&here).hint([format!("looked in {} and above", here.display())]))?,
+    };
+    let entries = std::fs::read_dir(&folder).map_err(|_| none(&folder))?;
+    let keeper = keeper(&folder);
+    let mut sessions: Vec<Session> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            let log = Log::open(&path, &keeper).ok()?;
+            let time = path.join(crate::journal::LOG).symlink_metadata().and_then(|data| data.modified());
+            Some(Session { name, log, time: time.unwrap_or(SystemTime::UNIX_EPOCH) })
+        })
+        .collect();
+    sessions.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| b.name.cmp(&a.name)));
+    if sessions.is_empty() { Err(none(&folder)) } else { Ok(sessions) }
+}
+
+/// The names of the workspace's sessions, the most recent first; none where there are none.
+pub(in crate::cli) fn session_names() -> Vec<String> {
+    sessions(None).unwrap_or_default().into_iter().map(|session| session.name).collect()
+}
+
+/// The last calls of the most recent session, the newest first, each with its tool and its reason.
+pub(in crate::cli) fn last_calls(most: usize) -> Vec<(String, String)> {
+    /// Events that are looked at for each call.
+    const EVENTS: usize = 4;
+    let Some(session) = sessions(None).unwrap_or_default().into_iter().next() else { return Vec::new() };
+    let Ok(items) = session.log.last(most * EVENTS, Values::Sealed) else { return Vec::new() };
+    let entries = items.filter_map(|item| match item {
+        Ok(Item::Entry(entry)) if entry.kind() == Some(EventType::ToolCall) => Some(entry),
+        _ => None,
+    });
+    let mut calls: Vec<(String, String)> = entries
+        .filter_map(|entry| {
+            let part =
+                |value: Option<&serde_json::Value>| value.and_then(|value| value.as_str().map(str::to_owned));
+            let why = part(entry.body.get("args").and_then(|args| args.get("why"))).unwrap_or_default();
+            let tool = part(entry.body.get("tool")).unwrap_or_default();
+            Some((entry.call_id()?.to_owned(), format!("{tool}: {why}")))
+        })
+        .collect();
+    calls.reverse();
+    calls.truncate(most);
+    calls
+}
+
+/// The log asked for: by name or by the beginning of one.
+pub(super) fn open(which: &Which) -> Result<Log, Fault> {
+    let sessions = sessions(which.root.as_deref())?;
+    let Some(asked) = &which.session else {
+        return sessions
+            .first()
+            .map_or_else(|| Err(Fault::internal("no session")), |one| Ok(one.log.clone()));
+    };
+    let exact = sessions.iter().find(|session| session.name == *asked);
+    let mut like = sessions.iter().filter(|session| session.name.starts_with(asked.as_str()));
+    match (exact, like.next(), like.next()) {
+        (Some(one), _, _) | (None, Some(one), None) => Ok(one.log.clone()),
+        (None, found, _) => {
+            let problem =
+                if found.is_some() { "more than one session begins with" } else { "there is no session" };
+            let names = sessions.iter().take(5).map(|session| session.name.as_str()).collect::<Vec<_>>();
+            Err(Fault::new(Code::NotFound, format!("{problem} {asked:?}"))
+                .suggest(format!("name one of: {}", names.join(", "))))
+        }
+    }
+}
+
+/// What vouches for the logs in a workspace's folder of sessions.
+fn keeper(sessions: &Path) -> Keeper {
+    let root =
+        sessions.ancestors().nth(2).filter(|root| !root.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Keeper::existing(person::state().as_deref(), &root.to_string_lossy())
+}
