@@ -182,10 +182,13 @@ const cases = {
     await shot('shapes-folders');
     const headers = await page.locator('.multiDiffEntry .file-path').allInnerTexts();
     assert.ok(headers[0].includes('project') && headers[1].includes('other'), `${headers} name their folders`);
-    await me.command('Wherefore: Accept Everything That Waits');
-    await Promise.all([here, there]);
-    await until(() => place.file('a.txt') === numbered(30, { 9: 'HERE' }), 'the hunk of the one folder');
-    const theirs = numbered(30, { 9: 'THERE', 20: 'TWENTY' });
+    await press('a', '2 hunks in 1 file');
+    assert.match(await here, /applied/);
+    assert.equal(place.file('a.txt'), numbered(30, { 9: 'HERE' }), 'the hunk of the one folder');
+    await press('r', '1 hunk in 1 file');
+    await press('a');
+    assert.match(await there, /partly_applied/);
+    const theirs = numbered(30, { 20: 'TWENTY' });
     await until(() => fs.readFileSync(path.join(other, 'a.txt'), 'utf8') === theirs, 'the hunks of the other');
   },
 };

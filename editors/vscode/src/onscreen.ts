@@ -13,7 +13,10 @@ const MOVING_MS = 600;
 /** What editors told, and when. */
 export class OnScreen implements vscode.Disposable {
   private own = 0;
-  private others = 0;
+  /** What the editors showed when the one with the focus was last known to be on the screen. */
+  private readonly showed = new Map<vscode.TextEditor, string>();
+  /** The other editors that show something else since. */
+  private readonly moved = new Set<vscode.TextEditor>();
   private readonly listener = vscode.Disposable.from(
     vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.heard(textEditor)),
     vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => textEditor === vscode.window.activeTextEditor && this.heard(textEditor)),
@@ -22,20 +25,37 @@ export class OnScreen implements vscode.Disposable {
 
   /** Whether the editor with the focus may be scrolled away. */
   get isInDoubt(): boolean {
-    return this.others - this.own > TOGETHER_MS;
+    return this.moved.size > 0;
   }
 
   /** A way to a hunk ended, or a decision: the editor with the focus is on the screen. */
   arrived(): void {
-    this.own = performance.now() + MOVING_MS;
+    this.seenUntil(performance.now() + MOVING_MS);
   }
 
   dispose(): void {
     this.listener.dispose();
   }
 
+  private seenUntil(time: number): void {
+    this.own = Math.max(this.own, time);
+    this.moved.clear();
+    this.showed.clear();
+    for (const editor of vscode.window.visibleTextEditors) this.showed.set(editor, ranges(editor));
+  }
+
   private heard(editor: vscode.TextEditor): void {
-    if (editor === vscode.window.activeTextEditor) this.own = Math.max(this.own, performance.now());
-    else if (isSide(editor.document.uri)) this.others = performance.now();
+    if (editor === vscode.window.activeTextEditor) this.seenUntil(performance.now());
+    else if (isSide(editor.document.uri)) this.heardOther(editor);
+  }
+
+  private heardOther(editor: vscode.TextEditor): void {
+    if (performance.now() - this.own <= TOGETHER_MS) this.showed.set(editor, ranges(editor));
+    // A lens that comes late takes a line's place and makes room for it again: that is no scroll.
+    if (this.showed.get(editor) === ranges(editor)) this.moved.delete(editor);
+    else this.moved.add(editor);
   }
 }
+
+/** The lines that an editor shows, to be compared. */
+const ranges = ({ visibleRanges }: vscode.TextEditor): string => visibleRanges.map(({ start, end }) => `${start.line}-${end.line}`).join();
