@@ -1,8 +1,8 @@
 //! The way of every call: resolve, log, permit, execute, review. Every door enters here and nowhere else.
 
 mod adopt;
+mod approvals;
 mod execute;
-mod hosts;
 mod inject;
 mod notices;
 mod permit;
@@ -31,7 +31,7 @@ use crate::registry::{Call, Draft, Refused, Registry};
 use crate::review::ProposalQueue;
 use crate::session::Session;
 pub(crate) use adopt::is_open;
-use hosts::KnownHosts;
+use approvals::SessionApprovals;
 use record::{CallEntry, Pace};
 use run::Run;
 
@@ -45,7 +45,7 @@ pub struct Pipeline {
     /// One permit a call that waits for a slot or has one.
     places: Semaphore,
     /// What the person need not be asked about again.
-    hosts: Arc<KnownHosts>,
+    approvals: Arc<SessionApprovals>,
     /// How calls that run are stopped, by id.
     running: Mutex<HashMap<CallId, CancellationToken>>,
 }
@@ -109,7 +109,7 @@ impl Pipeline {
             queue,
             slots: Semaphore::new(limits.running),
             places: Semaphore::new(places.min(Semaphore::MAX_PERMITS)),
-            hosts: Arc::default(),
+            approvals: Arc::default(),
             running: Mutex::default(),
         }
     }

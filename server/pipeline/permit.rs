@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::hosts::KnownHosts;
+use super::approvals::SessionApprovals;
 use crate::base::WorkspacePath;
 use crate::base::hidden::in_line;
 use crate::ports::HostGate;
@@ -16,6 +16,7 @@ use crate::workspace::config::allow_always;
 
 const ALLOW: &str = "Allow";
 const ALWAYS: &str = "Always allow this command";
+const SESSION: &str = "Allow for this session";
 const DENY: &str = "Deny";
 
 /// Lets a call go on, or says why not.
@@ -27,11 +28,11 @@ pub(super) async fn permit(
     session: &Session,
     scope: &Scope,
     call: Call,
-    hosts: &KnownHosts,
+    approvals: &SessionApprovals,
 ) -> Result<Permitted, Fault> {
     call.ready()?;
     let look = |access, asked: &str| resolve(scope, access, scope.path(asked)?);
-    let known = hosts.of(&call);
+    let known = approvals.of(&call);
     let verdict = scope.files().rules().judge_call(call, look, known.as_deref())?;
     let permitted = match verdict {
         Verdict::Ask(ask) if is_allowed_at_caller(scope, &ask) => {
@@ -39,9 +40,9 @@ pub(super) async fn permit(
             session.log().write(Event::UserApproval { call_id, rule, granted: true })?;
             ask.yes()
         }
-        verdict => settled(session, scope, verdict).await?,
+        verdict => settled(session, scope, verdict, approvals).await?,
     };
-    hosts.keep(&permitted);
+    approvals.keep_hosts(&permitted);
     Ok(permitted)
 }
 
@@ -50,7 +51,7 @@ pub(super) fn reaching(
     session: &Arc<Session>,
     scope: Scope,
     permitted: &Permitted,
-    hosts: &Arc<KnownHosts>,
+    approvals: &Arc<SessionApprovals>,
 ) -> Scope {
     if permitted.call().effects().network.is_empty() {
         return scope;
@@ -60,7 +61,7 @@ pub(super) fn reaching(
         scope: scope.clone(),
         call: permitted.call().clone(),
         grant: permitted.grant().clone(),
-        known: hosts.clone(),
+        approvals: approvals.clone(),
     }))
 }
 
@@ -71,7 +72,7 @@ struct FurtherHosts {
     scope: Scope,
     call: Call,
     grant: Arc<Grant>,
-    known: Arc<KnownHosts>,
+    approvals: Arc<SessionApprovals>,
 }
 
 impl HostGate for FurtherHosts {
@@ -80,10 +81,10 @@ impl HostGate for FurtherHosts {
             if declares(&self.grant, host) {
                 return Ok(());
             }
-            let before = self.known.of(&self.call).unwrap_or_else(|| self.grant.clone());
+            let before = self.approvals.hosts_of(&self.call).unwrap_or_else(|| self.grant.clone());
             let verdict = self.scope.files().rules().judge_host(self.call.clone(), host, &before);
-            let permitted = settled(&self.session, &self.scope, verdict).await?;
-            self.known.keep(&permitted);
+            let permitted = settled(&self.session, &self.scope, verdict, &self.approvals).await?;
+            self.approvals.keep_hosts(&permitted);
             Ok(())
         })
     }
@@ -106,12 +107,13 @@ pub(super) async fn renewed(
     session: &Session,
     mut scope: Scope,
     mut permitted: Permitted,
+    approvals: &SessionApprovals,
 ) -> Result<(Scope, Permitted), Fault> {
     while let Some(renewed) = scope.renewed() {
         let look = |access, asked: &str| resolve(&renewed, access, renewed.path(asked)?);
         let before = permitted.grant().clone();
         let verdict = renewed.files().rules().judge_call(permitted.into_subject(), look, Some(&before))?;
-        permitted = settled(session, &renewed, verdict).await?;
+        permitted = settled(session, &renewed, verdict, approvals).await?;
         scope = renewed;
     }
     Ok((scope.granted(permitted.grant()), permitted))
@@ -127,6 +129,7 @@ pub(super) async fn draft(
     scope: &Scope,
     permitted: Permitted,
     draft: &Draft,
+    approvals: &SessionApprovals,
 ) -> Result<(Permitted, Vec<WorkspacePath>), Fault> {
     let mut touches = Vec::new();
     let mut writes = Vec::new();
@@ -154,15 +157,20 @@ pub(super) async fn draft(
         }
     }
     let verdict = scope.files().rules().judge_further(permitted, touches);
-    Ok((settled(session, scope, verdict).await?, writes))
+    Ok((settled(session, scope, verdict, approvals).await?, writes))
 }
 
 /// What the rules allow, once the person said yes to what they ask about.
-async fn settled(session: &Session, scope: &Scope, verdict: Verdict<Call>) -> Result<Permitted, Fault> {
+async fn settled(
+    session: &Session,
+    scope: &Scope,
+    verdict: Verdict<Call>,
+    approvals: &SessionApprovals,
+) -> Result<Permitted, Fault> {
     match verdict {
         Verdict::Allow(permitted) => Ok(permitted),
         Verdict::Deny(refusal) => Err(refusal.into()),
-        Verdict::Ask(ask) => asked(session, scope, ask).await,
+        Verdict::Ask(ask) => asked(session, scope, ask, approvals).await,
     }
 }
 
@@ -175,14 +183,20 @@ fn is_allowed_at_caller(scope: &Scope, ask: &RuleQuestion<Call>) -> bool {
         && effects.paths().next().is_none()
 }
 
-async fn asked(session: &Session, scope: &Scope, ask: RuleQuestion<Call>) -> Result<Permitted, Fault> {
+async fn asked(
+    session: &Session,
+    scope: &Scope,
+    ask: RuleQuestion<Call>,
+    approvals: &SessionApprovals,
+) -> Result<Permitted, Fault> {
     let asked = session.editor().ask(question(session, &ask));
     let answer = tokio::select! {
         answer = asked => answer,
         () = scope.cancel().cancelled() => { scope.check()?; None }
     };
     let always = ask.always.as_ref().filter(|_| answer.as_deref() == Some(ALWAYS));
-    let granted = answer.as_deref() == Some(ALLOW) || always.is_some();
+    let lasts = ask.of_paths && answer.as_deref() == Some(SESSION);
+    let granted = answer.as_deref() == Some(ALLOW) || always.is_some() || lasts;
     if let Some(Err(error)) = always.map(|argv| allow_always(argv, ask.subject().why().as_str())) {
         // This once it is allowed all the same.
         session.editor().tell(Notice::Trouble(format!("the command is not allowed for always: {error}")));
@@ -190,7 +204,11 @@ async fn asked(session: &Session, scope: &Scope, ask: RuleQuestion<Call>) -> Res
     let call_id = ask.subject().id().clone();
     session.log().write(Event::UserApproval { call_id, rule: ask.rule.clone(), granted })?;
     if granted {
-        return Ok(ask.yes());
+        let permitted = ask.yes();
+        if lasts {
+            approvals.keep_paths(&permitted);
+        }
+        return Ok(permitted);
     }
     let who = if session.editor().attached() { "the person said no" } else { "nobody is there to ask" };
     Err(Fault::new(Code::PermissionDenied, format!("{} asks first, and {who}", ask.rule))
@@ -208,9 +226,10 @@ fn question(session: &Session, ask: &RuleQuestion<Call>) -> AskParams {
         why: why.to_owned(),
         agent: call.origin().agent.clone(),
         text: format!("{}: {}\n{}", in_line(tool), in_line(why), in_line(&ask.question)),
-        answers: match ask.always {
-            Some(_) => vec![ALLOW.to_owned(), ALWAYS.to_owned(), DENY.to_owned()],
-            None => vec![ALLOW.to_owned(), DENY.to_owned()],
+        answers: match (&ask.always, ask.of_paths) {
+            (Some(_), _) => vec![ALLOW.to_owned(), ALWAYS.to_owned(), DENY.to_owned()],
+            (None, true) => vec![ALLOW.to_owned(), SESSION.to_owned(), DENY.to_owned()],
+            (None, false) => vec![ALLOW.to_owned(), DENY.to_owned()],
         },
     }
 }

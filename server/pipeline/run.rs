@@ -90,11 +90,11 @@ impl<'a> Run<'a> {
     async fn permit(&self, scope: Scope, call: Call) -> Result<Admitted<'a>, Fault> {
         let session = &self.pipeline.session;
         policy::refuse_declared(&scope, &call)?;
-        let permitted = permit::permit(session, &scope, call, &self.pipeline.hosts).await?;
+        let permitted = permit::permit(session, &scope, call, &self.pipeline.approvals).await?;
         let slot = self.pipeline.slots.acquire().await.map_err(|error| Fault::internal(error.to_string()))?;
         scope.check()?;
-        let (scope, permitted) = permit::renewed(session, scope, permitted).await?;
-        let scope = permit::reaching(session, scope, &permitted, &self.pipeline.hosts);
+        let (scope, permitted) = permit::renewed(session, scope, permitted, &self.pipeline.approvals).await?;
+        let scope = permit::reaching(session, scope, &permitted, &self.pipeline.approvals);
         Ok(Admitted { scope, permitted, slot })
     }
 
@@ -113,7 +113,9 @@ impl<'a> Run<'a> {
     /// its call declared. Waiting for them holds no slot.
     async fn review(&self, admitted: Admitted<'_>, draft: Draft) -> Result<(Status, Value), Fault> {
         let Admitted { scope, permitted, slot } = admitted;
-        let (permitted, writes) = permit::draft(&self.pipeline.session, &scope, permitted, &draft).await?;
+        let (permitted, writes) =
+            permit::draft(&self.pipeline.session, &scope, permitted, &draft, &self.pipeline.approvals)
+                .await?;
         let policy = policy::of(&scope, permitted.call(), &writes, draft.applies)?;
         let scope = scope.granted(permitted.grant());
         let queue = &self.pipeline.queue;

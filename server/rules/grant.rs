@@ -7,7 +7,7 @@ use super::touch::{PathTouch, Touch};
 use crate::base::WorkspacePath;
 
 /// The proof that the rules allowed these touches. Only the rules make one, directly or through [`RuleQuestion::yes`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Grant {
     touches: Vec<Touch>,
     leaves: Vec<Leave>,
@@ -65,8 +65,14 @@ impl Grant {
         })
     }
 
+    /// The paths that the person said yes to, and nothing else.
+    pub fn of_paths(&self) -> Self {
+        let is_path = |leave: &&Leave| matches!(leave, Leave::Path(..));
+        Self { touches: Vec::new(), leaves: self.leaves.iter().filter(is_path).cloned().collect() }
+    }
+
     /// Joins what is granted later.
-    pub(super) fn and(&self, later: Self) -> Self {
+    pub fn and(&self, later: Self) -> Self {
         let touches = self.touches.iter().cloned().chain(later.touches).collect();
         let leaves = self.leaves.iter().cloned().chain(later.leaves).collect();
         Self { touches, leaves }
@@ -117,6 +123,8 @@ pub struct RuleQuestion<T> {
     pub question: String,
     /// The command that it is about, where the person can allow it for always.
     pub always: Option<Vec<String>>,
+    /// Whether it is about nothing but paths, which the person can allow for the session.
+    pub of_paths: bool,
     pub(super) allowed: Allowed<T>,
 }
 

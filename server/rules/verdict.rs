@@ -51,16 +51,16 @@ impl Rules {
 
     /// Holds touches against the rules, a path by the one asked for and by the one it leads to.
     fn weighed(&self, touches: Vec<Touch>, before: Option<&Grant>) -> Result<Weighed, Refusal> {
-        let mut case = Case { before, asks: Vec::new(), always: None, leaves: Vec::new() };
+        let mut case = Case { before, asks: Vec::new(), always: None, of_paths: true, leaves: Vec::new() };
         for touch in &touches {
             match touch {
                 Touch::Path(path) => self.judge_path(path, &mut case)?,
                 act => case.judge_act(act, self.asking(act)?),
             }
         }
-        let Case { asks, leaves, always, .. } = case;
+        let Case { asks, leaves, always, of_paths, .. } = case;
         let always = always.filter(|_| asks.len() == 1);
-        Ok(Weighed { grant: Grant::new(touches, leaves), asks, always })
+        Ok(Weighed { grant: Grant::new(touches, leaves), asks, always, of_paths })
     }
 
     /// Who may write a path may read it: the text that a change is made on.
@@ -94,10 +94,12 @@ struct Weighed {
     asks: Vec<(String, String)>,
     /// The command that is all that is asked about, where the person can allow it for always.
     always: Option<Vec<String>>,
+    /// Whether nothing but paths is asked about.
+    of_paths: bool,
 }
 
 fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
-    let Weighed { grant, asks, always } = match weighed {
+    let Weighed { grant, asks, always, of_paths } = match weighed {
         Ok(weighed) => weighed,
         Err(refusal) => return Verdict::Deny(refusal),
     };
@@ -108,6 +110,7 @@ fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
             rule: rule.clone(),
             question: question(&asks, rule),
             always,
+            of_paths,
             allowed,
         }),
     }
@@ -121,6 +124,8 @@ struct Case<'a> {
     asks: Vec<(String, String)>,
     /// The command among them, where the person can allow it for always.
     always: Option<Vec<String>>,
+    /// Whether nothing but paths is asked about.
+    of_paths: bool,
     leaves: Vec<Leave>,
 }
 
@@ -131,6 +136,7 @@ impl Case<'_> {
         self.leaves.push(Leave::Act(act.clone()));
         if !self.before.is_some_and(|before| before.holds(act)) {
             self.always = self.always.take().or(asking.always);
+            self.of_paths = false;
             self.ask(asking.act, asking.rule);
         }
     }

@@ -35,7 +35,7 @@ fn a_plugin_is_asked_with_the_call_and_its_why() {
     assert_eq!(params["call_id"], "c-0001");
     assert_eq!(params["tool"], "fs.read");
     assert_eq!(params["why"], "See what the person keeps to themselves");
-    assert_eq!(params["answers"], json!(["Allow", "Deny"]));
+    assert_eq!(params["answers"], json!(["Allow", "Allow for this session", "Deny"]));
     assert_eq!(
         params["root"].as_str().map(str::to_owned),
         Some(editor.uri("").trim_end_matches('/').to_owned())
@@ -95,7 +95,8 @@ fn a_command_that_is_allowed_for_always_is_not_asked_about_again() {
 fn any_editor_is_asked_by_a_message() {
     let (mut editor, id) = asked(false);
     let ask = editor.expect("window/showMessageRequest");
-    assert_eq!(ask["params"]["actions"], json!([{ "title": "Allow" }, { "title": "Deny" }]));
+    let titles = ["Allow", "Allow for this session", "Deny"].map(|title| json!({ "title": title }));
+    assert_eq!(ask["params"]["actions"], json!(titles));
     editor.reply(&ask, json!({ "title": "Allow" }));
     assert_eq!(editor.finish(&id).unwrap()["result"]["content"], "p\n");
 }

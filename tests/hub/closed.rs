@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use wherefore::protocol::Policy;
+use wherefore::protocol::{Code, Policy, Status};
 
 use crate::support::Bench;
 
@@ -246,4 +246,20 @@ async fn a_file_that_a_rule_asks_about_opens_once_the_person_says_so() {
     assert_eq!(json!(copied)["status"], "ok", "{copied:?}");
     assert!(bench.disk("out/notes/asked.sql").contains("MARKGLOB"));
     assert_eq!(bench.disk("out/notes/server.pem"), "(none)");
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_is_one_to_that_path_agent_and_tool() {
+    let bench = bench();
+    bench.will_answer(Some("Allow for this session"));
+    let read = |agent, path: &str| bench.call_as(agent, "fs.read", json!({ "path": path }), None);
+    assert_eq!(read("tester/1", "notes/asked.sql").await.status, Status::Ok);
+    bench.will_answer(None);
+    assert_eq!(read("tester/1", "notes/asked.sql").await.status, Status::Ok, "it is not asked again");
+    for (agent, path) in [("other/1", "notes/asked.sql"), ("tester/1", "asked/deep/a.txt")] {
+        assert_eq!(read(agent, path).await.error.unwrap().code, Code::PermissionDenied, "{agent} {path}");
+    }
+    let write = json!({ "path": "notes/asked.sql", "content": "x\n" });
+    let written = bench.call_as("tester/1", "fs.write", write, Some(Policy::Auto)).await;
+    assert_eq!(written.error.unwrap().code, Code::PermissionDenied, "a yes to a read is none to a change");
 }

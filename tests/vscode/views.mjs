@@ -17,6 +17,7 @@ const place = scratch({
   'a.txt': numbered(30),
   'b.txt': numbered(10),
   'db/1': 'one\n',
+  'db/2': 'two\n',
   '.wherefore/config.toml': '[rules]\nask = ["db"]\n',
 });
 const vsix = path.join(extension, 'wherefore.vsix');
@@ -30,7 +31,7 @@ const shot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`) }
 const side = page.locator('.part.sidebar');
 const row = (...texts) => texts.reduce((rows, text) => rows.filter({ hasText: text }), side.locator('.monaco-list-row')).first();
 const toast = (text) => page.locator('.notifications-toasts .notification-list-item', { hasText: text }).first();
-const press = (within, button) => within.locator('.monaco-button', { hasText: button }).click();
+const press = (within, button) => within.locator('.monaco-button').getByText(button, { exact: true }).click();
 /** An action in a row of a tree, shown while the mouse is there; rows move as calls come and end. */
 const act = (within, title) =>
   patiently(async () => {
@@ -38,7 +39,7 @@ const act = (within, title) =>
     await within.locator(`.action-label[aria-label^="${title}"]`).click({ timeout: 5000 });
   });
 /** Asks to read what only a person lets agents read. */
-const ask = (why) => call(place, 'fs.read', { path: 'db/1', why });
+const ask = (why, file = 'db/1') => call(place, 'fs.read', { path: file, why });
 const READ = 'See how the rows are kept';
 
 /** A terminal's escape, C1, turns of the reading direction, zero width, a tag, a private sign, an Arabic mark, a filler. */
@@ -120,6 +121,20 @@ const cases = {
     await me.command('Focus on Calls View');
     await me.keys('r');
     assert.match(await older, /PERMISSION_DENIED/);
+  },
+
+  'an answer for the session is picked by keys, and the next call of that kind asks nothing': async () => {
+    await me.noToasts();
+    const answer = ask('Read it all day', 'db/2');
+    await toast('Allow to read').waitFor();
+    await me.keys('q');
+    await page.locator('.quick-input-title', { hasText: 'Read it all day' }).waitFor();
+    await page.keyboard.type('session');
+    await page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Allow for this session' }).waitFor();
+    await page.keyboard.press('Enter');
+    assert.match(await answer, /"content": ?"two/);
+    assert.match(await ask('Read it again', 'db/2'), /"content": ?"two/);
+    await until(async () => (await row('asks:').count()) === 0, 'nothing asks');
   },
 
   'a call that asks is cancelled, and so is one that waits for a decision': async () => {
