@@ -44,7 +44,7 @@ pub(super) struct InitArgs {
     /// The agents to set up, separated by commas [default: those found on this machine]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "AGENTS")]
     pub agents: Option<Vec<Id>>,
-    /// Remove wherefore from the agents' files: from all of them, or from those that --agents names
+    /// Remove wherefore and its hooks from the agents' files: from all of them, or from those that --agents names
     #[arg(long, conflicts_with = "absolute")]
     pub remove: bool,
     /// Have agents start this program by its absolute path, for a program that is not on the PATH
@@ -85,7 +85,7 @@ pub(super) fn run(args: &InitArgs) -> ExitCode {
     let args = &InitArgs { dir: args.root.clone().unwrap_or_else(|| args.dir.clone()), ..args.clone() };
     let done = match args.dir.is_dir() {
         true if args.guard => guard::run(page, args, &machine),
-        true if args.remove => remove(page, args, &machine),
+        true if args.remove => remove_all(page, args, &machine),
         true => init(page, args, &machine),
         false => {
             let message = format!("{} is not a folder: make it first, or name another", args.dir.display());
@@ -193,6 +193,16 @@ fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
         )?;
     }
     Ok(chosen)
+}
+
+/// Takes the hooks out first, which would not find the program any more, and then the rest.
+fn remove_all(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
+    let hooks = match guard::is_there(args, machine) {
+        true => guard::run(page, args, machine)?,
+        false => ExitCode::SUCCESS,
+    };
+    let rest = remove(page, args, machine)?;
+    Ok(if hooks == ExitCode::SUCCESS { rest } else { hooks })
 }
 
 /// Takes what is ours out of the agents' files and the person's Neovim. Our own folder stays: it holds the log.

@@ -98,6 +98,32 @@ fn hooks_are_shown_written_tried_and_taken_back() {
 }
 
 #[test]
+fn removing_takes_the_hooks_out_too_and_leaves_the_log_alone() {
+    let folder = place();
+    let folder = folder.path();
+    for guard in [&["init"][..], &["init", "--guard"]] {
+        let set_up = run(folder, &[guard, &["--agents", "all", "--yes"]].concat());
+        assert!(set_up.status.success(), "{set_up:?}");
+    }
+    let work = folder.join("work");
+    assert!(work.join(".codex/hooks.json").exists() && work.join(".codex/config.toml").exists());
+    let removed = out(&run(folder, &["init", "--remove", "--yes"]));
+    assert!(removed.contains(".codex/hooks.json") && removed.contains(".codex/config.toml"), "{removed}");
+    let left =
+        |name: &str| std::fs::read_to_string(work.join(name)).is_ok_and(|text| text.contains("wherefore"));
+    for name in [
+        ".claude/settings.json",
+        ".gemini/settings.json",
+        ".codex/hooks.json",
+        ".opencode/plugin/wherefore.js",
+        ".mcp.json",
+    ] {
+        assert!(!left(name), "{name}: {removed}");
+    }
+    assert!(work.join(".wherefore/config.toml").exists());
+}
+
+#[test]
 fn what_a_missing_program_means_is_written_into_the_hooks() {
     for (when_away, expected) in [("ask", ""), ("deny", "\"onFailure\": \"block\"")] {
         let folder = place();

@@ -23,6 +23,11 @@ pub(super) fn run(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io:
     if args.remove { remove(page, args, machine) } else { put(page, args, machine) }
 }
 
+/// Whether a file of the agents that are meant has hooks of ours, where the person chose.
+pub(super) fn is_there(args: &InitArgs, machine: &Machine) -> bool {
+    meant(args).any(|agent| files(args, machine, agent).iter().any(|file| has_hooks(agent, file)))
+}
+
 fn put(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
     let command = command(args, machine)?;
     let mut files = Vec::new();
@@ -75,8 +80,7 @@ fn put(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Exi
 }
 
 fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    let named = |agent: &&GuardedAgent| args.agents.as_ref().is_none_or(|named| names(named, agent.id));
-    let taken = GUARDED.iter().filter(named).flat_map(|agent| {
+    let taken = meant(args).flat_map(|agent| {
         let of = |file: HookFile| {
             let settings = codex_settings(machine).filter(|_| agent.id == Id::Codex);
             let trust = settings.map(|settings| trust::take(agent, &settings, &file));
@@ -105,6 +109,11 @@ fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
         listed(&done)
     ))?;
     Ok(code(failed))
+}
+
+/// The agents whose hooks are to be removed: those that are named, else all.
+fn meant(args: &InitArgs) -> impl Iterator<Item = &'static GuardedAgent> {
+    GUARDED.iter().filter(|agent| args.agents.as_ref().is_none_or(|named| names(named, agent.id)))
 }
 
 /// The plans by their agents.
@@ -151,8 +160,7 @@ fn files(args: &InitArgs, machine: &Machine, agent: &GuardedAgent) -> Vec<HookFi
 /// The file that holds an agent's hooks: the one that has some of ours, else the usual one.
 fn file(args: &InitArgs, machine: &Machine, agent: &GuardedAgent) -> Option<HookFile> {
     let files = files(args, machine, agent);
-    let has = |file: &&HookFile| plan::commands(agent, file).is_ok_and(|commands| !commands.is_empty());
-    files.iter().find(has).or(files.first()).cloned()
+    files.iter().find(|file| has_hooks(agent, file)).or(files.first()).cloned()
 }
 
 /// Where the agent is guarded already: in the person's settings instead of the project's, or the other way round. A
@@ -162,7 +170,11 @@ fn elsewhere(args: &InitArgs, machine: &Machine, agent: &GuardedAgent) -> Option
         true => agent.of_project(&args.dir),
         false => agent.of_person(machine).into_iter().collect(),
     };
-    others.into_iter().find(|file| plan::commands(agent, file).is_ok_and(|commands| !commands.is_empty()))
+    others.into_iter().find(|file| has_hooks(agent, file))
+}
+
+fn has_hooks(agent: &GuardedAgent, file: &HookFile) -> bool {
+    plan::commands(agent, file).is_ok_and(|commands| !commands.is_empty())
 }
 
 /// How hooks start us. A name on the PATH suits every machine; where it does not lead to this program, its path does.
