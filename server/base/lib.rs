@@ -1,6 +1,9 @@
 //! Small parts that everything stands on: paths, texts, positions, ids, hashes.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("wherefore runs on Linux alone so far: build it there, within WSL 2 or in a container");
+
 mod blocking;
 pub mod bm25;
 pub mod clock;

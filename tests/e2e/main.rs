@@ -21,6 +21,7 @@ mod neovim;
 mod offered;
 mod others;
 mod protocol;
+mod released;
 mod review;
 mod search;
 mod sending;

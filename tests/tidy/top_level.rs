@@ -3,7 +3,7 @@
 use crate::tree::{Finding, Tree};
 
 /// The six names, the guides, the lock file and the licence.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "Cargo.toml",
     "server",
     "editors",
@@ -13,6 +13,7 @@ const NAMES: [&str; 12] = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     "Cargo.lock",
     "LICENSE-MIT",
     "LICENSE-APACHE",
