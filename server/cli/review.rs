@@ -1,8 +1,14 @@
 //! `wherefore review`: what waits for a decision, and the decision.
 
-use std::io::{BufRead, IsTerminal};
+mod context;
+mod edit;
+mod key;
+mod walk;
+
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use self::walk::{Step, Walk};
 use super::backend::{RequestTarget, RootArgs};
 use super::print::{TerminalPage, visible};
 use super::{answer, completions, show};
@@ -66,13 +72,14 @@ fn point(text: &str) -> Result<Point, String> {
 }
 
 fn decide(args: &Args) -> Result<ExitCode, Fault> {
-    let mut backend = RequestTarget::open(&args.root.find()?)?;
+    let root = args.root.find()?;
+    let mut backend = RequestTarget::open(&root)?;
     let acts = [(Act::Reject, &args.reject), (Act::Accept, &args.accept)];
     if acts.iter().all(|(_, hunks)| hunks.is_none()) {
         let waiting = waiting(&mut backend, args)?;
         return match args.json || args.list || !std::io::stdin().is_terminal() {
             true => Ok(list(args, &waiting)),
-            false => ask(&mut backend, args, &waiting),
+            false => ask(&root, &mut backend, args, &waiting),
         };
     }
     let mut problems = Vec::new();
@@ -140,50 +147,21 @@ fn say(proposal: &Proposal) {
 }
 
 /// Goes through the hunks one by one.
-fn ask(backend: &mut RequestTarget, args: &Args, waiting: &[Proposal]) -> Result<ExitCode, Fault> {
-    let page = TerminalPage::stdout();
-    if waiting.is_empty() {
+fn ask(
+    root: &str,
+    backend: &mut RequestTarget,
+    args: &Args,
+    waiting: &[Proposal],
+) -> Result<ExitCode, Fault> {
+    let steps: Vec<Step<'_>> = waiting
+        .iter()
+        .flat_map(|proposal| proposal.files.iter().map(move |file| (proposal, file)))
+        .flat_map(|(proposal, file)| args.shown(file).map(move |hunk| Step { proposal, file, hunk }))
+        .collect();
+    if steps.is_empty() {
         answer::line("nothing waits for a decision");
+        return Ok(ExitCode::SUCCESS);
     }
-    for proposal in waiting {
-        answer::line(&show::heading(page, proposal));
-        for file in &proposal.files {
-            for hunk in args.shown(file) {
-                answer::out(&show::hunk(page, file, hunk));
-                let Some((act, reason)) = question() else { return Ok(ExitCode::SUCCESS) };
-                let Some(act) = act else { continue };
-                let hunks = vec![hunk.id.clone()];
-                let proposal = Some(proposal.id.clone());
-                let params = DecideParams { proposal, hunks, reason, ..DecideParams::all(act) };
-                for problem in send(backend, params)?.problems {
-                    answer::note(&format!("wherefore: {}", visible(&problem)));
-                }
-            }
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// What the person says to one hunk: nothing at all to stop, no act to leave it for later.
-fn question() -> Option<(Option<Act>, Option<String>)> {
-    loop {
-        answer::out("accept? [y]es, [n]o, [r]eason, [l]ater, [q]uit: ");
-        match line()?.as_str() {
-            "y" | "yes" => return Some((Some(Act::Accept), None)),
-            "n" | "no" => return Some((Some(Act::Reject), None)),
-            "l" | "later" => return Some((None, None)),
-            "q" | "quit" => return None,
-            "r" | "reason" => {
-                answer::out("no, because: ");
-                return Some((Some(Act::Reject), Some(line()?)));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn line() -> Option<String> {
-    let mut line = String::new();
-    let length = std::io::stdin().lock().read_line(&mut line).ok()?;
-    (length > 0).then(|| line.trim().to_owned())
+    let went_well = Walk::new(root, steps).go(backend)?;
+    Ok(ExitCode::from(if went_well { 0 } else { answer::FAULT }))
 }

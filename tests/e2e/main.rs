@@ -5,6 +5,7 @@ mod acp;
 mod agents;
 mod asks;
 mod at_a_terminal;
+mod by_keys;
 mod command_line;
 mod confined;
 mod demo;
