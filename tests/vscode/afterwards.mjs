@@ -17,7 +17,7 @@ fs.mkdirSync(shots, { recursive: true });
 const WHY = 'Spell the numbers out for the reader';
 const MANY = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [10 + index * 24, index % 2 ? `new ${index}` : `new ${index}\nand more`]));
 
-const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.js': 'const one = 1;\nconst two = 2;\n', 'long.txt': numbered(5000) });
+const place = scratch({ 'a.txt': numbered(30), 'b.txt': numbered(30), 'c.js': 'const one = 1;\nconst two = 2;\n', 'd.txt': numbered(30), 'long.txt': numbered(5000) });
 const code = await open(place, { vsix: path.join(extension, 'wherefore.vsix') });
 const { page } = code;
 const me = person(page);
@@ -196,6 +196,30 @@ const cases = {
     await page.keyboard.press('r');
     await me.nothingWaits();
     assert.match(await answer, /partly_applied/);
+  },
+
+  'leaving the edit in the moment in which text is taken out again accepts nothing': async () => {
+    await me.noToasts();
+    await me.edit('d.txt');
+    const answer = call(place, 'fs.patch', { path: 'd.txt', why: WHY, diff: diff('d.txt', 30, { 5: 'FIVE', 20: 'TWENTY' }) });
+    await me.status('2 hunks in 1 file');
+    await me.keys('n');
+    await me.tab(`d.txt: ${WHY}`);
+    await me.lens('1/2');
+    for (let pause = 0; pause < 300; pause += 30) {
+      await page.keyboard.press('e');
+      await me.status('type, then save');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.type('x');
+      await page.waitForTimeout(pause);
+      await page.keyboard.press('Escape');
+      await me.status('a accepts the hunk');
+      await page.keyboard.press('ArrowUp');
+    }
+    await me.status('2 hunks in 1 file');
+    assert.equal(place.file('d.txt'), numbered(30));
+    await me.command('Wherefore: Reject Everything That Waits');
+    assert.match(await answer, /rejected/);
   },
 
   'text that is typed while a change comes stays': async () => {

@@ -33,9 +33,12 @@ interface Held {
 export class Right implements vscode.FileSystemProvider {
   private readonly held = new Map<string, Held>();
   private readonly edited = new Set<string>();
-  /** Documents that the person saves just now, and those that we save. */
+  /** Documents that the person saves just now. */
   private readonly meant = new Set<string>();
-  private readonly ours = new Set<string>();
+  /** How many saves of ours a document is in: a second one may begin before the first ends. */
+  private readonly ours = new Map<string, number>();
+  /** What takes text out again, until it is out. */
+  private readonly refusing = new Map<string, Promise<void>>();
   /** What waits for a document to be read anew. */
   private readonly readers = new Map<string, () => void>();
   private readonly change = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -59,7 +62,7 @@ export class Right implements vscode.FileSystemProvider {
       vscode.workspace.onWillSaveTextDocument(({ document: { uri }, reason }) => {
         const key = uri.toString();
         if (uri.scheme !== RIGHT) return;
-        if (reason === vscode.TextDocumentSaveReason.Manual && !this.ours.has(key)) this.meant.add(key);
+        if (reason === vscode.TextDocumentSaveReason.Manual && !this.ours.get(key)) this.meant.add(key);
         else this.meant.delete(key);
       }),
     );
@@ -83,7 +86,7 @@ export class Right implements vscode.FileSystemProvider {
   async end(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     if (document?.uri.scheme !== RIGHT) return;
-    await this.keep(document);
+    await this.settled(document);
     this.edited.delete(document.uri.toString());
     await this.readAnew(document.uri);
     remark('a accepts the hunk, r rejects it, n goes to the next one');
@@ -91,7 +94,7 @@ export class Right implements vscode.FileSystemProvider {
 
   /** Keeps what was typed in every document, so that each shows what the next decision makes of it. */
   async keepAll(): Promise<void> {
-    for (const document of open()) await this.keep(document);
+    for (const document of open()) await this.settled(document);
   }
 
   /** Every open document has another text now. */
@@ -181,14 +184,27 @@ export class Right implements vscode.FileSystemProvider {
   private forget(uri: vscode.Uri): void {
     this.held.delete(uri.toString());
     this.edited.delete(uri.toString());
+    this.refusing.delete(uri.toString());
+    if (!this.ours.get(uri.toString())) this.ours.delete(uri.toString());
+  }
+
+  /** Keeps what was typed, once what was typed elsewhere is out: VS Code reads no document anew that it is changing. */
+  private async settled(document: vscode.TextDocument): Promise<void> {
+    await this.refusing.get(document.uri.toString());
+    await this.keep(document);
   }
 
   /** Saves a document that is typed in, which accepts nothing. */
   private async keep(document: vscode.TextDocument): Promise<void> {
     if (!document.isDirty || !entryAt(this.review, document.uri)) return;
-    this.ours.add(document.uri.toString());
-    await document.save();
-    this.ours.delete(document.uri.toString());
+    const key = document.uri.toString();
+    const count = (by: number): unknown => this.ours.set(key, (this.ours.get(key) ?? 0) + by);
+    count(1);
+    try {
+      await document.save();
+    } finally {
+      count(-1);
+    }
   }
 
   /** Takes what is typed in a hunk as its lines; what is typed elsewhere is taken out again. */
@@ -205,7 +221,7 @@ export class Right implements vscode.FileSystemProvider {
     if (!entry) return;
     const before: Region[] = places(entry, document.uri).map(({ hunk, row, rows }) => ({ id: hunk.id, first: row, rows }));
     const after = entry.file.kind === 'create' ? before.map((region) => ({ ...region, rows: lines(now).length })) : rows(before, contentChanges, held.allowed.split('\n'));
-    if (!after) return void this.refuse(document, held);
+    if (!after) return void this.refusing.set(document.uri.toString(), this.refuse(document, held));
     held.allowed = now;
     const all = lines(now);
     for (const { id, first, rows } of after) {
