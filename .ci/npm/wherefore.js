@@ -22,8 +22,9 @@ function program() {
 }
 
 const child = spawn(program(), process.argv.slice(2), { stdio: 'inherit' });
-// A terminal sends Ctrl+C to both; the child decides.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+// A terminal sends Ctrl+C to both: the child decides what it means. Others send these to this process alone.
+process.on('SIGINT', () => undefined);
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('error', (thrown) => {
   console.error(`wherefore cannot be started: ${thrown.message}`);
   process.exit(1);
