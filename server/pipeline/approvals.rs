@@ -54,10 +54,9 @@ impl SessionApprovals {
     }
 
     /// Keeps the paths that the person was asked about, and said yes to for the session.
-    pub(super) fn keep_paths(&self, permitted: &Permitted) {
+    pub(super) fn keep_paths(&self, call: &Call, paths: Grant) {
         let mut known = self.paths.lock();
-        let caller = caller(permitted.call());
-        let paths = permitted.grant().of_paths();
+        let caller = caller(call);
         let all = match known.get(&caller) {
             Some(before) => before.and(paths),
             None => paths,

@@ -195,8 +195,8 @@ async fn asked(
         () = scope.cancel().cancelled() => { scope.check()?; None }
     };
     let always = ask.always.as_ref().filter(|_| answer.as_deref() == Some(ALWAYS));
-    let lasts = ask.of_paths && answer.as_deref() == Some(SESSION);
-    let granted = answer.as_deref() == Some(ALLOW) || always.is_some() || lasts;
+    let lasts = ask.paths.clone().filter(|_| answer.as_deref() == Some(SESSION));
+    let granted = answer.as_deref() == Some(ALLOW) || always.is_some() || lasts.is_some();
     if let Some(Err(error)) = always.map(|argv| allow_always(argv, ask.subject().why().as_str())) {
         // This once it is allowed all the same.
         session.editor().tell(Notice::Trouble(format!("the command is not allowed for always: {error}")));
@@ -204,11 +204,10 @@ async fn asked(
     let call_id = ask.subject().id().clone();
     session.log().write(Event::UserApproval { call_id, rule: ask.rule.clone(), granted })?;
     if granted {
-        let permitted = ask.yes();
-        if lasts {
-            approvals.keep_paths(&permitted);
+        if let Some(paths) = lasts {
+            approvals.keep_paths(ask.subject(), paths);
         }
-        return Ok(permitted);
+        return Ok(ask.yes());
     }
     let who = if session.editor().attached() { "the person said no" } else { "nobody is there to ask" };
     Err(Fault::new(Code::PermissionDenied, format!("{} asks first, and {who}", ask.rule))
@@ -226,7 +225,7 @@ fn question(session: &Session, ask: &RuleQuestion<Call>) -> AskParams {
         why: why.to_owned(),
         agent: call.origin().agent.clone(),
         text: format!("{}: {}\n{}", in_line(tool), in_line(why), in_line(&ask.question)),
-        answers: match (&ask.always, ask.of_paths) {
+        answers: match (&ask.always, ask.paths.is_some()) {
             (Some(_), _) => vec![ALLOW.to_owned(), ALWAYS.to_owned(), DENY.to_owned()],
             (None, true) => vec![ALLOW.to_owned(), SESSION.to_owned(), DENY.to_owned()],
             (None, false) => vec![ALLOW.to_owned(), DENY.to_owned()],

@@ -65,12 +65,6 @@ impl Grant {
         })
     }
 
-    /// The paths that the person said yes to, and nothing else.
-    pub fn of_paths(&self) -> Self {
-        let is_path = |leave: &&Leave| matches!(leave, Leave::Path(..));
-        Self { touches: Vec::new(), leaves: self.leaves.iter().filter(is_path).cloned().collect() }
-    }
-
     /// Joins what is granted later.
     pub fn and(&self, later: Self) -> Self {
         let touches = self.touches.iter().cloned().chain(later.touches).collect();
@@ -123,8 +117,8 @@ pub struct RuleQuestion<T> {
     pub question: String,
     /// The command that it is about, where the person can allow it for always.
     pub always: Option<Vec<String>>,
-    /// Whether it is about nothing but paths, which the person can allow for the session.
-    pub of_paths: bool,
+    /// What it asks about, where these are paths alone: the person can allow them for the session.
+    pub paths: Option<Grant>,
     pub(super) allowed: Allowed<T>,
 }
 

@@ -51,16 +51,24 @@ impl Rules {
 
     /// Holds touches against the rules, a path by the one asked for and by the one it leads to.
     fn weighed(&self, touches: Vec<Touch>, before: Option<&Grant>) -> Result<Weighed, Refusal> {
-        let mut case = Case { before, asks: Vec::new(), always: None, of_paths: true, leaves: Vec::new() };
+        let mut case = Case {
+            before,
+            asks: Vec::new(),
+            always: None,
+            of_paths: true,
+            paths: Vec::new(),
+            leaves: Vec::new(),
+        };
         for touch in &touches {
             match touch {
                 Touch::Path(path) => self.judge_path(path, &mut case)?,
                 act => case.judge_act(act, self.asking(act)?),
             }
         }
-        let Case { asks, leaves, always, of_paths, .. } = case;
+        let Case { asks, leaves, always, of_paths, paths, .. } = case;
         let always = always.filter(|_| asks.len() == 1);
-        Ok(Weighed { grant: Grant::new(touches, leaves), asks, always, of_paths })
+        let paths = of_paths.then(|| Grant::new(Vec::new(), paths));
+        Ok(Weighed { grant: Grant::new(touches, leaves), asks, always, paths })
     }
 
     /// Who may write a path may read it: the text that a change is made on.
@@ -76,8 +84,10 @@ impl Rules {
                 Ruling::Allow => {}
                 Ruling::Deny { rule } => return Err(Refusal::Denied { touch: touch.clone(), rule }),
                 Ruling::Ask { rule } => {
-                    case.leaves.push(Leave::Path(path.clone(), rule.clone()));
+                    let leave = Leave::Path(path.clone(), rule.clone());
+                    case.leaves.push(leave.clone());
                     if !case.before.is_some_and(|before| before.reaches(path, &rule)) {
+                        case.paths.push(leave);
                         case.ask(format!("{} {touch}", verb(touch.access)), rule);
                     }
                 }
@@ -94,12 +104,12 @@ struct Weighed {
     asks: Vec<(String, String)>,
     /// The command that is all that is asked about, where the person can allow it for always.
     always: Option<Vec<String>>,
-    /// Whether nothing but paths is asked about.
-    of_paths: bool,
+    /// The paths that are asked about, where nothing else is.
+    paths: Option<Grant>,
 }
 
 fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
-    let Weighed { grant, asks, always, of_paths } = match weighed {
+    let Weighed { grant, asks, always, paths } = match weighed {
         Ok(weighed) => weighed,
         Err(refusal) => return Verdict::Deny(refusal),
     };
@@ -110,7 +120,7 @@ fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
             rule: rule.clone(),
             question: question(&asks, rule),
             always,
-            of_paths,
+            paths,
             allowed,
         }),
     }
@@ -126,6 +136,8 @@ struct Case<'a> {
     always: Option<Vec<String>>,
     /// Whether nothing but paths is asked about.
     of_paths: bool,
+    /// The paths that are asked about.
+    paths: Vec<Leave>,
     leaves: Vec<Leave>,
 }
 

@@ -85,6 +85,20 @@ fn a_host_is_named_and_a_long_command_is_cut() {
 }
 
 #[test]
+fn a_question_is_about_the_paths_that_it_asks_for_and_no_earlier_ones() {
+    let Ok(Verdict::Ask(ask)) = rules().judge_call(Act(command(false)), look, None) else {
+        panic!("not asked")
+    };
+    assert!(ask.paths.is_none(), "it is about a command, too");
+    let more = |path| vec![look(Access::Write, path).unwrap()];
+    let Verdict::Ask(ask) = rules().judge_further(ask.yes(), more("db/a")) else { panic!("not asked") };
+    let Verdict::Ask(ask) = rules().judge_further(ask.yes(), more("db/b")) else { panic!("not asked") };
+    let paths = ask.paths.as_ref().unwrap();
+    let reaches = |path: &str| paths.reaches(&WorkspacePath::clean(path).unwrap(), "another rule");
+    assert!(reaches("db/b") && !reaches("db/a"), "a yes to db/a was for once");
+}
+
+#[test]
 fn what_is_judged_further_keeps_what_was_granted() {
     let Ok(Verdict::Ask(ask)) = rules().judge_call(Act(command(false)), look, None) else {
         panic!("not asked")
