@@ -16,7 +16,6 @@ use crate::base::ProposalId;
 use crate::protocol::{
     Act, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsParams, ProposedFile,
 };
-use crate::requests::decide::DecideAnswer;
 use crate::requests::{Decide, Proposals};
 
 /// Decide on pending changes: hunk by hunk at a terminal, or by --accept and --reject
@@ -90,26 +89,19 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
             some => some.split(',').map(|id| id.trim().into()).collect(),
         };
         let reason = args.reason.clone().filter(|_| act == Act::Reject || args.reject.is_none());
-        let answer = send(
-            &mut backend,
-            DecideParams {
-                proposal: args.proposal.clone(),
-                hunks,
-                reason,
-                applied: args.applied,
-                since: args.since.clone(),
-                ..DecideParams::all(act)
-            },
-        )?;
+        let answer = backend.ask::<Decide>(DecideParams {
+            proposal: args.proposal.clone(),
+            hunks,
+            reason,
+            applied: args.applied,
+            since: args.since.clone(),
+            ..DecideParams::all(act)
+        })?;
         problems.extend(answer.problems);
         answer.proposals.iter().for_each(say);
     }
     problems.iter().for_each(|problem| answer::note(&format!("wherefore: {}", visible(problem))));
     Ok(ExitCode::from(if problems.is_empty() { 0 } else { answer::FAULT }))
-}
-
-fn send(backend: &mut RequestTarget, params: DecideParams) -> Result<DecideAnswer, Fault> {
-    backend.ask::<Decide>(params)
 }
 
 fn waiting(backend: &mut RequestTarget, args: &Args) -> Result<Vec<Proposal>, Fault> {
@@ -156,7 +148,9 @@ fn ask(
     let steps: Vec<Step<'_>> = waiting
         .iter()
         .flat_map(|proposal| proposal.files.iter().map(move |file| (proposal, file)))
-        .flat_map(|(proposal, file)| args.shown(file).map(move |hunk| Step { proposal, file, hunk }))
+        .flat_map(|(proposal, file)| {
+            args.shown(file).map(move |hunk| Step { proposal, file, hunk: hunk.clone() })
+        })
         .collect();
     if steps.is_empty() {
         answer::line("nothing waits for a decision");

@@ -18,7 +18,7 @@ fn place() -> TempDir {
     let (a, b) = (numbers(30), numbers(5));
     std::fs::write(place.path().join("work/a.txt"), &a).unwrap();
     std::fs::write(place.path().join("work/b.txt"), &b).unwrap();
-    let diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -5 +5 @@\n-line 5\n+FIVE\n@@ -15 +15 @@\n-line 15\n+FIFTEEN\n@@ -25 +25 @@\n-line 25\n+TWENTY-FIVE\n\
+    let diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -5 +5,2 @@\n-line 5\n+FIVE\n+AND A HALF\n@@ -15 +16 @@\n-line 15\n+FIFTEEN\n@@ -25 +26 @@\n-line 25\n+TWENTY-FIVE\n\
                 diff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -2 +2 @@\n-line 2\n+TWO\n";
     let args = json!({ "diff": diff, "why": "Spell the numbers out for the reader" });
     let called = ours(place.path())
@@ -69,8 +69,11 @@ fn hunks_are_accepted_and_rejected_by_keys_and_the_last_key_is_taken_back() {
     let place = place();
     let terminal = review(&place, "");
     let screen = terminal.sees("1 of 4");
-    for shown in ["Spell the numbers out for the reader", "a.txt:5", "  line 4\n- line 5\n+ FIVE\n  line 6\n"]
-    {
+    for shown in [
+        "Spell the numbers out for the reader",
+        "a.txt:5",
+        "  line 4\n- line 5\n+ FIVE\n+ AND A HALF\n  line 6\n",
+    ] {
         assert!(screen.contains(shown), "{shown}: {screen}");
     }
     answer(&terminal, "what?");
@@ -114,12 +117,18 @@ fn the_rest_of_a_file_is_decided_by_one_key_and_one_hunk_is_edited_first() {
     terminal.sees("1 of 4");
     answer(&terminal, "e");
     terminal.sees("2 of 4");
+    answer(&terminal, "e");
+    terminal.sees("Not edited: the lines are as they were");
+    answer(&terminal, "y");
+    // The first hunk made the file a line longer: the third is where it is now.
+    terminal.sees("3 of 4  a.txt:26");
+    terminal.sees("  line 24\n- line 25\n+ TWENTY-FIVE\n  line 26\n");
     answer(&terminal, "a");
     terminal.sees("4 of 4");
     answer(&terminal, "d");
     let screen = terminal.sees("ended: 0");
     assert!(screen.contains("3 accepted, 1 rejected."), "{screen}");
-    assert_eq!(changed(&place, "a.txt"), ["five", "FIFTEEN", "TWENTY-FIVE"]);
+    assert_eq!(changed(&place, "a.txt"), ["five", "AND A HALF", "FIFTEEN", "TWENTY-FIVE"]);
     assert!(changed(&place, "b.txt").is_empty());
 }
 

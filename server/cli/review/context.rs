@@ -16,11 +16,10 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 /// not saved.
 pub(super) fn of(root: &str, file: &ProposedFile, hunk: &Hunk) -> Around {
     let path = Path::new(root).join(file.path.as_str());
-    let is_small = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
-    match fs::read_to_string(&path) {
-        Ok(text) if is_small && file.kind.has_text() => around(&text, hunk),
-        _ => Around::default(),
-    }
+    // A pipe in the place of the file would be read for ever.
+    let is_read = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
+    let text = (is_read && file.kind.has_text()).then(|| fs::read_to_string(&path).ok()).flatten();
+    text.map(|text| around(&text, hunk)).unwrap_or_default()
 }
 
 fn around(text: &str, hunk: &Hunk) -> Around {

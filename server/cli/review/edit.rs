@@ -8,7 +8,8 @@ use crate::protocol::{ChangeKind, Hunk, ProposedFile};
 /// Opens the person's editor on the lines that a hunk adds; gives what they are when it ends.
 ///
 /// # Errors
-/// A sentence: that the hunk adds no text, which editor is missing, that it failed.
+/// A sentence: that the hunk adds no text, which editor is missing, that it failed, that it left the lines as they were or
+/// none.
 pub(super) fn edited(file: &ProposedFile, hunk: &Hunk) -> Result<String, String> {
     if !matches!(file.kind, ChangeKind::Edit | ChangeKind::Create) {
         return Err("this hunk adds no text; accept or reject it".to_owned());
@@ -26,7 +27,13 @@ pub(super) fn edited(file: &ProposedFile, hunk: &Hunk) -> Result<String, String>
     if !status.success() {
         return Err(format!("`{program}` ended with {status}; VISUAL or EDITOR names another editor"));
     }
-    std::fs::read_to_string(&path).map_err(told)
+    let text = std::fs::read_to_string(&path).map_err(told)?;
+    match text {
+        // Who leaves an editor so may have meant to stop.
+        same if same == hunk.new.concat() => Err("the lines are as they were; y accepts them".to_owned()),
+        none if none.trim().is_empty() => Err("no line is left; n rejects the hunk".to_owned()),
+        text => Ok(text),
+    }
 }
 
 fn editor() -> String {

@@ -10,12 +10,14 @@ use crate::cli::print::{TerminalPage, TextLook, visible};
 use crate::cli::{answer, show};
 use crate::protocol::{Act, DecideParams, Fault, Hunk, Proposal, ProposedFile};
 use crate::requests::Decide;
+use crate::requests::decide::DecideAnswer;
 
 /// A hunk on the way.
 pub(super) struct Step<'a> {
     pub(super) proposal: &'a Proposal,
     pub(super) file: &'a ProposedFile,
-    pub(super) hunk: &'a Hunk,
+    /// As it was listed, and then as each decision on its proposal leaves it: its lines move.
+    pub(super) hunk: Hunk,
 }
 
 impl Step<'_> {
@@ -76,7 +78,7 @@ impl<'a> Walk<'a> {
     }
 
     fn show(&self, at: usize) {
-        let Step { file, hunk, .. } = self.steps[at];
+        let Step { file, hunk, .. } = &self.steps[at];
         let around = context::of(self.root, file, hunk);
         let place = format!("{} of {}  ", at + 1, self.steps.len());
         answer::out(&format!(
@@ -160,7 +162,8 @@ impl<'a> Walk<'a> {
     /// Sends what is held.
     fn send(&mut self, backend: &mut RequestTarget) -> Result<(), Fault> {
         for (index, decision) in self.held.take().into_iter().flat_map(|held| held.decisions) {
-            let problems = backend.ask::<Decide>(decision)?.problems;
+            let DecideAnswer { proposals, problems } = backend.ask::<Decide>(decision)?;
+            self.follow(&proposals);
             if !problems.is_empty() {
                 self.decided[index] = None;
                 self.went_wrong = true;
@@ -170,9 +173,19 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Takes hunks as they stand now.
+    fn follow(&mut self, proposals: &[Proposal]) {
+        for Step { proposal, hunk, .. } in &mut self.steps {
+            let now = proposals.iter().filter(|each| each.id == proposal.id).flat_map(Proposal::hunks);
+            if let Some(now) = now.into_iter().find(|each| each.id == hunk.id) {
+                *hunk = now.clone();
+            }
+        }
+    }
+
     /// The lines that the person made of those that a hunk adds; none where it stays as it is.
     fn edited(&self, at: usize) -> Option<String> {
-        let Step { file, hunk, .. } = self.steps[at];
+        let Step { file, hunk, .. } = &self.steps[at];
         match edit::edited(file, hunk) {
             Ok(text) => Some(text),
             Err(why) => {
