@@ -62,7 +62,7 @@ export class Right implements vscode.FileSystemProvider {
       vscode.workspace.onWillSaveTextDocument(({ document: { uri }, reason }) => {
         const key = uri.toString();
         if (uri.scheme !== RIGHT) return;
-        if (reason === vscode.TextDocumentSaveReason.Manual && !this.ours.get(key)) this.meant.add(key);
+        if (reason === vscode.TextDocumentSaveReason.Manual && !this.ours.has(key)) this.meant.add(key);
         else this.meant.delete(key);
       }),
     );
@@ -185,7 +185,6 @@ export class Right implements vscode.FileSystemProvider {
     this.held.delete(uri.toString());
     this.edited.delete(uri.toString());
     this.refusing.delete(uri.toString());
-    if (!this.ours.get(uri.toString())) this.ours.delete(uri.toString());
   }
 
   /** Keeps what was typed, once what was typed elsewhere is out: VS Code reads no document anew that it is changing. */
@@ -198,12 +197,13 @@ export class Right implements vscode.FileSystemProvider {
   private async keep(document: vscode.TextDocument): Promise<void> {
     if (!document.isDirty || !entryAt(this.review, document.uri)) return;
     const key = document.uri.toString();
-    const count = (by: number): unknown => this.ours.set(key, (this.ours.get(key) ?? 0) + by);
-    count(1);
+    this.ours.set(key, (this.ours.get(key) ?? 0) + 1);
     try {
       await document.save();
     } finally {
-      count(-1);
+      const left = (this.ours.get(key) ?? 1) - 1;
+      if (left > 0) this.ours.set(key, left);
+      else this.ours.delete(key);
     }
   }
 
