@@ -87,6 +87,8 @@ const cases = {
   'a comment and selected lines go to the agent, and decide nothing': async () => {
     const say = async (words) => {
       await page.locator('.quick-input-widget input[type=text]').waitFor();
+      // What is said of the words before stays for some seconds.
+      await page.locator('.statusbar-item', { hasText: 'gets it with its next result' }).waitFor({ state: 'detached' });
       await page.keyboard.type(words);
       await page.keyboard.press('Enter');
       await me.status('tester/1 gets it with its next result');

@@ -105,6 +105,28 @@ const cases = {
     await until(() => servers().length === 1, "the end of the second window's server", 60_000);
   },
 
+  'the program is unpacked anew where it is not whole, and what others left there goes': async () => {
+    const bin = fs.readdirSync(place.tmp, { recursive: true }).find((name) => name.endsWith('globalStorage/wherefore.wherefore/bin'));
+    const at = (...names) => path.join(place.tmp, bin, ...names);
+    const [build] = fs.readdirSync(at()).filter((name) => name !== 'wherefore');
+    const long = new Date(Date.now() - 7_200_000);
+    fs.mkdirSync(at('0123456789abcdef'));
+    for (const name of [['0123456789abcdef', 'wherefore'], [build, 'wherefore.99999']]) {
+      fs.writeFileSync(at(...name), 'another one');
+      fs.utimesSync(at(...name), long, long);
+    }
+    fs.utimesSync(at('0123456789abcdef'), long, long);
+    fs.rmSync(at(build, 'wherefore'));
+    fs.writeFileSync(at(build, 'wherefore'), 'a part of it');
+    await page.reload();
+    await until(() => fs.existsSync(at(build, 'wherefore')) && fs.statSync(at(build, 'wherefore')).size === fs.statSync(program).size, 'the program is whole again', 60_000);
+    await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 60_000 });
+    await until(() => !fs.existsSync(at('0123456789abcdef')) && !fs.existsSync(at(build, 'wherefore.99999')), 'what others left is gone');
+    assert.ok(fs.readFileSync(at(build, 'wherefore')).equals(fs.readFileSync(program)), 'the program, byte for byte');
+    assert.equal(fs.statSync(at('wherefore')).ino, fs.statSync(at(build, 'wherefore')).ino, 'agents get the same one');
+    await until(() => servers().some((pid) => fs.readlinkSync(`/proc/${pid}/exe`) === at(build, 'wherefore')), 'the server is that program', 60_000);
+  },
+
   'a server of another version says so': async () => {
     const other = scratch({ 'a.txt': 'one\n' });
     const fake = path.join(other.tmp, 'other');

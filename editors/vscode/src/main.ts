@@ -97,7 +97,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const program = async (): Promise<string> => {
     const found = find(context);
     if (typeof found === 'string') throw new Error(found);
-    home = await settled(context, found);
+    home = await settled(found);
     return home;
   };
   const variables = context.environmentVariableCollection;
@@ -241,7 +241,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.languages.registerCodeLensProvider(file, lenses),
     vscode.languages.registerHoverProvider(file, lenses),
     vscode.window.registerTreeDataProvider('wherefore.tools', tools),
-    offer(context),
+    offer(context, program),
     tree.onDidChangeSelection(({ selection }) => (picked = selection[0])),
     review.onChange((keys) => {
       redraw(keys);

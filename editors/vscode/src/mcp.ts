@@ -3,20 +3,20 @@
 import * as vscode from 'vscode';
 import { find } from './program';
 
-/** Registers it where this editor knows of such servers. */
-export function offer(context: vscode.ExtensionContext): vscode.Disposable {
+/** Registers it where this editor knows of such servers; `home` gives the path of the program that stays. */
+export function offer(context: vscode.ExtensionContext, home: () => Promise<string>): vscode.Disposable {
   if (typeof vscode.lm?.registerMcpServerDefinitionProvider !== 'function') return new vscode.Disposable(() => undefined);
   const change = new vscode.EventEmitter<void>();
   const version: string = context.extension.packageJSON.version;
   const provider = vscode.lm.registerMcpServerDefinitionProvider('wherefore', {
     onDidChangeMcpServerDefinitions: change.event,
-    provideMcpServerDefinitions: () => {
-      const program = find(context);
-      if (typeof program === 'string' || !vscode.workspace.isTrusted) return [];
+    provideMcpServerDefinitions: async () => {
+      if (typeof find(context) === 'string' || !vscode.workspace.isTrusted) return [];
+      const program = await home();
       const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file');
       return folders.map((folder) => {
         const label = folders.length > 1 ? `wherefore: ${folder.name}` : 'wherefore';
-        return new vscode.McpStdioServerDefinition(label, program.path, ['mcp', '--root', folder.uri.fsPath], {}, version);
+        return new vscode.McpStdioServerDefinition(label, program, ['mcp', '--root', folder.uri.fsPath], {}, version);
       });
     },
   });

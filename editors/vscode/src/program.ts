@@ -1,6 +1,6 @@
 // Where the server's program is: the one set, the one that came with the extension, or the one on the PATH.
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { homedir } from 'node:os';
 import type * as vscode from 'vscode';
@@ -13,8 +13,17 @@ export interface Program {
   path: string;
   /** Where it is from, in words. */
   from: string;
-  /** Whether it came with the extension. */
-  isOurs: boolean;
+  /** How it came with the extension, where it did: `path` is there once it is unpacked. */
+  packed?: Packed;
+}
+
+/** The program as the extension carries it: compressed. */
+export interface Packed {
+  /** The compressed file. */
+  file: string;
+  /** Of the program itself. */
+  sha256: string;
+  size: number;
 }
 
 function isProgram(path: string): boolean {
@@ -26,6 +35,16 @@ function isProgram(path: string): boolean {
   }
 }
 
+/** What the extension carries; nothing where it was not packed. */
+function carried(context: vscode.ExtensionContext): Packed | undefined {
+  try {
+    const { sha256, size } = JSON.parse(readFileSync(context.asAbsolutePath(join('server', 'program.json')), 'utf8')) as Packed;
+    return { file: context.asAbsolutePath(join('server', `${NAME}.br`)), sha256, size };
+  } catch {
+    return undefined;
+  }
+}
+
 /** The program, or a sentence that says why there is none. */
 export function find(context: vscode.ExtensionContext): Program | string {
   const set = setting('server.path', '').trim();
@@ -33,13 +52,14 @@ export function find(context: vscode.ExtensionContext): Program | string {
     const path = set.replace(/^~(?=[/\\])/, homedir());
     if (!isAbsolute(path)) return `wherefore.server.path must be an absolute path; it is ${set}`;
     if (!isProgram(path)) return `wherefore.server.path names ${path}, which is no program`;
-    return { path, from: 'the setting wherefore.server.path', isOurs: false };
+    return { path, from: 'the setting wherefore.server.path' };
   }
-  const ours = context.asAbsolutePath(join('server', NAME));
-  if (isProgram(ours)) return { path: ours, from: 'the extension', isOurs: true };
+  const packed = carried(context);
+  // Each build has a folder of its own, so that windows with two versions of the extension do not disturb each other.
+  if (packed) return { path: join(context.globalStorageUri.fsPath, 'bin', packed.sha256.slice(0, 16), NAME), from: 'the extension', packed };
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, NAME);
-    if (isProgram(path)) return { path, from: 'the PATH', isOurs: false };
+    if (isProgram(path)) return { path, from: 'the PATH' };
   }
   return 'the program wherefore was not found: set wherefore.server.path, or put it on the PATH';
 }

@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
 import { remark, tell, type Level } from './notify';
+import { unpacked } from './home';
 import { find, type Program } from './program';
 import { setting } from './settings';
 import { inert, sentence } from './text';
@@ -151,6 +152,11 @@ export class Server implements vscode.Disposable {
     if (this.running || !folder || !vscode.workspace.isTrusted) return;
     const program = find(this.context);
     if (typeof program === 'string') return this.fail(program, 'Open Settings');
+    try {
+      await unpacked(program);
+    } catch (thrown) {
+      return this.fail(`the program could not be unpacked: ${sentence(thrown)}`, 'Restart');
+    }
     this.program = program;
     this.child = undefined;
     this.expected = false;
