@@ -40,6 +40,9 @@ const cases = {
     assert.equal(place.file('c.txt'), numbered(10));
     await toasts.getByText('Review', { exact: true }).click();
     await me.tab('wherefore: 4 hunks (3 files)');
+    // The focus comes to the first hunk, and the palette would close.
+    await me.arrives();
+    await me.lens('1/2');
     await me.command('Wherefore: Reject Everything That Waits');
     await Promise.all([first, second, third]);
     await me.nothingWaits();
@@ -119,17 +122,19 @@ const cases = {
     await me.noToasts();
     await me.command('Wherefore: Open Session Log');
     await me.tab('Session log');
-    await me.sees('duration_ms');
+    await me.sees('Learn whether the person');
     await page.keyboard.press('Control+f');
     await page.keyboard.type('twenty stays a digit');
     await page.keyboard.press('Enter');
-    await me.sees('reason: "twenty stays a digit"');
+    await until(async () => /h4 rejected\s+\(“twenty\s+stays\s+a\s+digit”\)/.test(await me.seen()), 'the reason');
     await page.keyboard.press('Escape');
+    // A change of many lines is folded.
+    assert.ok(!(await me.seen()).includes('@@ -1,3 +1,3 @@'), await me.seen());
     await page.keyboard.press('Control+End');
-    await me.sees('duration_ms');
-    await call(place, 'fs.read', { path: 'd.txt', why: 'See whether the log follows its end' });
-    await me.status('See whether the log follows its end');
-    await me.sees('this stands in the last result');
+    await me.sees('Learn whether the person');
+    await call(place, 'fs.read', { path: 'd.txt', why: 'Find out what the log shows at its end' });
+    await me.status('Find out what the log shows at its end');
+    await until(async () => /fs\.read\s+d\.txt[^@]*\sok\s[^@]*Find\s+out\s+what\s+the\s+log/.test(await me.seen()), 'the call at the end of the log');
     await shot('log');
     await page.keyboard.press('Control+w');
   },
@@ -381,6 +386,9 @@ const cases = {
     await me.command('View: Close All Editors');
     await views.locator('.monaco-list-row', { hasText: 'c.txt' }).first().click();
     await me.tab(`c.txt: ${WHY}`);
+    // The focus goes before VS Code has asked for the rows of buttons.
+    await me.command('Focus on Proposals View');
+    await me.lens('1/2');
     await views.locator('.monaco-list-row', { hasText: '2/2' }).click();
     await me.tab('c.txt');
     await me.arrives();

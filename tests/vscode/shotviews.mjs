@@ -1,4 +1,5 @@
-// node tests/vscode/shotviews.mjs: the picture of the views in the extension's page, .e2e/vscode-shots/views-page.png.
+// node tests/vscode/shotviews.mjs [THEME]: pictures in .e2e/vscode-shots, in a theme (`Default High Contrast`): the views, as
+// in the extension's page, a question with its message, and the session log.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,6 +7,8 @@ import { call } from './agent.mjs';
 import { extension, open, project, scratch } from './code.mjs';
 import { person } from './person.mjs';
 
+const [theme = 'Default Light Modern'] = process.argv.slice(2);
+const named = theme.toLowerCase().replaceAll(' ', '-');
 const shots = path.join(project, '.e2e', 'vscode-shots');
 fs.mkdirSync(shots, { recursive: true });
 const before = `// Adds and subtracts.
@@ -40,7 +43,7 @@ const place = scratch({
   'db/rows.csv': 'a,b\n',
   '.wherefore/config.toml': '[rules]\nask = ["db"]\n',
 });
-const code = await open(place, { vsix: path.join(extension, 'wherefore.vsix') });
+const code = await open(place, { vsix: path.join(extension, 'wherefore.vsix'), settings: { 'workbench.colorTheme': theme } });
 const { page } = code;
 await page.setViewportSize({ width: 1120, height: 680 });
 const me = person(page);
@@ -58,6 +61,9 @@ try {
   void call(place, 'fs.write', { path: 'docs/use.md', why: 'Say how to use it', content: '# Use\n\n`add(1, 2, 3)`\n' });
   await me.status('4 hunks in 2 files');
   void call(place, 'fs.read', { path: 'db/rows.csv', why: 'See how rows are kept' });
+  await page.locator('.notifications-toasts .notification-list-item', { hasText: 'tester' }).first().waitFor();
+  await page.waitForTimeout(1500);
+  await page.screenshot({ path: path.join(shots, `question-${named}.png`) });
   await me.command('Focus on Proposals View');
   await page.locator('.part.sidebar .monaco-list-row', { hasText: 'sum.js' }).first().click();
   await me.arrives();
@@ -65,7 +71,11 @@ try {
   await page.locator('.part.sidebar .monaco-list-row', { hasText: 'asks:' }).first().waitFor();
   await me.noToasts();
   await page.waitForTimeout(2500);
-  await page.screenshot({ path: path.join(shots, 'views-page.png') });
+  await page.screenshot({ path: path.join(shots, `views-${named}.png`) });
+  await me.command('Wherefore: Open Session Log');
+  await me.tab('Session log');
+  await page.waitForTimeout(2500);
+  await page.screenshot({ path: path.join(shots, `log-${named}.png`) });
 } catch (thrown) {
   console.log(thrown.stack);
   await page.screenshot({ path: path.join(shots, 'views-failed.png') });

@@ -55,7 +55,7 @@ case(
     editor:keys('x')
     has(table.concat(editor:notes(), '\n'), 'has ended; :Wherefore undo')
     editor:keys('G<CR>')
-    editor:wait("return vim.bo.filetype == 'markdown' and vim.fn.getline('.'):find('Tool call: fs.read', 1, true) ~= nil", 'the log at the call')
+    editor:wait("return vim.bo.filetype == 'wherefore-log' and vim.fn.getline('.'):find('c%-%d+ +fs.read') ~= nil", 'the log at the call')
     has(table.concat(editor:call('nvim_buf_get_lines', 0, editor:call('nvim_win_get_cursor', 0)[1] - 1, -1, false), '\n'):sub(1, 200), 'begins with')
     lacks(editor:screen(), 'wherefore: calls', 'the list is closed')
     editor:cmd('Wherefore cancel')

@@ -83,7 +83,7 @@ case(
     end
 
     editor:cmd('Wherefore log')
-    editor:wait("return vim.bo.filetype == 'markdown' and table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):find('twenty too', 1, true) ~= nil", 'the log')
+    editor:wait("return vim.bo.filetype == 'wherefore-log' and table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' '):find('twenty too', 1, true) ~= nil", 'the log')
     has(editor:call('nvim_buf_get_name', 0), 'wherefore://log/')
     editor:cmd('wincmd p')
     editor:cmd('Wherefore undo')

@@ -95,7 +95,7 @@ export class Asks implements vscode.Disposable {
   /** The message. It cannot be taken away when the question is answered elsewhere: pressed later, it does nothing. */
   private async show(id: number, asked: Asked): Promise<void> {
     const { text, answers, call_id } = asked.params;
-    const message = clip([asker(asked.params), text].filter(Boolean).join(' · '), LONGEST);
+    const message = clip([asker(asked.params), text.replace(/\n+/, ' — ')].filter(Boolean).join(' · '), LONGEST);
     const buttons: (vscode.MessageItem & { answer?: string })[] = answers.map((answer) => ({ title: clip(answer, 80), answer }));
     if (message.endsWith('…')) buttons.push({ title: 'Read the Whole' });
     const pressed = await tell('warning', message, ...buttons);

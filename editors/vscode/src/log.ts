@@ -1,22 +1,19 @@
-// The session log as a read-only document that follows its end while the person is there.
+// The session log as a read-only document, told for people, that follows its end while the person is there.
 
 import * as vscode from 'vscode';
 import type { Documents } from './documents';
 import { warn } from './notify';
+import { NAME } from './program';
 import type { Server } from './server';
-import { Tail } from './tail';
 import { plain, sentence } from './text';
+import { Told } from './told';
 
 export const LANGUAGE = 'wherefore-log';
 
-/** How long changes are gathered before the document is read anew. */
-const GATHER_MS = 150;
-
 interface Open {
   root: string;
-  tail: Tail;
+  told: Told;
   uri: vscode.Uri;
-  timer?: NodeJS.Timeout;
   /** Editors that were at the end when it grew. */
   following: Set<vscode.TextEditor>;
 }
@@ -30,7 +27,7 @@ export class Logs implements vscode.Disposable {
     private readonly server: Server,
     private readonly documents: Documents,
   ) {
-    documents.add('log', async (uri) => plain((await this.filled(uri))?.tail.text ?? 'The log could not be read.\n'));
+    documents.add('log', async (uri) => plain((await this.filled(uri))?.told.text ?? 'The log could not be read.\n'));
     this.listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeTextDocument((event) => this.follow(event.document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.close(document.uri)),
@@ -45,15 +42,17 @@ export class Logs implements vscode.Disposable {
       const session = vscode.Uri.parse(named).path.slice(1);
       const uri = vscode.Uri.from({ scheme: 'wherefore', authority: 'log', path: `/${session}/Session log` });
       const known = this.open.get(uri.toString());
-      const log = known ?? this.put(uri, root ?? '', path);
-      await log.tail.read();
+      const log = known ?? (await this.put(uri, root ?? '', session, path));
+      if (call !== undefined && rowOf(log.told.text, call) < 0) await log.told.whole();
       if (known) this.documents.changed(uri);
       const document = await vscode.workspace.openTextDocument(uri);
       const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
       const column = shown?.viewColumn ?? (vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
       const editor = await vscode.window.showTextDocument(document, { viewColumn: column, preview: false });
-      const row = call === undefined ? document.lineCount - 1 : Math.max(eventOf(document.getText(), call), 0);
+      const row = call === undefined ? document.lineCount - 1 : Math.max(rowOf(document.getText(), call), 0);
       editor.selection = new vscode.Selection(row, 0, row, 0);
+      // Long changes and outputs.
+      if (!shown) await vscode.commands.executeCommand('editor.foldAllMarkerRegions');
       editor.revealRange(new vscode.Range(row, 0, row, 0), call ? vscode.TextEditorRevealType.AtTop : vscode.TextEditorRevealType.Default);
     } catch (thrown) {
       warn(sentence(thrown));
@@ -67,21 +66,19 @@ export class Logs implements vscode.Disposable {
 
   /** Reads on in every open log, where the file's own events were missed. */
   refresh(): void {
-    for (const log of this.open.values()) this.grown(log);
+    for (const log of this.open.values()) log.told.grown();
   }
 
   dispose(): void {
     this.listeners.dispose();
-    for (const log of this.open.values()) {
-      clearTimeout(log.timer);
-      log.tail.close();
-    }
+    for (const log of this.open.values()) log.told.close();
   }
 
-  private put(uri: vscode.Uri, root: string, path: string): Open {
-    const log: Open = { root, tail: new Tail(path), uri, following: new Set() };
-    log.tail.watch(() => this.grown(log));
+  private async put(uri: vscode.Uri, root: string, session: string, path: string): Promise<Open> {
+    const told = new Told(this.server.program?.path ?? NAME, root, session, path, () => this.grown(log));
+    const log: Open = { root, told, uri, following: new Set() };
     this.open.set(uri.toString(), log);
+    await told.begin();
     return log;
   }
 
@@ -92,21 +89,12 @@ export class Logs implements vscode.Disposable {
     const [, session = ''] = uri.path.split('/');
     const root = rootHere();
     const answer = await this.server.ask('log', { root, session }).catch(() => undefined);
-    if (!answer) return undefined;
-    const log = this.put(uri, root ?? '', answer.path);
-    await log.tail.read();
-    return log;
+    return answer && this.put(uri, root ?? '', session, answer.path);
   }
 
   private grown(log: Open): void {
-    log.timer ??= setTimeout(() => {
-      delete log.timer;
-      void log.tail.read().then((more) => {
-        if (!more) return;
-        log.following = new Set(vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.toString() === log.uri.toString() && isAtEnd(editor)));
-        this.documents.changed(log.uri);
-      });
-    }, GATHER_MS);
+    log.following = new Set(vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.toString() === log.uri.toString() && isAtEnd(editor)));
+    this.documents.changed(log.uri);
   }
 
   private follow(document: vscode.TextDocument): void {
@@ -121,8 +109,7 @@ export class Logs implements vscode.Disposable {
   private close(uri: vscode.Uri): void {
     const log = this.open.get(uri.toString());
     if (!log) return;
-    clearTimeout(log.timer);
-    log.tail.close();
+    log.told.close();
     this.open.delete(uri.toString());
   }
 }
@@ -132,12 +119,10 @@ function isAtEnd(editor: vscode.TextEditor): boolean {
   return editor.selection.active.line >= last - 1 && editor.visibleRanges.some((range) => range.end.line >= last - 1);
 }
 
-/** The row of the heading of a call's first event. */
-function eventOf(text: string, call: string): number {
-  const at = text.search(new RegExp(`^call_id: ${call.replace(/\W/g, '\\$&')}$`, 'm'));
-  if (at < 0) return -1;
-  const heading = text.lastIndexOf('\n## ', at) + 1;
-  return text.slice(0, heading).split('\n').length - 1;
+/** The row at which a call begins. */
+function rowOf(text: string, call: string): number {
+  const id = call.replace(/\W/g, '\\$&');
+  return text.split('\n').findIndex((row) => new RegExp(`^\\S+ +${id}(?: |$)`).test(row));
 }
 
 /** The folder of the file shown, else the first. */

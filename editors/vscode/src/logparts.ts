@@ -1,8 +1,13 @@
 // The parts of a session log for the outline, for folding, and its links to files and proposals.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { LANGUAGE, type Logs } from './log';
 import type { Review } from './review';
+
+/** Rows of a change or an output above which it is folded when the log is opened. */
+const LONG = 12;
 
 interface Part {
   title: string;
@@ -11,24 +16,42 @@ interface Part {
   last: number;
 }
 
-/** The events of a log. */
+/** The calls of a log, and what stands between them: each begins with its time. */
 function parts(document: vscode.TextDocument): Part[] {
   const found: Part[] = [];
   for (let row = 0; row < document.lineCount; row++) {
-    const text = document.lineAt(row).text;
-    if (!text.startsWith('## ')) continue;
+    const { text } = document.lineAt(row);
+    if (text === '') continue;
+    const head = /^\d\S* +(?:c-\d+ +)?(.*)$/.exec(text);
     const previous = found.at(-1);
-    if (previous) previous.last = row - 1;
-    const below = row + 2 < document.lineCount ? document.lineAt(row + 2).text : '';
-    found.push({ title: text.slice(3), why: below.startsWith('```') ? '' : below, first: row, last: document.lineCount - 1 });
+    if (head) found.push({ title: head[1] ?? '', why: '', first: row, last: row });
+    else if (previous) {
+      if (row === previous.first + 1) previous.why = text.trim();
+      previous.last = row;
+    }
+  }
+  return found;
+}
+
+/** Rows that follow each other and are a change, or an output. */
+function blocks(document: vscode.TextDocument, { first, last }: Part): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  let start: number | undefined;
+  for (let row = first; row <= last + 1; row++) {
+    const text = row > last ? '' : document.lineAt(row).text;
+    const isIn = start === undefined ? /^ {10}(?:proposal p-|[|!] )/.test(text) : /^ {10}(?:[-+ @\\|!=…]|$)/.test(text);
+    if (isIn) start ??= row;
+    else if (start !== undefined) {
+      if (row - 1 > start) found.push({ start, end: row - 1 });
+      start = undefined;
+    }
   }
   return found;
 }
 
 function kindOf(title: string): vscode.SymbolKind {
-  if (/— Tool call/.test(title)) return vscode.SymbolKind.Function;
-  if (/— Tool error/.test(title)) return vscode.SymbolKind.Event;
-  return /— (Proposal|Decision|Undo)/.test(title) ? vscode.SymbolKind.Key : vscode.SymbolKind.String;
+  if (/ [A-Z][A-Z_]{3,}(?: |$)/.test(title)) return vscode.SymbolKind.Event;
+  return /^[a-z]\w*\.\w+/.test(title) ? vscode.SymbolKind.Function : vscode.SymbolKind.String;
 }
 
 /** What the editor asks of a log. */
@@ -50,48 +73,45 @@ export class LogParts implements vscode.DocumentSymbolProvider, vscode.FoldingRa
   provideDocumentSymbols(document: vscode.TextDocument): vscode.DocumentSymbol[] {
     return parts(document).map(({ title, why, first, last }) => {
       const range = new vscode.Range(first, 0, last, document.lineAt(last).text.length);
-      return new vscode.DocumentSymbol(title, why, kindOf(title), range, document.lineAt(first).range);
+      return new vscode.DocumentSymbol(title || ' ', why, kindOf(title), range, document.lineAt(first).range);
     });
   }
 
   provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
-    return parts(document).flatMap(({ first, last }) => {
-      const fence = rowOf(document, first, last, (text) => text.startsWith('```'));
-      const block = fence === undefined ? [] : [new vscode.FoldingRange(fence, Math.max(last - 1, fence))];
-      return [new vscode.FoldingRange(first, Math.max(last - 1, first)), ...block];
+    return parts(document).flatMap((part) => {
+      const inner = blocks(document, part).map(({ start, end }) => new vscode.FoldingRange(start, end, end - start > LONG ? vscode.FoldingRangeKind.Region : undefined));
+      return part.last > part.first ? [new vscode.FoldingRange(part.first, part.last), ...inner] : inner;
     });
   }
 
   provideDocumentLinks(document: vscode.TextDocument): vscode.DocumentLink[] {
     const root = this.logs.root(document.uri);
     const links: vscode.DocumentLink[] = [];
+    const known = new Map<string, boolean>();
+    const isFile = (folder: string, name: string): boolean => {
+      if (!known.has(name)) known.set(name, name !== '.' && existsSync(join(folder, name)));
+      return known.get(name) === true;
+    };
     for (let row = 0; row < document.lineCount; row++) {
       const { text } = document.lineAt(row);
-      const path = /^ *(?:- )?(?:path|from|to): "?([^"\n]+?)"?$/.exec(text)?.[1];
-      if (root && path && path !== '.') links.push(link(row, text, path, vscode.Uri.joinPath(vscode.Uri.file(root), path), 'Open the file'));
-      const proposal = /^ *proposal: (p-\w+)$/.exec(text)?.[1];
-      if (proposal) links.push(link(row, text, proposal, this.target(document, proposal), 'Show the proposal'));
+      const proposal = /^ {10}proposal (p-\w+): /.exec(text)?.[1];
+      if (proposal && this.review.get(proposal)) links.push(link(row, text.indexOf(proposal), proposal, diffOf(proposal), 'Show the proposal'));
+      const head = /^(\S+ +c-\d+ +\S+ +)(.*)$/.exec(text);
+      if (!root || !head) continue;
+      for (const { 0: name, index } of (head[2] ?? '').matchAll(/\S+/g)) {
+        if (isFile(root, name)) links.push(link(row, (head[1] ?? '').length + index, name, vscode.Uri.joinPath(vscode.Uri.file(root), name), 'Open the file'));
+      }
     }
     return links;
   }
-
-  /** The proposal's diff while it waits, else where the log tells of it. */
-  private target(document: vscode.TextDocument, proposal: string): vscode.Uri {
-    if (this.review.get(proposal)) {
-      return vscode.Uri.parse(`command:wherefore.showDiff?${encodeURIComponent(JSON.stringify([{ proposal }]))}`);
-    }
-    const row = rowOf(document, 0, document.lineCount - 1, (text) => text.endsWith(`Proposal: ${proposal}`));
-    return document.uri.with({ fragment: `L${(row ?? 0) + 1}` });
-  }
 }
 
-function rowOf(document: vscode.TextDocument, first: number, last: number, is: (text: string) => boolean): number | undefined {
-  for (let row = first; row <= last; row++) if (is(document.lineAt(row).text)) return row;
-  return undefined;
+/** The diff of a proposal that waits. */
+function diffOf(proposal: string): vscode.Uri {
+  return vscode.Uri.parse(`command:wherefore.showDiff?${encodeURIComponent(JSON.stringify([{ proposal }]))}`);
 }
 
-function link(row: number, text: string, part: string, target: vscode.Uri, tooltip: string): vscode.DocumentLink {
-  const column = text.lastIndexOf(part);
+function link(row: number, column: number, part: string, target: vscode.Uri, tooltip: string): vscode.DocumentLink {
   const made = new vscode.DocumentLink(new vscode.Range(row, column, row, column + part.length), target);
   made.tooltip = tooltip;
   return made;

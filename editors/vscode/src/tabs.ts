@@ -78,7 +78,11 @@ export class Tabs {
     const uri = right(entry);
     const own = ownEditor();
     const seen = vscode.window.activeTextEditor;
-    if (isInReview() && seen?.document.uri.toString() === uri.toString()) return seen;
+    if (isInReview() && seen?.document.uri.toString() === uri.toString()) {
+      // The focus may be in a view.
+      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+      return seen;
+    }
     const isListed = (list: Several): boolean => list.resources.some(({ modifiedUri }) => modifiedUri.toString() === uri.toString());
     const known = this.several;
     if (known && isListed(known) && this.shows(known)) await show(known, uri);

@@ -87,8 +87,8 @@ describe('server', () => {
     await until(() => document.getText().includes('Have an event with a path in the log'), 'the event');
     const ask = (what) => vscode.commands.executeCommand(what, document.uri);
     const symbols = await ask('vscode.executeDocumentSymbolProvider');
-    assert.ok(symbols.some(({ name, detail }) => name.includes('Tool call: fs.read') && detail.includes('Have an event')));
-    assert.ok((await ask('vscode.executeFoldingRangeProvider')).length >= symbols.length);
+    assert.ok(symbols.some(({ name, detail }) => name.startsWith('fs.read  a.txt') && detail.includes('Have an event')));
+    assert.ok((await ask('vscode.executeFoldingRangeProvider')).length > 0);
     const links = await ask('vscode.executeLinkProvider');
     assert.ok(links.some(({ target }) => target?.toString() === uri('a.txt').toString()));
   });

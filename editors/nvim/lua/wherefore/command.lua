@@ -192,7 +192,7 @@ M.words = {
   },
   {
     name = 'log',
-    desc = 'the session log beside, following its end',
+    desc = 'the session log beside, following its end; long changes and outputs are folded',
     run = function()
       require('wherefore.log').open()
     end,

@@ -1,40 +1,52 @@
---- The session log in a buffer `wherefore://log/…`: read-only, and it follows the file's end.
+--- The session log in a buffer `wherefore://log/…`: as `wherefore log` tells it, read-only, and it follows the file's end.
 local M = {}
 
 local api, uv = vim.api, vim.uv
 local client = require('wherefore.client')
+local config = require('wherefore.config')
 local guard = require('wherefore.guard')
 local methods = require('wherefore.wire').methods
 local notify = require('wherefore.notify')
 local text = require('wherefore.text')
 
---- The part of a long log that is read at first, in bytes from its end.
-local first_bytes = 4 * 1024 * 1024
+--- Calls that are told at first; all of them where one is looked for that is not among these.
+local first_calls = 200
 
----@class wherefore.Tail
+--- How long changes are gathered before the log is told anew; more where telling it takes long.
+local gather_ms = 150
+
+--- Rows of a change or an output above which it is folded.
+local long = 12
+
+---@class wherefore.Told
 ---@field client integer
+---@field root? string
+---@field session string
 ---@field path string
----@field offset integer bytes read
----@field rest string a last line without its end
+---@field whole? boolean all calls are told
+---@field running? boolean
+---@field again? boolean the file grew while it was told
+---@field took integer milliseconds that telling it took
+---@field folds table<integer, string> by row, for 'foldexpr'
 ---@field watch? uv.uv_fs_event_t
+---@field lines? string[]
 
----@type table<integer, wherefore.Tail> by buffer
-local tails = {}
+---@type table<integer, wherefore.Told> by buffer
+local open = {}
 
----@param path string
----@param offset integer
----@return string? bytes from there on
-local function read_from(path, offset)
-  local file = uv.fs_open(path, 'r', 0)
-  if not file then
-    return nil
-  end
-  local stat = uv.fs_fstat(file)
-  local size = stat and stat.size or 0
-  local bytes = size > offset and uv.fs_read(file, size - offset, offset) or ''
-  uv.fs_close(file)
-  return bytes
-end
+--- What is seen where: a pattern and its group.
+local looks = {
+  { [[^\d\S*]], 'Comment' },
+  { [[\%(^\d\S* \+c-\d\+ \+\)\@<=[a-z]\w*\.\w\+]], 'Function' },
+  { [[\%(^\d.*\)\@<=\<[A-Z][A-Z_]\{3,}\>]], 'ErrorMsg' },
+  { [[^ \{10}@@.*]], 'Comment' },
+  { [[^ \{10}+.*]], 'WhereforeAdd' },
+  { [[^ \{10}-.*]], 'WhereforeDelete' },
+  { [[^ \{10}[|=].*]], 'Comment' },
+  { [[^ \{10}!.*]], 'WarningMsg' },
+  { [[^ \{10}warning:.*]], 'WarningMsg' },
+  { [[^ \{10}\%(proposal p-\w\+\|\%(partly \)\=applied\|rejected\|stale\|undone\|allowed\|refused\)\>]], 'Statement' },
+}
 
 --- Windows whose cursor stands at the end follow it.
 ---@param buf integer
@@ -46,58 +58,130 @@ local function followers(buf)
   end, vim.fn.win_findbuf(buf))
 end
 
+--- The folds of long changes and outputs, which stand together in rows below their call.
+---@param lines string[]
+---@return table<integer, string>
+local function folds_of(lines)
+  local folds, start = {}, nil
+  for row = 1, #lines + 1 do
+    local line = lines[row] or 'the end'
+    if start and row > start and line ~= '' and not line:find('^          [-+ @\\|!=]') then
+      if row - start > long then
+        folds[start] = '>1'
+        for inner = start + 1, row - 1 do
+          folds[inner] = '1'
+        end
+      end
+      start = nil
+    end
+    if not start and (line:find('^          proposal p%-') or line:find('^          [|!] ')) then
+      start = row
+    end
+  end
+  return folds
+end
+
+--- Puts lines in the place of those that differ, so that folds and marks elsewhere stay.
 ---@param buf integer
----@param bytes string
----@param whole boolean replaces what is there
-local function add(buf, bytes, whole)
-  local tail = tails[buf]
+---@param lines string[]
+local function put(buf, lines)
+  local old = api.nvim_buf_get_lines(buf, 0, -1, false)
+  local first, last = 0, 0
+  while first < math.min(#old, #lines) and old[first + 1] == lines[first + 1] do
+    first = first + 1
+  end
+  while last < math.min(#old, #lines) - first and old[#old - last] == lines[#lines - last] do
+    last = last + 1
+  end
   local follow = followers(buf)
-  local lines = vim.split(tail.rest .. bytes, '\n', { plain = true })
-  tail.rest = lines[#lines]
   vim.bo[buf].modifiable = true
-  -- The last line stands for what has no line end yet; it is written anew.
-  api.nvim_buf_set_lines(buf, whole and 0 or -2, -1, false, vim.tbl_map(text.plain, lines))
+  api.nvim_buf_set_lines(buf, first, #old - last, false, vim.list_slice(lines, first + 1, #lines - last))
   vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
-  local last = api.nvim_buf_line_count(buf)
   for _, win in ipairs(follow) do
-    api.nvim_win_set_cursor(win, { last, 0 })
+    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
   end
 end
 
 ---@param buf integer
-local function follow(buf)
-  local tail = tails[buf]
-  if not tail or not api.nvim_buf_is_valid(buf) then
+---@param said vim.SystemCompleted
+local function take(buf, said)
+  local told = open[buf]
+  if said.code ~= 0 then
+    return put(buf, { 'The log could not be read: ' .. text.plain(vim.trim(said.stderr or '')) })
+  end
+  local lines = vim.tbl_map(text.plain, vim.split(vim.trim(said.stdout or ''), '\n', { plain = true }))
+  local heads = 0
+  for _, line in ipairs(lines) do
+    heads = heads + (line:find('^%d') and 1 or 0)
+  end
+  if not told.whole and heads >= first_calls then
+    table.insert(lines, 1, ('(the last %d calls; %s has all)'):format(first_calls, told.path))
+  end
+  told.folds = folds_of(lines)
+  put(buf, lines)
+end
+
+--- Has the program tell the log, and calls `done` with it in the buffer.
+---@param buf integer
+---@param done? fun()
+local function tell(buf, done)
+  local told = open[buf]
+  if not told or not api.nvim_buf_is_valid(buf) then
     return
   end
-  local bytes = read_from(tail.path, tail.offset)
-  if bytes and bytes ~= '' then
-    tail.offset = tail.offset + #bytes
-    add(buf, bytes, false)
+  if told.running and not done then
+    told.again = true
+    return
+  end
+  told.running, told.again = true, false
+  local args = { config.current.cmd[1], 'log', told.session, '--full', '--root', told.root }
+  if not told.whole then
+    vim.list_extend(args, { '--last', tostring(first_calls) })
+  end
+  local began = uv.now()
+  local env = next(config.current.env) and config.current.env or nil
+  local fine, fault = pcall(vim.system, args, { text = true, env = env }, function(said)
+    vim.schedule(guard.wrap('telling the log', function()
+      told.running, told.took = false, uv.now() - began
+      if open[buf] ~= told or not api.nvim_buf_is_valid(buf) then
+        return
+      end
+      take(buf, said)
+      if done then
+        done()
+      end
+      if told.again then
+        tell(buf)
+      end
+    end))
+  end)
+  if not fine then
+    told.running = false
+    put(buf, { 'The log could not be read: ' .. tostring(fault) })
   end
 end
 
 local function close(buf)
-  local tail = tails[buf]
-  tails[buf] = nil
-  if tail and tail.watch and not tail.watch:is_closing() then
-    tail.watch:close()
+  local told = open[buf]
+  open[buf] = nil
+  if told and told.watch and not told.watch:is_closing() then
+    told.watch:close()
   end
 end
 
 ---@param buf integer
 local function watch(buf)
-  local tail = tails[buf]
+  local told = open[buf]
   local asked = false
-  tail.watch = uv.new_fs_event()
-  if tail.watch then
-    tail.watch:start(tail.path, {}, function()
+  told.watch = uv.new_fs_event()
+  if told.watch then
+    told.watch:start(told.path, {}, function()
       if not asked then
         asked = true
-        vim.schedule(function()
+        vim.defer_fn(function()
           asked = false
-          guard.wrap('following the log', follow)(buf)
-        end)
+          guard.wrap('following the log', tell)(buf)
+        end, math.max(gather_ms, 3 * told.took))
       end
     end)
   end
@@ -111,30 +195,37 @@ local function watch(buf)
 end
 
 ---@param buf integer
----@param client_id integer
----@param answer { uri: string, path: string, text?: string }
-local function show(buf, client_id, answer)
-  close(buf)
-  local stat = uv.fs_stat(answer.path)
-  local offset = stat and math.max(stat.size - first_bytes, 0) or 0
-  local bytes = read_from(answer.path, offset)
-  tails[buf] = { client = client_id, path = answer.path, offset = offset + #(bytes or ''), rest = '' }
+local function dress(buf)
   vim.bo[buf].buftype, vim.bo[buf].swapfile, vim.bo[buf].undolevels = 'nofile', false, -1
-  local known = bytes or type(answer.text) == 'string' and answer.text or 'The log could not be read.'
-  if offset > 0 then
-    known = ('(the part before stands in %s)\n'):format(answer.path) .. known:gsub('^[^\n]*\n', '', 1)
+  if vim.bo[buf].filetype == 'wherefore-log' then
+    return
   end
-  add(buf, known, true)
-  if vim.bo[buf].filetype ~= 'markdown' then
-    vim.bo[buf].filetype = 'markdown'
-  end
-  if bytes then
-    watch(buf)
-  end
+  vim.bo[buf].filetype = 'wherefore-log'
+  api.nvim_buf_call(buf, function()
+    for _, look in ipairs(looks) do
+      vim.cmd(('syntax match %s /%s/'):format('Wherefore_log_' .. look[2], look[1]:gsub('/', '\\/')))
+      vim.cmd(('highlight default link %s %s'):format('Wherefore_log_' .. look[2], look[2]))
+    end
+  end)
+end
+
+---@param buf integer
+---@param client_id integer
+---@param answer { uri: string, path: string }
+---@param done? fun()
+local function show(buf, client_id, answer, done)
+  close(buf)
+  local lsp = vim.lsp.get_client_by_id(client_id)
+  local root = lsp and lsp.config.root_dir or uv.cwd()
+  local session = answer.uri:match('^wherefore://log/(.+)$') or ''
+  open[buf] = { client = client_id, root = root, session = session, path = answer.path, took = 0, folds = {} }
+  dress(buf)
+  tell(buf, done)
+  watch(buf)
 end
 
 ---@param lsp vim.lsp.Client
----@param done fun(answer: { uri: string, path: string, text?: string })
+---@param done fun(answer: { uri: string, path: string })
 local function ask(lsp, done)
   client.request(lsp, methods.log, { root = lsp.config.root_dir }, done)
 end
@@ -144,13 +235,59 @@ end
 ---@param id string
 ---@return integer?
 local function line_of(buf, id)
-  local wanted, heading = 'call_id: ' .. id, 1
   for line, row in ipairs(api.nvim_buf_get_lines(buf, 0, -1, false)) do
-    if vim.startswith(row, '## ') then
-      heading = line
-    elseif row == wanted then
-      return heading
+    if row:match('^%d%S* +(%S+)') == id then
+      return line
     end
+  end
+end
+
+--- For 'foldexpr': long changes and outputs.
+---@param row integer
+---@return string
+function M.fold(row)
+  local told = open[api.nvim_get_current_buf()]
+  return told and told.folds[row] or '0'
+end
+
+--- For 'foldtext': how many rows there are, and the first.
+---@return string
+function M.fold_text()
+  local indent, first = vim.fn.getline(vim.v.foldstart):match('^(%s*)(.*)$')
+  return ('%s%d lines: %s'):format(indent, vim.v.foldend - vim.v.foldstart + 1, first)
+end
+
+---@param win integer
+local function set_window(win)
+  local wo = vim.wo[win][0]
+  wo.wrap, wo.linebreak, wo.breakindent = true, true, true
+  wo.number, wo.relativenumber, wo.signcolumn = false, false, 'no'
+  wo.foldmethod, wo.foldexpr = 'expr', "v:lua.require'wherefore.log'.fold(v:lnum)"
+  wo.foldtext, wo.foldlevel, wo.foldenable = "v:lua.require'wherefore.log'.fold_text()", 0, true
+end
+
+--- Goes to a call, or to the end.
+---@param buf integer
+---@param call? wherefore.Call
+local function arrive(buf, call)
+  local win = vim.fn.bufwinid(buf)
+  if win < 0 then
+    return
+  end
+  local line = call and line_of(buf, call.notice.call_id)
+  if call and not line and not open[buf].whole then
+    open[buf].whole = true
+    return tell(buf, function()
+      arrive(buf, call)
+    end)
+  end
+  api.nvim_win_set_cursor(win, { line or api.nvim_buf_line_count(buf), 0 })
+  if line then
+    api.nvim_win_call(win, function()
+      vim.cmd('normal! zt')
+    end)
+  elseif call then
+    notify.warn(call.notice.call_id .. ' is not in this log')
   end
 end
 
@@ -169,26 +306,22 @@ function M.open(call)
     else
       vim.cmd('botright vsplit')
       api.nvim_win_set_buf(0, buf)
+      win = api.nvim_get_current_win()
     end
-    show(buf, lsp.id, answer)
-    vim.wo[0][0].wrap, vim.wo[0][0].linebreak = true, true
-    local line = call and line_of(buf, call.notice.call_id)
-    api.nvim_win_set_cursor(0, { line or api.nvim_buf_line_count(buf), 0 })
-    if line then
-      vim.cmd('normal! zt')
-    elseif call then
-      notify.warn(call.notice.call_id .. ' is not in the part of the log that is shown; `wherefore log` has all of it')
-    end
+    set_window(win)
+    show(buf, lsp.id, answer, function()
+      arrive(buf, call)
+    end)
   end)
 end
 
 --- Fills a log's buffer that was opened by its name.
 ---@param buf integer
 function M.fill(buf)
-  local lsp = not tails[buf] and client.current()
+  local lsp = not open[buf] and client.current()
   if lsp then
     ask(lsp, function(answer)
-      if api.nvim_buf_is_valid(buf) then
+      if api.nvim_buf_is_valid(buf) and not open[buf] then
         show(buf, lsp.id, answer)
       end
     end)
@@ -198,9 +331,9 @@ end
 --- Reads on in the logs of a server, where the file's own events were missed.
 ---@param client_id integer
 function M.refresh(client_id)
-  for buf, tail in pairs(tails) do
-    if tail.client == client_id then
-      follow(buf)
+  for buf, told in pairs(open) do
+    if told.client == client_id and not told.running then
+      tell(buf)
     end
   end
 end
