@@ -14,6 +14,8 @@ pub mod ports;
 
 pub use wherefore_embed as embed;
 
+pub use wherefore_model as model;
+
 pub use wherefore_fetch as fetch;
 
 pub use wherefore_patch as patch;

@@ -45,7 +45,7 @@ pub enum EmbedError {
     NotBuiltIn,
     /// The model's vectors are of no use, or it did not make them.
     #[error("the embeddings of {model}: {source}")]
-    Model { model: String, source: ModelError },
+    Model { model: String, source: VectorModelError },
 }
 
 /// What is wrong with the settings of a model, as a clause.
@@ -141,7 +141,7 @@ pub enum FolderError {
 
 /// What is wrong with a model's vectors, as a clause.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum ModelError {
+pub enum VectorModelError {
     #[error("a vector has no direction")]
     NoDirection,
     #[error("its weights make a vector that has no direction")]

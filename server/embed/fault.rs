@@ -1,6 +1,6 @@
 //! The errors of models and of stores as faults: what a person reads.
 
-use super::error::{EmbedError, EndpointError, FolderError, ModelError};
+use super::error::{EmbedError, EndpointError, FolderError, VectorModelError};
 use super::store::StoreError;
 use crate::protocol::{Code, Fault};
 
@@ -15,7 +15,7 @@ impl From<EmbedError> for Fault {
                 FolderError::Large { .. } | FolderError::Malformed(_) => Code::InvalidArgs,
             },
             EmbedError::Endpoint { source, .. } => of_endpoint(source),
-            EmbedError::Model { source: ModelError::Late(_), .. } => Code::Timeout,
+            EmbedError::Model { source: VectorModelError::Late(_), .. } => Code::Timeout,
             EmbedError::Client(_) | EmbedError::Model { .. } => Code::Internal,
         };
         made(code, error.to_string(), error.advice())

@@ -19,7 +19,7 @@ use std::time::UNIX_EPOCH;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::error::{Cause, EmbedError, ModelError, SettingsError};
+use super::error::{Cause, EmbedError, SettingsError, VectorModelError};
 use crate::Embedder;
 use crate::base::hidden::shown;
 use crate::base::person;
@@ -110,10 +110,11 @@ impl Local {
             None => loaded.insert((self.load)()?).clone(),
         };
         drop(loaded);
-        let made = encode.encode(texts).map_err(|wrong| failed(&self.model, ModelError::Encode(wrong)))?;
+        let made =
+            encode.encode(texts).map_err(|wrong| failed(&self.model, VectorModelError::Encode(wrong)))?;
         match made.iter().all(|vector| has_direction(vector)) {
             true => Ok(made),
-            false => Err(failed(&self.model, ModelError::WeightsWithoutDirection)),
+            false => Err(failed(&self.model, VectorModelError::WeightsWithoutDirection)),
         }
     }
 }
@@ -134,7 +135,7 @@ fn give_way() {
     let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
 }
 
-fn failed(model: &str, source: ModelError) -> EmbedError {
+fn failed(model: &str, source: VectorModelError) -> EmbedError {
     EmbedError::Model { model: shown(model).into_owned(), source }
 }
 
@@ -170,9 +171,9 @@ impl Embedder for Local {
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async move {
             let Some(itself) = self.itself.upgrade() else {
-                return Err(failed(&self.model, ModelError::GivenUp));
+                return Err(failed(&self.model, VectorModelError::GivenUp));
             };
-            let gone = |error: Cause| failed(&itself.model, ModelError::Thread(error));
+            let gone = |error: Cause| failed(&itself.model, VectorModelError::Thread(error));
             if texts.len() == 1 {
                 // A request: somebody waits for it.
                 let model = itself.clone();

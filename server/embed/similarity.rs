@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use self::requests::Requests;
-use super::error::ModelError;
+use super::error::VectorModelError;
 use super::quantised::{Quantised, Widened};
 use super::store::{self, VectorStore};
 use super::trouble::Trouble;
@@ -137,7 +137,7 @@ impl TextSimilarity {
         }
         match missing.is_empty() {
             true => Ok(()),
-            false => Err(self.failed(self.odd(ModelError::Unsteady))),
+            false => Err(self.failed(self.odd(VectorModelError::Unsteady))),
         }
     }
 
@@ -147,7 +147,7 @@ impl TextSimilarity {
         let kept = self.vectors.dimension()?;
         let vector = self.of_request(request).await?;
         if vector.dimension() != kept {
-            self.failed(self.odd(ModelError::OtherLength { now: vector.dimension(), before: kept }));
+            self.failed(self.odd(VectorModelError::OtherLength { now: vector.dimension(), before: kept }));
             self.vectors.forget(kept).await;
             self.forgotten.notify_one();
         }
@@ -184,7 +184,7 @@ impl TextSimilarity {
         let vectors = self.embedder.embed(texts).await.map_err(|error| self.failed(error))?;
         let vectors: Vec<Quantised> = vectors.iter().filter_map(|vector| Quantised::of(vector)).collect();
         if vectors.len() != count {
-            return Err(self.failed(self.odd(ModelError::NoDirection)));
+            return Err(self.failed(self.odd(VectorModelError::NoDirection)));
         }
         let mended = self.trouble.lock().over();
         if mended {
@@ -206,8 +206,8 @@ impl TextSimilarity {
         // On a task: one that comes too late for this search is there for the next.
         let mut task = tokio::spawn(async move {
             let made = timeout(LONGEST, similarity.embed(vec![text.clone()])).await;
-            let made =
-                made.unwrap_or_else(|_| Err(similarity.failed(similarity.odd(ModelError::Late(LONGEST)))));
+            let made = made
+                .unwrap_or_else(|_| Err(similarity.failed(similarity.odd(VectorModelError::Late(LONGEST)))));
             let vector = Arc::new(made.ok()?.pop()?.widened());
             similarity.requests.lock().put(&text, vector.clone());
             Some(vector)
@@ -221,7 +221,7 @@ impl TextSimilarity {
         }
     }
 
-    fn odd(&self, source: ModelError) -> EmbedError {
+    fn odd(&self, source: VectorModelError) -> EmbedError {
         EmbedError::Model { model: shown(self.model()).into_owned(), source }
     }
 

@@ -53,9 +53,9 @@ pub use running::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use settings::{
     AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
     FetchSettings, ForwardWhy, IdeSlot, Import, LimitSettings, LogSettings, McpServer, MemorySettings,
-    NativeSettings, NotifySettings, Policy, PolicyRule, RequireExpand, ReviewSettings, RuleSettings,
-    SandboxSettings, Settings, ShowCalls, StorageSettings, Surface, VectorStoreSettings, Verbosity, WhenAway,
-    WhySettings,
+    ModelApi, ModelSettings, NativeSettings, NotifySettings, Policy, PolicyRule, RequireExpand,
+    ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings, Surface,
+    VectorStoreSettings, Verbosity, WhenAway, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

@@ -3,6 +3,7 @@
 mod commands;
 mod embeddings;
 mod fetch;
+mod model;
 mod native;
 mod sandbox;
 mod servers;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use commands::{AllowedCommand, CommandRuleSettings};
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use fetch::FetchSettings;
+pub use model::{ModelApi, ModelSettings};
 pub use native::{IdeSlot, NativeSettings, WhenAway};
 pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
@@ -293,6 +295,9 @@ pub struct Settings {
     /// The model that tools and files are found with too, by what they mean; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embeddings: Option<EmbeddingSettings>,
+    /// The language model that wherefore's own agent asks; a server on this machine is looked for when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelSettings>,
     /// Servers whose tools are called like our own, by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
 }

@@ -299,6 +299,9 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
     if project.embeddings.is_some() {
         loose("[embeddings] would send requests and texts of tools and files to where it says");
     }
+    if project.model.is_some() {
+        loose("[model] would send the agent's conversation to where it says");
+    }
     if project.memory != default.memory {
         loose("[memory] is for you to set; .wherefore/working-set.yml holds the project's budget");
     }
@@ -395,6 +398,18 @@ mod tests {
         for other in ["wait_s", "durability", "running", "[notify]", "[discovery]", "[storage]"] {
             assert!(!text.contains(other), "{other} is for the person to set");
         }
+    }
+
+    #[test]
+    fn the_model_is_the_persons_alone() {
+        let read = |text: &str| toml::from_str::<Settings>(text).unwrap();
+        let mut problems = Vec::new();
+        let project = of_project("[model]\nname = \"openai/m\"\nurl = \"https://elsewhere/v1\"");
+        assert_eq!(tighten(Settings::default(), &project, &mut problems).model, None);
+        assert!(problems.len() == 1 && problems[0].contains("[model]"), "{problems:?}");
+        let person = read("[model]\nname = \"ollama/mine\"");
+        let settings = tighten(person.clone(), &project, &mut Vec::new());
+        assert!(settings.model.is_some() && settings.model == person.model);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pocket_encoder::{Encoder, model_info};
 
 use super::{Encode, Local, failed, quiet};
-use crate::error::ModelError;
+use crate::error::VectorModelError;
 
 /// What it is called.
 const NAME: &str = "pocket-encoder";
@@ -20,7 +20,8 @@ pub(super) fn model() -> Arc<Local> {
     let info = model_info();
     let identity = format!("built in\n{}\n{}\n{}", info.id, info.revision, info.tokenizer_sha256);
     let load = || {
-        let encoder = Encoder::new().map_err(|error| failed(NAME, ModelError::Encode(error.to_string())))?;
+        let encoder =
+            Encoder::new().map_err(|error| failed(NAME, VectorModelError::Encode(error.to_string())))?;
         Ok(Arc::new(Pocket(encoder)) as Arc<dyn Encode>)
     };
     Local::new(NAME.to_owned(), identity, false, Box::new(load))

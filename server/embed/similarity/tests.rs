@@ -26,7 +26,7 @@ enum Behaviour {
 
 /// The error of a model that is away.
 fn away() -> EmbedError {
-    EmbedError::Model { model: "fake".to_owned(), source: ModelError::Encode("it is away".to_owned()) }
+    EmbedError::Model { model: "fake".to_owned(), source: VectorModelError::Encode("it is away".to_owned()) }
 }
 
 impl Fake {

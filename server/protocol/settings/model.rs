@@ -1,0 +1,49 @@
+//! `[model]`: the language model that wherefore's own agent asks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which model, and where. Not heard in a project's file, which could send your texts elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSettings {
+    /// The model: `ollama/NAME`, `openai/NAME`, `anthropic/NAME`, or a server's URL and a name as
+    /// `http://127.0.0.1:8080/v1#NAME`. When empty, a server on this machine is looked for.
+    pub name: String,
+    /// The server's URL, where it is not the usual one; https, or http on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The interface that the server speaks, where its name does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<ModelApi>,
+    /// The environment variable that holds the key; `OPENAI_API_KEY` for `openai/…` and `ANTHROPIC_API_KEY` for
+    /// `anthropic/…` when absent, and no key for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_env: Option<String>,
+    /// Tokens that the model's context holds, where the server does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    /// Seconds in which nothing comes from the server before the request is given up. A model that is loaded for it, or reads
+    /// a long context, needs a while.
+    pub idle_s: u64,
+}
+
+/// An interface that servers of models speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelApi {
+    /// OpenAI's `/v1/chat/completions`, which llama.cpp, LM Studio, vLLM and many others speak.
+    Chat,
+    /// OpenAI's `/v1/responses`.
+    Responses,
+    /// Anthropic's `/v1/messages`.
+    Messages,
+    /// Ollama's `/api/chat`.
+    Ollama,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self { name: String::new(), url: None, api: None, key_env: None, context_tokens: None, idle_s: 300 }
+    }
+}
