@@ -18,6 +18,7 @@ mod resources;
 mod seal;
 mod surface;
 mod transport;
+mod wait;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use agent::{Agent, Terms};
 pub use seal::Seal;
+pub use wait::ClientWait;
 
 use crate::base::envelope::Envelope;
 use crate::hub::Hub;

@@ -52,6 +52,11 @@ pub trait Editor: Send + Sync + Debug {
     /// Whether anyone is there to show a proposal to.
     fn attached(&self) -> bool;
 
+    /// What it is called, where it says so.
+    fn name(&self) -> Option<String> {
+        None
+    }
+
     /// Asks for an edit. `Ok(true)` is only a claim: read the document back. Bounded in time.
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>>;
 
@@ -146,6 +151,18 @@ pub enum Ask {
 pub trait Caller: Send + Sync + Debug {
     /// Tells how far the call is: a message, and the percentage where it is known. Never waits.
     fn progress(&self, message: &str, percentage: Option<u32>);
+
+    /// Tells what the call waits for; nothing once it waits no more. Never waits.
+    fn waiting(&self, what: Option<&str>) {
+        if let Some(what) = what {
+            self.progress(what, None);
+        }
+    }
+
+    /// Seconds that it waits for an answer, where that is known.
+    fn patience_s(&self) -> Option<u64> {
+        None
+    }
 
     /// Tells it something for its own log, under one of syslog's levels (`info`). Never waits.
     fn log(&self, _level: &str, _data: Value) {}

@@ -24,6 +24,13 @@ pub(super) struct Args {
     /// The policy for the agent's changes [default: as the settings say, and `ask` where they say nothing]
     #[arg(long, value_enum)]
     policy: Option<PolicyArg>,
+    /// How long a change waits for the person, in seconds: less than the agent's limit for a call [default: 45; for Claude
+    /// Code an hour]
+    ///
+    /// `wherefore init` writes it for agents whose limit it knows. `[review] wait_s` in your settings comes first. Claude
+    /// Code's own setting of the limit, the environment variable MCP_TOOL_TIMEOUT, is kept to.
+    #[arg(long, value_name = "SECONDS")]
+    wait: Option<u64>,
     /// Serve over HTTP at this loopback address, as 127.0.0.1:7777, until interrupted
     ///
     /// Port 0 stands for any free port. The first line of the output is JSON with the `url` and the bearer `token`. The
@@ -35,6 +42,7 @@ pub(super) struct Args {
 /// Runs it until the agent leaves.
 pub(super) fn run(args: &Args) -> ExitCode {
     let reach = Reach::new(args.root.as_deref(), args.policy.map(Into::into));
+    let reach = reach.map(|reach| reach.waiting(args.wait, limit_s(std::env::var("MCP_TOOL_TIMEOUT").ok())));
     let ended = reach.and_then(|reach| match &args.http {
         Some(address) => Ok(http::serve(&reach, address)?),
         None => Ok(pump::pump(reach)?),
@@ -42,5 +50,27 @@ pub(super) fn run(args: &Args) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => answer::fault(&fault),
+    }
+}
+
+/// Seconds before the client's limit at which a call is answered.
+const MARGIN_S: u64 = 5;
+
+/// Seconds that a call may take, given the milliseconds of Claude Code's own limit.
+fn limit_s(limit_ms: Option<String>) -> Option<u64> {
+    let limit_ms = limit_ms.and_then(|limit| limit.trim().parse::<u64>().ok());
+    // Claude Code ignores less than a second.
+    limit_ms.filter(|limit| *limit >= 1000).map(|limit| (limit / 1000).saturating_sub(MARGIN_S))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::limit_s;
+
+    #[test]
+    fn a_limit_in_milliseconds_is_one_in_seconds() {
+        let limit = |ms: &str| limit_s(Some(ms.to_owned()));
+        assert_eq!((limit("60000"), limit(" 100000000 ")), (Some(55), Some(99_995)));
+        assert_eq!((limit("12"), limit("soon"), limit_s(None)), (None, None, None));
     }
 }

@@ -94,6 +94,10 @@ impl Editor for EditorRegistry {
         !self.is_empty()
     }
 
+    fn name(&self) -> Option<String> {
+        self.editor().name()
+    }
+
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
         let editor = self.editor();
         Box::pin(async move { editor.apply(edit).await })

@@ -13,7 +13,7 @@ use crate::socket;
 impl Backend {
     pub(super) fn connect(&self, params: InitializeParams) -> InitializeResult {
         let features = Features::of(&params);
-        self.outbox.connect(features);
+        self.outbox.connect(features, params.client_info.as_ref().map(|client| client.name.clone()));
         if let Some(pid) = params.process_id {
             self.parent.send_replace(Some(parent::id(pid)));
         }

@@ -49,6 +49,8 @@ pub(crate) struct Outbox {
     client: Client,
     documents: EditorDocuments,
     features: OnceLock<Features>,
+    /// What the client is called.
+    name: OnceLock<String>,
     attached: AtomicBool,
     settings: Mutex<NotifySettings>,
     queue: queue::Queue,
@@ -72,6 +74,7 @@ impl Outbox {
             client,
             documents,
             features: OnceLock::new(),
+            name: OnceLock::new(),
             attached: AtomicBool::new(false),
             settings: Mutex::default(),
             queue: queue::Queue::default(),
@@ -84,9 +87,12 @@ impl Outbox {
         }
     }
 
-    /// The client said what it can do.
-    pub(crate) fn connect(&self, features: Features) {
+    /// The client said what it can do, and what it is called.
+    pub(crate) fn connect(&self, features: Features, name: Option<String>) {
         let _ = self.features.set(features);
+        if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
+            let _ = self.name.set(name);
+        }
     }
 
     /// What the client can do.
@@ -268,6 +274,10 @@ impl Outbox {
 impl Editor for Outbox {
     fn attached(&self) -> bool {
         self.attached.load(Ordering::SeqCst)
+    }
+
+    fn name(&self) -> Option<String> {
+        self.name.get().cloned()
     }
 
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {

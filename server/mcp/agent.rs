@@ -18,6 +18,7 @@ use super::refusal::no_cursor;
 use super::resources;
 use super::seal::Seal;
 use super::surface;
+use super::wait::ClientWait;
 use crate::base::hidden::{in_line, shown};
 use crate::base::ids;
 use crate::hub::{Hub, HubChange};
@@ -34,6 +35,8 @@ pub struct Terms {
     pub root: String,
     /// What becomes of its changes; the settings' word where nothing is said.
     pub policy: Option<Policy>,
+    /// How long its client waits for a call.
+    pub wait: ClientWait,
 }
 
 /// The server at the other end of one connection. Clones serve the same one.

@@ -33,6 +33,10 @@ pub(super) struct Attendant {
     level: Option<LoggingLevel>,
     out: mpsc::UnboundedSender<ServerNotification>,
     progress: Mutex<Reached>,
+    /// What the call waits for just now.
+    waits_for: Mutex<Option<String>>,
+    /// Seconds that the client waits for a call.
+    patience_s: Option<u64>,
     answers: Map<String, Value>,
     open: Mutex<Vec<(String, Ask)>>,
     /// The capability that the agent would have needed to be asked.
@@ -64,11 +68,24 @@ impl Attendant {
             level: if modern { context.meta.log_level() } else { level },
             out,
             progress: Mutex::default(),
+            waits_for: Mutex::default(),
+            patience_s: None,
             answers,
             open: Mutex::default(),
             lacking: Mutex::default(),
         };
         (attendant, sent)
+    }
+
+    /// The same, with a client that waits so many seconds for a call.
+    pub(super) fn patient(self, patience_s: Option<u64>) -> Self {
+        Self { patience_s, ..self }
+    }
+
+    /// Tells the agent that its call goes on, and what it waits for.
+    pub(super) fn alive(&self) {
+        let waits_for = self.waits_for.lock().clone();
+        self.progress(waits_for.as_deref().unwrap_or("at work"), None);
     }
 
     /// What was asked and has no answer yet, as the later era sends it; with it the answers so far.
@@ -162,6 +179,17 @@ impl Caller for Attendant {
         }
         // Where nobody takes it any more the call is over.
         let _ = self.out.send(ServerNotification::ProgressNotification(ProgressNotification::new(params)));
+    }
+
+    fn waiting(&self, what: Option<&str>) {
+        let before = std::mem::replace(&mut *self.waits_for.lock(), what.map(str::to_owned));
+        if let Some(what) = what.filter(|what| before.as_deref() != Some(what)) {
+            self.progress(what, None);
+        }
+    }
+
+    fn patience_s(&self) -> Option<u64> {
+        self.patience_s
     }
 
     fn log(&self, level: &str, mut data: Value) {

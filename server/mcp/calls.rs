@@ -66,7 +66,8 @@ impl Agent {
         };
         answers.extend(given);
         let (attendant, sent) = Attendant::new(&context, answers, self.level());
-        let attendant = Arc::new(attendant);
+        let client = context.client_info().map(|client| client.name.clone());
+        let attendant = Arc::new(attendant.patient(self.terms.wait.seconds(client.as_deref())));
         // Only in the later era a call may come again, and is known by what it was.
         let again = era::is_modern(&context).then(|| (raw.tool.clone(), raw.arguments.clone()));
         let call = self.run(raw, is_found, attendant.clone());
@@ -159,7 +160,7 @@ async fn attended(
                 // An agent that a notification does not reach does not wait for the answer either.
                 let _ = context.peer.send_notification(notification).await;
             }
-            _ = alive.tick() => attendant.progress("at work, or waiting for the person's decision", None),
+            _ = alive.tick() => attendant.alive(),
             () = context.ct.cancelled() => {
                 return Err(ErrorData::internal_error("the call was cancelled", None));
             }

@@ -10,6 +10,7 @@ use crate::base::hidden::in_line;
 use crate::ports::HostGate;
 use crate::protocol::{Access, AskParams, ChangeKind, Code, Event, Fault, Network, Notice, PathContent};
 use crate::registry::{Call, Content, Draft, Permitted};
+use crate::review::for_person;
 use crate::rules::{Grant, PathTouch, RuleQuestion, Touch, Verdict};
 use crate::session::{Scope, Session};
 use crate::workspace::config::allow_always;
@@ -190,10 +191,14 @@ async fn asked(
     approvals: &SessionApprovals,
 ) -> Result<Permitted, Fault> {
     let asked = session.editor().ask(question(session, &ask));
+    if session.editor().attached() {
+        scope.waiting(Some(&format!("{}: {}", for_person(session), in_line(&ask.question))));
+    }
     let answer = tokio::select! {
         answer = asked => answer,
         () = scope.cancel().cancelled() => { scope.check()?; None }
     };
+    scope.waiting(None);
     let always = ask.always.as_ref().filter(|_| answer.as_deref() == Some(ALWAYS));
     let lasts = ask.paths.clone().filter(|_| answer.as_deref() == Some(SESSION));
     let granted = answer.as_deref() == Some(ALLOW) || always.is_some() || lasts.is_some();

@@ -10,6 +10,7 @@ mod servers;
 mod storage;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,20 +54,25 @@ pub struct PolicyRule {
 }
 
 /// `[review]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewSettings {
     /// What becomes of a change that no rule names.
     pub policy: Policy,
     /// Rules by tool and path.
     pub rules: Vec<PolicyRule>,
-    /// Seconds that a call waits for decisions before it answers `pending`.
-    pub wait_s: u64,
+    /// Seconds that a call waits for decisions before it answers `pending`. Where none are set: as long as the agent's entry
+    /// says that its client waits, else 45.
+    pub wait_s: Option<u64>,
 }
 
-impl Default for ReviewSettings {
-    fn default() -> Self {
-        Self { policy: Policy::Ask, rules: Vec::new(), wait_s: 45 }
+impl ReviewSettings {
+    /// Seconds that a call waits whose client says nothing, below the shortest limit of a known client.
+    const UNKNOWN_CLIENT_S: u64 = 45;
+
+    /// How long a call waits for decisions; `client_s` are the seconds that the caller's client is said to wait.
+    pub fn patience(&self, client_s: Option<u64>) -> Duration {
+        Duration::from_secs(self.wait_s.or(client_s).unwrap_or(Self::UNKNOWN_CLIENT_S))
     }
 }
 

@@ -17,7 +17,7 @@ impl ProposalQueue {
     /// # Errors
     /// CANCELLED where the call was, and why a policy could not carry its decision out.
     pub(crate) async fn outcome(
-        &self,
+        self: &Arc<Self>,
         id: &str,
         policy: Policy,
         scope: &Scope,
@@ -29,14 +29,16 @@ impl ProposalQueue {
         if policy == Policy::Ask && !attached {
             self.ask_client(id, scope).await;
         }
-        let wait_s = if policy == Policy::Ask && attached { scope.settings().review.wait_s } else { 0 };
+        let is_shown = policy == Policy::Ask && attached;
+        let limit = if is_shown { scope.patience() } else { Duration::ZERO };
         let item = tokio::select! {
-            item = self.wait(id, Duration::from_secs(wait_s)) => item,
+            item = self.wait_for_person(id, limit, scope) => item,
             () = scope.cancel().cancelled() => None,
         };
         if scope.cancel().is_cancelled() {
             // Nobody hears this answer: what is decided on it comes with the agent's next result.
             self.answered_pending(id)?;
+            self.interrupted(id);
             let message = format!(
                 "the call was cancelled; what nobody decided of its proposal {id} stays open for review"
             );
@@ -57,7 +59,7 @@ impl ProposalQueue {
     async fn ask_client(&self, id: &str, scope: &Scope) {
         let Some(caller) = scope.caller().filter(|caller| caller.waits()) else { return };
         let Some(item) = self.get(id) else { return };
-        let limit = Duration::from_secs(scope.settings().review.wait_s);
+        let limit = scope.patience();
         tokio::select! {
             () = client::ask(self, &**caller, item.proposal(), limit) => {}
             () = scope.cancel().cancelled() => {}

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::cut;
 use super::follower::WantedLooks;
 use super::handing;
+use super::interrupted::InterruptedCalls;
 use super::item::{Item, ReviewEffect, ReviewEvent};
 use super::items::Items;
 use super::keep;
@@ -41,6 +42,8 @@ pub struct ProposalQueue {
     /// Held while a change is taken back: one at a time.
     pub(super) undoing: tokio::sync::Mutex<()>,
     pub(super) unlogged: Unlogged,
+    /// Proposals whose agents wait no more.
+    pub(super) interrupted: InterruptedCalls,
     /// The files that are to be looked at.
     pub(super) looks: Arc<WantedLooks>,
 }
@@ -85,6 +88,7 @@ impl ProposalQueue {
             undone: Mutex::default(),
             undoing: tokio::sync::Mutex::default(),
             unlogged: Unlogged::default(),
+            interrupted: InterruptedCalls::default(),
             looks: Arc::default(),
             session,
         };
@@ -269,6 +273,16 @@ impl ProposalQueue {
 
     /// Waits until no hunk of a proposal is pending, or `limit` has passed; then how it stands.
     pub async fn wait(&self, id: &str, limit: Duration) -> Option<Arc<Item>> {
+        self.wait_telling(id, limit, |_| {}).await
+    }
+
+    /// The same; `tell` is told how the proposal stands, at first and after each change, while a hunk is pending.
+    pub(super) async fn wait_telling(
+        &self,
+        id: &str,
+        limit: Duration,
+        tell: impl Fn(&Item),
+    ) -> Option<Arc<Item>> {
         let mut changes = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + limit;
         loop {
@@ -277,6 +291,8 @@ impl ProposalQueue {
             if item.proposal().state() != ProposalState::Pending {
                 return Some(item);
             }
+            tell(&item);
+            drop(item);
             if tokio::time::timeout_at(deadline, changes.changed()).await.is_err() {
                 return self.get(id);
             }

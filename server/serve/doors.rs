@@ -11,7 +11,7 @@ use tokio::net::UnixStream;
 use crate::base::random;
 use crate::hub::Hub;
 use crate::lsp;
-use crate::mcp::{self, Agent, Seal, Terms};
+use crate::mcp::{self, Agent, ClientWait, Seal, Terms};
 use crate::protocol::{Code, Fault};
 use crate::socket::{Doors, Greeting, Speaks};
 
@@ -44,7 +44,11 @@ fn terms(hub: &Hub, greeting: &Greeting) -> Result<Terms, Fault> {
     let root = root.ok_or_else(|| {
         Fault::new(Code::NotFound, "the greeting names no folder that this server has open").hint(hub.roots())
     })?;
-    Ok(Terms { root, policy: greeting.policy })
+    Ok(Terms {
+        root,
+        policy: greeting.policy,
+        wait: ClientWait { wait_s: greeting.wait_s, limit_s: greeting.limit_s },
+    })
 }
 
 async fn agent(hub: Hub, seal: Arc<Seal>, greeting: Greeting, stream: BufReader<UnixStream>) {

@@ -2,6 +2,7 @@
 //! log. It hands out no session.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -125,6 +126,18 @@ impl Scope {
         if let Some(caller) = &self.caller {
             caller.progress(message, percentage);
         }
+    }
+
+    /// Tells whoever waits what the call waits for; nothing once it waits no more.
+    pub fn waiting(&self, what: Option<&str>) {
+        if let Some(caller) = &self.caller {
+            caller.waiting(what);
+        }
+    }
+
+    /// How long a call waits for the person: as the settings say, else as long as its client is said to wait.
+    pub fn patience(&self) -> Duration {
+        self.settings().review.patience(self.caller.as_ref().and_then(|caller| caller.patience_s()))
     }
 
     /// What tells the editors of a command, also after its call was answered.

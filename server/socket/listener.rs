@@ -53,6 +53,12 @@ pub(crate) struct Greeting {
     /// What becomes of an agent's changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
+    /// Seconds that an agent's change waits for the person, as the agent's entry says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_s: Option<u64>,
+    /// Seconds that no call of the agent may take, as the person has told the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_s: Option<u64>,
     /// The way in of the agent's own tools that the requests stand for; the command line where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub door: Option<Door>,

@@ -40,11 +40,12 @@ impl Activity for WaitForReview {
         scope: &Scope,
     ) -> Result<Output<Answer>, Fault> {
         let id = input.proposal.as_str();
-        let asked = input.timeout_s.map_or(scope.settings().review.wait_s, |asked| asked.0);
-        let limit = Duration::from_secs(asked.min(MOST_SECONDS));
+        let asked = input.timeout_s.map_or(scope.patience(), |asked| Duration::from_secs(asked.0));
+        let limit = asked.min(Duration::from_secs(MOST_SECONDS));
         let item = tokio::select! {
-            item = self.0.wait(id, limit) => item,
+            item = self.0.wait_for_person(id, limit, scope) => item,
             () = scope.cancel().cancelled() => {
+                self.0.interrupted(id);
                 return Err(Fault::new(Code::Cancelled, format!("the waiting was cancelled; {id} stays open for review")));
             }
         };

@@ -327,7 +327,7 @@ fn set_in_vain(project: &Settings) -> impl Iterator<Item = &'static str> {
         ("native.confine", !project.native.confine),
         ("native.outside", !project.native.outside),
         ("native.ide", project.native.slot() != IdeSlot::Off),
-        ("review.wait_s", project.review.wait_s != default.review.wait_s),
+        ("review.wait_s", project.review.wait_s.is_some()),
         ("log.durability", project.log.durability != default.log.durability),
         ("log.rotate_bytes", project.log.rotate_bytes != default.log.rotate_bytes),
         ("log.inline_bytes", project.log.inline_bytes != default.log.inline_bytes),
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(settings.review.policy, Policy::Ask);
         let mut problems = Vec::new();
         let settings = tighten(person, &of_project("[review]\nwait_s = 3"), &mut problems);
-        assert_eq!((settings.review.policy, settings.review.wait_s), (Policy::Auto, 45));
+        assert_eq!((settings.review.policy, settings.review.wait_s), (Policy::Auto, None));
         assert!(problems.len() == 1 && problems[0].contains("review.wait_s"), "{problems:?}");
     }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 use wherefore::hub::{Hub, HubOptions};
-use wherefore::mcp::{Agent, Seal, Terms, http};
+use wherefore::mcp::{Agent, ClientWait, Seal, Terms, http};
 use wherefore::ports::NoEditor;
 use wherefore::sandbox::Launcher;
 
@@ -55,7 +55,10 @@ impl Fixtures {
         activities.activate("test").unwrap();
         let bound = runtime.block_on(http::bind("127.0.0.1:0")).unwrap();
         let url = bound.url();
-        let (terms, seal) = (Arc::new(Terms { root, policy: None }), Arc::new(Seal::new().unwrap()));
+        let (terms, seal) = (
+            Arc::new(Terms { root, policy: None, wait: ClientWait::default() }),
+            Arc::new(Seal::new().unwrap()),
+        );
         let prompts = broadcast::Sender::new(8);
         let handler = move || Handler {
             agent: Agent::new(hub.clone(), terms.clone(), seal.clone(), true),

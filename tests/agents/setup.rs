@@ -53,7 +53,7 @@ const CODEX: FreshAgent = FreshAgent {
     args: &["exec", "--skip-git-repo-check", "Do the task."],
     variables: |_| Vec::new(),
     dialogs: 1,
-    look: || Some(Move::Call("exec_command", json!({ "cmd": "sleep 4; ls" }))),
+    look: || None,
 };
 
 const GEMINI: FreshAgent = FreshAgent {

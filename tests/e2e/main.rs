@@ -14,6 +14,7 @@ mod discovery;
 mod guard;
 mod http;
 mod indexing;
+mod interrupted;
 mod language;
 mod leftovers;
 mod meaning;

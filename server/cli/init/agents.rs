@@ -11,6 +11,13 @@ pub(in crate::cli) use super::machine::Machine;
 /// Seconds that an agent waits for a call, where it would otherwise give up before a person has decided.
 const PATIENCE_S: u64 = 3600;
 
+/// Seconds that Gemini CLI and Qwen Code wait for a call. The setting that lengthens it (`timeout`) also is how long they wait
+/// for a server that does not start.
+const GEMINI_LIMIT_S: u64 = 600;
+
+/// Seconds before its client's limit at which a call is answered.
+const MARGIN_S: u64 = 30;
+
 /// An agent, by the name it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Id {
@@ -238,25 +245,44 @@ impl AgentProgram {
     /// The entry that makes it start the program `command`.
     pub(super) fn entry(&self, command: &str, scope: Scope<'_>) -> Value {
         match self.shape {
-            Shape::Trusted => json!({ "command": command, "args": ["mcp"], "trust": true }),
+            Shape::Trusted => json!({ "command": command, "args": self.args(), "trust": true }),
             // Its own list of servers says of each which tools are offered.
             Shape::Stdio if self.id == Id::Copilot && matches!(scope, Scope::Person(_)) => {
-                json!({ "type": "stdio", "command": command, "args": ["mcp"], "tools": ["*"] })
+                json!({ "type": "stdio", "command": command, "args": self.args(), "tools": ["*"] })
             }
-            Shape::Stdio => json!({ "type": "stdio", "command": command, "args": ["mcp"] }),
+            Shape::Stdio => json!({ "type": "stdio", "command": command, "args": self.args() }),
             // It hands on no other variables than those named: without these no running editor is found, and neither
             // the person's settings nor what this machine keeps. `codex exec` refuses tools that want a confirmation.
-            Shape::Codex => json!({
-                "command": command,
-                "args": ["mcp"],
-                "env_vars": ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
-                "default_tools_approval_mode": "approve",
-                "tool_timeout_sec": PATIENCE_S,
-            }),
+            Shape::Codex => {
+                let mut entry = json!({
+                    "command": command,
+                    "args": self.args(),
+                    "env_vars": ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
+                    "default_tools_approval_mode": "approve",
+                    "tool_timeout_sec": PATIENCE_S,
+                });
+                // Its first turn waits for the server, and finds the tools. In folders of all kinds Codex is to start anyway.
+                if matches!(scope, Scope::Project(_)) {
+                    entry["required"] = json!(true);
+                }
+                entry
+            }
             Shape::OpenCode => json!({ "type": "local", "command": [command, "mcp"], "enabled": true }),
             // Where the project is on another machine, so are its files.
-            Shape::Zed => json!({ "command": command, "args": ["mcp"], "remote": true }),
+            Shape::Zed => json!({ "command": command, "args": self.args(), "remote": true }),
         }
+    }
+
+    /// The words after the program. A change waits for the person as long as the agent's client waits for the call; the
+    /// server knows Claude Code, whose file others read too.
+    fn args(&self) -> Vec<String> {
+        let limit_s = match self.id {
+            Id::Codex => Some(PATIENCE_S),
+            Id::Gemini | Id::Qwen => Some(GEMINI_LIMIT_S),
+            _ => None,
+        };
+        let wait = limit_s.map(|limit_s| ["--wait".to_owned(), (limit_s - MARGIN_S).to_string()]);
+        ["mcp".to_owned()].into_iter().chain(wait.into_iter().flatten()).collect()
     }
 
     /// What the entry does, for a list of files.

@@ -154,7 +154,7 @@ fn vs_code() {
 
 #[test]
 fn codex() {
-    let ours = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_CONFIG_HOME\", \"XDG_STATE_HOME\", \"XDG_CACHE_HOME\"]\ndefault_tools_approval_mode = \"approve\"\ntool_timeout_sec = 3600";
+    let ours = "[mcp_servers.wherefore]\ncommand = \"wherefore\"\nargs = [\"mcp\", \"--wait\", \"3570\"]\nenv_vars = [\"XDG_RUNTIME_DIR\", \"XDG_CONFIG_HOME\", \"XDG_STATE_HOME\", \"XDG_CACHE_HOME\"]\ndefault_tools_approval_mode = \"approve\"\ntool_timeout_sec = 3600\nrequired = true";
     check(Id::Codex, ".codex/config.toml", None, &format!("{ours}\n"));
     for before in [
         "# mine\nmodel = \"m\" # the small one\n\n[mcp_servers.x]\ncommand = \"x\"\n# behind it\n",
@@ -171,7 +171,7 @@ fn codex() {
 #[test]
 fn gemini_cli() {
     let before = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" } // by day\n}";
-    let after = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" }, // by day\n    \"mcpServers\": {\n        \"wherefore\": {\n            \"command\": \"wherefore\",\n            \"args\": [\"mcp\"],\n            \"trust\": true\n        }\n    }\n}";
+    let after = "\u{feff}{\n    \"ui\": { \"theme\": \"Dark\" }, // by day\n    \"mcpServers\": {\n        \"wherefore\": {\n            \"command\": \"wherefore\",\n            \"args\": [\"mcp\", \"--wait\", \"570\"],\n            \"trust\": true\n        }\n    }\n}";
     check(Id::Gemini, ".gemini/settings.json", Some(before), after);
 }
 

@@ -27,6 +27,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(in crate::cli) struct Reach {
     root: String,
     policy: Option<Policy>,
+    /// Seconds that a change of the agent waits, and that no call of it may take.
+    wait_s: Option<u64>,
+    limit_s: Option<u64>,
     /// Seconds that a server which is started for it stays after its last client.
     linger: Option<u64>,
 }
@@ -42,14 +45,14 @@ impl Reach {
     pub(in crate::cli) fn new(root: Option<&Path>, policy: Option<Policy>) -> Result<Self, Fault> {
         let root_args = RootArgs { root: root.map(Path::to_owned) };
         if root.is_some() {
-            return Ok(Self { root: root_args.find()?, policy, linger: None });
+            return Ok(Self { root: root_args.find()?, policy, wait_s: None, limit_s: None, linger: None });
         }
         let here = std::env::current_dir().ok();
         let root = match served_around(here.as_deref()) {
             Some(root) => root,
             None => root_args.find()?,
         };
-        Ok(Self { root, policy, linger: None })
+        Ok(Self { root, policy, wait_s: None, limit_s: None, linger: None })
     }
 
     /// The way to the server of the folder that an agent works in, for its hook: the nearest that is served or holds
@@ -65,7 +68,7 @@ impl Reach {
         };
         let linger = Some(NEXT_HOOK);
         if let Some(root) = served_around(Some(&here)) {
-            return Ok(Self { root, policy: None, linger });
+            return Ok(Self { root, policy: None, wait_s: None, limit_s: None, linger });
         }
         let root = RootArgs::find_from(&here)?;
         let home = person::home().and_then(|home| home.canonicalize().ok());
@@ -75,7 +78,12 @@ impl Reach {
                 format!("{root} holds the home folder, and no .git or .wherefore says that it is a project");
             return Err(Fault::new(Code::Unsupported, message));
         }
-        Ok(Self { root, policy: None, linger })
+        Ok(Self { root, policy: None, wait_s: None, limit_s: None, linger })
+    }
+
+    /// The same for an agent whose changes wait so many seconds for the person, and whose calls may take no more than others.
+    pub(in crate::cli) fn waiting(self, wait_s: Option<u64>, limit_s: Option<u64>) -> Self {
+        Self { wait_s, limit_s, ..self }
     }
 
     /// The folder.
@@ -88,7 +96,9 @@ impl Reach {
     /// # Errors
     /// What keeps a server from starting.
     pub(in crate::cli) fn connect(&self, greeting: &Greeting) -> Result<UnixStream, ServeError> {
-        let greeting = Greeting { root: Some(self.root.clone()), policy: self.policy, ..greeting.clone() };
+        let (root, policy) = (Some(self.root.clone()), self.policy);
+        let (wait_s, limit_s) = (self.wait_s, self.limit_s);
+        let greeting = Greeting { root, policy, wait_s, limit_s, ..greeting.clone() };
         let mut last = None;
         for _ in 0..TRIES {
             let server = match self.find() {

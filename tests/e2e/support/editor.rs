@@ -91,6 +91,7 @@ impl Editor {
         let uri = self.uri("");
         let params = json!({
             "processId": std::process::id(),
+            "clientInfo": { "name": "scripted editor" },
             "rootUri": null,
             "capabilities": options.capabilities,
             "initializationOptions": options.settings,
