@@ -70,10 +70,11 @@ pub(super) fn told(who: &str, fault: &Fault) -> ExitCode {
     ExitCode::from(FAULT)
 }
 
-/// What a person can do about a fault. Names that a model would find in `hints` are asked for as a person is asked.
+/// What a person can do about a fault. Names like the one that was meant are asked for as a person is asked.
 fn ways_out(fault: &Fault) -> Vec<String> {
-    let names_hints = fault.suggestion.as_ref().is_some_and(|way| way.contains("`hints`"));
-    if names_hints && let Some((last, others)) = fault.hints.split_last() {
+    if fault.near
+        && let Some((last, others)) = fault.hints.split_last()
+    {
         return vec![match others.is_empty() {
             true => format!("did you mean {last}?"),
             false => format!("did you mean {} or {last}?", others.join(", ")),
@@ -92,7 +93,7 @@ mod tests {
         let unknown = |names: &[&str]| {
             Fault::new(Code::ToolNotFound, "there is no tool named \"fs.raed\"")
                 .suggest("call fs.read, or another of the names in `hints`")
-                .hint(names.iter().map(|name| (*name).to_owned()))
+                .near(names.iter().map(|name| (*name).to_owned()))
         };
         assert_eq!(ways_out(&unknown(&["fs.read"])), ["did you mean fs.read?"]);
         assert_eq!(

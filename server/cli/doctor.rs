@@ -1,10 +1,12 @@
 //! `wherefore doctor`: what works on this machine, and how to mend what does not.
 
 mod agents;
+mod connection;
 mod editors;
 mod kernel;
 mod models;
 mod places;
+mod plugins;
 mod settings;
 mod slot;
 
@@ -87,8 +89,10 @@ pub(super) fn run(args: &DoctorArgs) -> ExitCode {
     checks.extend(places::checks());
     checks.push(settings::check());
     checks.extend(editors::checks());
+    checks.extend(plugins::checks());
     checks.extend(models::checks());
     checks.extend(agents::checks());
+    checks.extend(connection::checks());
     checks.extend(slot::check());
     let broken = checks.iter().any(|check| check.health == CheckOutcome::Broken);
     let shown = if args.json { json(&checks, !broken) } else { page(&checks, broken) };

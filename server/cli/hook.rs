@@ -119,6 +119,8 @@ pub(super) fn run(args: &HookArgs) -> ExitCode {
         Err(HookError::Link(LinkError::Gone(_))) if is_edit(&message) => {
             say(&HookAnswer::Deny(told::lost()), &message)
         }
+        // The person's own words go on in any case.
+        Err(_) if message.moment == HookMoment::Prompt => ExitCode::SUCCESS,
         Err(error) => away(&error, &message),
     }
 }
@@ -137,14 +139,20 @@ fn read(args: &HookArgs) -> Result<HookMessage, HookError> {
 /// What is answered to a message: what concerns no file and no command needs no server.
 fn answered(args: &HookArgs, message: &HookMessage) -> Result<HookAnswer, HookError> {
     let act = message.act();
-    if act == NativeAct::Other || confined::is_ours(&act) {
+    let is_prompt = message.moment == HookMoment::Prompt;
+    if (act == NativeAct::Other && !is_prompt) || confined::is_ours(&act) {
         return Ok(HookAnswer::Pass);
     }
     let folder = folder(message);
     let reach = Reach::around(folder.as_deref()).map_err(|fault| HookError::Folder(fault.into()))?;
+    // For a prompt no server is started: one that does not run has nothing new to tell.
+    if is_prompt && !reach.is_served() {
+        return Ok(HookAnswer::Pass);
+    }
     let mut link =
         ServerLink::over(reach.connect(&Greeting { door: Some(Door::Hook), ..Greeting::default() })?);
-    let after = message.moment == HookMoment::After;
+    // A prompt takes along what is told after a call.
+    let after = matches!(message.moment, HookMoment::After | HookMoment::Prompt);
     let mut params = NativeParams {
         root: Some(reach.root().to_owned()),
         cwd: folder.as_deref().and_then(Path::to_str).map(str::to_owned),

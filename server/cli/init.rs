@@ -7,8 +7,9 @@ mod error;
 pub(super) mod guard;
 mod items;
 mod jsonc;
+pub(super) mod levers;
 mod machine;
-mod neovim;
+pub(super) mod neovim;
 mod plan;
 mod tables;
 

@@ -40,7 +40,7 @@ impl NativeAgent {
         let has = |name: &str| message.get(name).is_some();
         match message.get("hook_event_name").and_then(Value::as_str) {
             _ if has("toolName") || has("toolArgs") => Self::Copilot,
-            Some("BeforeTool" | "AfterTool") => Self::Gemini,
+            Some("BeforeTool" | "AfterTool" | "BeforeAgent") => Self::Gemini,
             _ if has("turn_id") => Self::Codex,
             _ => match (has("transcript_path"), has("timestamp")) {
                 (true, true) => Self::Qwen,

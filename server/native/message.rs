@@ -16,6 +16,8 @@ pub enum HookMoment {
     Before,
     /// After it ran, or failed.
     After,
+    /// Before the model hears what the person wrote.
+    Prompt,
     /// At another moment, which is none of ours.
     Other,
 }
@@ -110,6 +112,7 @@ fn moment(event: &str) -> HookMoment {
     match event.to_ascii_lowercase().as_str() {
         "pretooluse" | "beforetool" => HookMoment::Before,
         "posttooluse" | "posttoolusefailure" | "aftertool" => HookMoment::After,
+        "userpromptsubmit" | "beforeagent" => HookMoment::Prompt,
         _ => HookMoment::Other,
     }
 }

@@ -47,6 +47,9 @@ pub struct Fault {
     /// Nearest names, places, other ways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
+    /// Whether `hints` are names like the one that was asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub near: bool,
     /// How to recover, in a form that a program can follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_action: Option<Value>,
@@ -67,6 +70,7 @@ impl Fault {
             recoverable: !matches!(code, Code::Internal | Code::Unsupported | Code::NotAuthorized),
             suggestion: None,
             hints: Vec::new(),
+            near: false,
             next_action: None,
             applied: None,
             details: None,
@@ -87,6 +91,13 @@ impl Fault {
     /// Adds hints.
     pub fn hint(mut self, hints: impl IntoIterator<Item = String>) -> Self {
         self.hints.extend(hints);
+        self
+    }
+
+    /// Adds names like the one that was asked for.
+    pub fn near(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.hints.extend(names);
+        self.near = !self.hints.is_empty();
         self
     }
 

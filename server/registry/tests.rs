@@ -136,6 +136,7 @@ fn a_tool_that_is_not_there() {
             "recoverable": true,
             "suggestion": "call fs.read, or another of the names in `hints`",
             "hints": ["fs.read", "fs.append", "fs.patch"],
+            "near": true,
         }),
     );
     let refused = resolve(raw("fs.raed", json!({ "path": "a" }))).unwrap_err();

@@ -176,7 +176,7 @@ impl From<NoTool> for Fault {
                 .detail(json!({ "path": path, "line": line, "rule": rule })),
             NoTool::Unknown { near, known, more, .. } => match near.first() {
                 Some(first) => {
-                    fault.suggest(format!("call {first}, or another of the names in `hints`")).hint(near)
+                    fault.suggest(format!("call {first}, or another of the names in `hints`")).near(near)
                 }
                 None => {
                     let more = if more { ", or search for another" } else { "" };

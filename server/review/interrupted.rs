@@ -104,17 +104,14 @@ impl ProposalQueue {
         let text = format!(
             "{who} was interrupted while {waiting} {waits} for you. Keep {them} for review, or withdraw {them}?"
         );
-        let (tool, why) = match items {
-            [item] => (item.proposal().tool.clone(), item.proposal().why.clone()),
-            _ => (String::new(), String::new()),
-        };
         AskParams {
             root: self.session.workspace().uri(&WorkspacePath::root()),
             session: self.session.log().id().to_owned(),
             call_id: CallId::default(),
-            tool,
-            why,
-            agent: Some(who),
+            tool: "review".to_owned(),
+            // The question is about no one call, and its text names the agent.
+            why: String::new(),
+            agent: None,
             text,
             answers: vec![KEEP.to_owned(), WITHDRAW.to_owned()],
         }

@@ -320,14 +320,13 @@ impl ProposalQueue {
     }
 
     /// Decisions that an agent has not heard of yet, each given once. Those of an earlier connection of the same agent,
-    /// which hears no more of them, are given to this one.
+    /// which hears no more of them, are given to this one, and so are those of its calls by another door.
     pub fn deliveries(self: &Arc<Self>, agent: &Origin) -> Vec<Delivery> {
         let addressee = agent.addressee();
         let mut found: Vec<Delivery> = Vec::new();
         let is_for = |item: &&Arc<Item>| {
             let origin = &item.proposal().origin;
-            item.life().stage == CallStage::Answered
-                && (origin.addressee() == addressee || self.session.presence().is_left_behind(origin, agent))
+            item.life().stage == CallStage::Answered && self.session.presence().is_same_agent(origin, agent)
         };
         let waiting: Vec<ProposalId> =
             self.items().due().filter(is_for).map(|item| item.proposal().id.clone()).collect();

@@ -40,7 +40,7 @@ impl RemoteCall {
         let near =
             nearest(&wanted[0], names.iter().copied(), 3).into_iter().map(|name| shown(name).into_owned());
         Err(Fault::new(Code::NotFound, format!("{server} has no tool {:?}", shown(&wanted[0])))
-            .hint(near)
+            .near(near)
             .suggest(format!(
                 "ask the person to name one of its tools in `remote_tool` of the definition of {}",
                 tool.name()

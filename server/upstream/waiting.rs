@@ -137,7 +137,7 @@ impl Upstreams {
         servers.get(name).cloned().ok_or_else(|| {
             let near = nearest(name, servers.keys().map(String::as_str), 3);
             Fault::new(Code::NotFound, format!("no server is named {:?} in the settings", shown(name)))
-                .hint(near.into_iter().map(str::to_owned))
+                .near(near.into_iter().map(str::to_owned))
                 .suggest("name one of the servers in [mcp_servers]")
         })
     }

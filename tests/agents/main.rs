@@ -23,3 +23,4 @@ mod setup;
 mod shared;
 mod task;
 mod together;
+mod waiting;

@@ -207,6 +207,23 @@ fn a_workspace_is_named_alike_everywhere() {
 }
 
 #[test]
+fn every_subcommand_that_works_in_a_folder_takes_its_root() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/command-line.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `wherefore ")?.split([' ', '`']).next());
+    let folder = folder();
+    let mut without: Vec<&str> = rows
+        .filter(|name| {
+            let help = run(folder.path(), &[name, "--help"], "");
+            !String::from_utf8_lossy(&help.stdout).contains("--root <DIR>")
+        })
+        .collect();
+    without.sort_unstable();
+    // These are given a folder or a file, are told one by their client, or need none.
+    assert_eq!(without, ["acp", "completions", "demo", "hook", "lsp", "man", "patch"]);
+}
+
+#[test]
 fn a_search_that_finds_nothing_ends_with_1() {
     let folder = folder();
     for (args, code) in [

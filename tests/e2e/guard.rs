@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::agent::{place, until, wherefore};
+use crate::support::agent::{Agent, LEGACY, place, servers, until, wherefore};
 
 /// Our program in that place, with the programs of `FOLDER/bin` beside those of the system.
 fn run(folder: &Path, args: &[&str]) -> Output {
@@ -248,4 +248,66 @@ fn where_no_server_can_be_had_each_agent_goes_on_in_its_own_way() {
     std::fs::write(&settings, "[native]\nwhen_away = \"deny\"\n").unwrap();
     let denied = out(&hook(folder, &["claude"], &claude, "file/run"));
     assert!(denied.contains("\"deny\"") && denied.contains("when_away"), "{denied}");
+}
+
+#[test]
+fn doctor_says_whether_an_agent_starts_us_and_what_turns_that_off() {
+    let folder = place();
+    let folder = folder.path();
+    program(folder, "claude", "echo '2.1.330 (Claude Code)'");
+    program(folder, "nvim", "echo 'NVIM v0.12.0'");
+    let check = |name: &str| doctor(folder, name).0;
+    let connection = check("Claude Code, MCP");
+    assert!(connection["found"].as_str().unwrap().contains("do not start wherefore"), "{connection}");
+    assert_eq!(check("Neovim plugin")["health"], "lacking");
+
+    assert!(run(folder, &["init", "--yes", "--agents", "claude", "--neovim"]).status.success());
+    let connection = check("Claude Code, MCP");
+    assert!(connection["found"].as_str().unwrap().contains("which is not there"), "{connection}");
+    program(folder, "wherefore", "exit 0");
+    assert_eq!(check("Claude Code, MCP")["found"], "starts wherefore (.mcp.json)");
+    let plugin = check("Neovim plugin");
+    assert!(
+        plugin["found"].as_str().unwrap().contains("~/.config/nvim/plugin/wherefore_init.lua"),
+        "{plugin}"
+    );
+
+    let settings = folder.join("work/.claude/settings.json");
+    let levers =
+        json!({ "disabledMcpjsonServers": ["wherefore"], "permissions": { "defaultMode": "acceptEdits" } });
+    std::fs::write(settings, levers.to_string()).unwrap();
+    let connection = check("Claude Code, MCP");
+    let off = "`disabledMcpjsonServers` in .claude/settings.json turns wherefore off";
+    assert!(connection["found"].as_str().unwrap().contains(off), "{connection}");
+    assert!(connection["gap"].as_str().unwrap().contains("its own edits without a question"), "{connection}");
+}
+
+#[test]
+fn a_decision_made_later_comes_with_the_persons_next_words() {
+    let folder = place();
+    let folder = folder.path();
+    let prompt = || {
+        let message = json!({
+            "hook_event_name": "UserPromptSubmit", "session_id": "7", "transcript_path": "/none",
+            "cwd": folder.join("work"), "prompt": "Go on",
+        });
+        let mut hook = wherefore(folder, &["hook", "claude"]);
+        let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        out(&output)
+    };
+    assert_eq!(prompt(), "", "no server is started for it");
+    assert_eq!(servers(folder).len(), 0);
+    let mut agent = Agent::named(folder, "claude-code", LEGACY, &[], json!({}));
+    let arguments = json!({ "path": "a.txt", "find": "one\n", "replace": "1\n", "why": "Digits read better in this list" });
+    let answer = agent.call("fs_edit", arguments);
+    assert_eq!(answer["status"], "pending", "{answer}");
+    assert_eq!(prompt(), "", "nothing is decided yet");
+    let proposal = answer["proposal"].as_str().unwrap();
+    assert!(run(folder, &["review", proposal, "--reject", "h1", "--reason", "not now"]).status.success());
+    let told = prompt();
+    assert!(told.contains("\"UserPromptSubmit\"") && told.contains("not now"), "{told}");
+    assert_eq!(prompt(), "", "it is told once");
 }

@@ -55,6 +55,9 @@ fn the_files_of_a_release_are_installed_and_run() {
         assert!(unpacked.join(name).exists(), "{name}");
     }
 
+    is_where_binstall_looks(&out, &unpacked);
+    neovim_takes(&unpacked.join("nvim"), &home);
+
     std::fs::write(npm.join("package.json"), "{}").unwrap();
     let platform = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
     let packages: Vec<PathBuf> =
@@ -82,4 +85,61 @@ fn the_files_of_a_release_are_installed_and_run() {
 /// The machine as npm names it.
 fn cpu() -> &'static str {
     if cfg!(target_arch = "x86_64") { "x64" } else { "arm64" }
+}
+
+/// `cargo binstall` finds the tarball, and the program in it, by the words of Cargo.toml.
+fn is_where_binstall_looks(out: &Path, unpacked: &Path) {
+    let manifest = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    let manifest: toml::Value = toml::from_str(&manifest).unwrap();
+    let said = &manifest["package"]["metadata"]["binstall"];
+    let target = unpacked.file_name().unwrap().to_str().unwrap();
+    let target = target.trim_start_matches(concat!("wherefore-", env!("CARGO_PKG_VERSION"), "-"));
+    let filled = |text: &str| {
+        let words = [
+            ("{ name }", "wherefore"),
+            ("{ bin }", "wherefore"),
+            ("{ version }", env!("CARGO_PKG_VERSION")),
+            ("{ target }", target),
+            ("{ archive-suffix }", ".tar.gz"),
+            ("{ binary-ext }", ""),
+        ];
+        words.iter().fold(text.to_owned(), |text, (word, value)| text.replace(word, value))
+    };
+    let url = filled(said["pkg-url"].as_str().unwrap());
+    assert!(out.join(url.rsplit('/').next().unwrap()).is_file(), "{url}");
+    let program = filled(said["bin-dir"].as_str().unwrap());
+    assert!(unpacked.parent().unwrap().join(&program).is_file(), "{program}");
+    assert_eq!(said["pkg-fmt"].as_str(), Some("tgz"));
+}
+
+/// Neovim has the command and the help from the folder, by its own packages and by `vim.pack`.
+fn neovim_takes(plugin: &Path, home: &Path) {
+    let nvim = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/nvim-0.12/nvim");
+    if !nvim.exists() {
+        return eprintln!("skipped: nvim-0.12 is not installed (tests/run installs it)");
+    }
+    let print = "lua print(vim.fn.exists(':Wherefore'), #vim.fn.getcompletion('wherefore-setup', 'help'))";
+    let has = |home: &Path, first: &str| {
+        let mut command = Command::new(&nvim);
+        command.env_clear().env("HOME", home).env("PATH", "/usr/bin:/bin");
+        let output = command.args(["--headless", "-c", first, "-c", print, "-c", "qa!"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("2 1"), "{said}");
+    };
+    let start = home.join(".local/share/nvim/site/pack/mine/start");
+    std::fs::create_dir_all(&start).unwrap();
+    std::os::unix::fs::symlink(plugin, start.join("wherefore")).unwrap();
+    has(home, "let g:nothing = 0");
+
+    let other = home.join("other");
+    std::fs::create_dir(&other).unwrap();
+    for args in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "the plugin"]] {
+        let name = ["-c", "user.name=n", "-c", "user.email=n@example.org"];
+        ran(Command::new("git").arg("-C").arg(plugin).args(name).args(args));
+    }
+    let add = format!(
+        "lua vim.pack.add({{ {{ src = 'file://{}', name = 'wherefore' }} }}, {{ confirm = false }})",
+        plugin.display()
+    );
+    has(&other, &add);
 }

@@ -265,6 +265,37 @@ async fn a_decision_made_later_is_told_with_the_next_message() {
 }
 
 #[tokio::test]
+async fn a_decision_on_a_call_over_the_other_door_is_told_by_the_agents_hook() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold" } })));
+    let mcp = |session: &str| Origin {
+        door: Door::Mcp,
+        agent: Some("claude-code/2.1".into()),
+        session: Some(session.into()),
+        ..Origin::default()
+    };
+    let call = RawCall {
+        tool: "fs.edit".into(),
+        arguments: json!({ "path": "a.txt", "find": "1\n", "replace": "one\n", "why": "Words read better than digits" }),
+        origin: mcp("s-1"),
+        ..RawCall::default()
+    };
+    assert_eq!(bench.served().pipeline().call(call, None).await.status, Status::Pending);
+    let proposal = bench.proposals().remove(0);
+    bench.decide(&proposal.id, &[], Act::Reject, Some("not now")).await.unwrap();
+    let prompt = |agent: &str| NativeParams {
+        act: NativeAct::Other,
+        after: true,
+        origin: Origin { agent: Some(agent.into()), session: Some("7".into()), ..Origin::default() },
+        ..params("", NativeAct::Other)
+    };
+    assert_eq!(ask(&bench, prompt("codex")).await, NativeAnswer::default(), "another agent hears nothing");
+    let told = ask(&bench, prompt("claude-code")).await.told.unwrap();
+    assert!(told.contains("rejected") && told.contains("not now"), "{told}");
+    assert_eq!(ask(&bench, prompt("claude-code")).await, NativeAnswer::default(), "it is told once");
+}
+
+#[tokio::test]
 async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
     let bench = Bench::with(&[("a.txt", TEN)], false);
     let call = RawCall {

@@ -80,6 +80,8 @@ export interface Fault {
   suggestion?: string|null;
   /** Nearest names, places, other ways. */
   hints?: string[];
+  /** Whether `hints` are names like the one that was asked for. */
+  near?: boolean;
   /** How to recover, in a form that a program can follow. */
   next_action?: unknown;
   /** Set where a write took effect although a later step failed (the folder's fsync). */

@@ -61,7 +61,7 @@ impl From<DirectoryError> for Fault {
                 .next(json!({ "tool": "list", "arguments": { "path": closest } })),
             DirectoryError::NoMatch { asked, elsewhere, .. } => {
                 let fault = Self::new(Code::NoMatchInCategory, message)
-                    .hint(elsewhere.iter().map(|path| path.join(" / ")));
+                    .near(elsewhere.iter().map(|path| path.join(" / ")));
                 match elsewhere.first() {
                     Some(best) => fault.suggest("search under one of the nodes in `hints`").next(json!({
                         "tool": "search_tool_by_category",

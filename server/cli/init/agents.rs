@@ -123,7 +123,7 @@ const fn under(container: &'static str) -> Place {
 
 /// All of them. Each reads a file of the project and starts its servers in the project's folder, so that none
 /// needs to be told where that is.
-pub(super) static AGENTS: [AgentProgram; 8] = [
+pub(in crate::cli) static AGENTS: [AgentProgram; 8] = [
     AgentProgram {
         id: Id::Claude,
         name: "Claude Code",
@@ -349,6 +349,21 @@ impl AgentProgram {
         self.program(machine).is_some() || self.traces.iter().any(left)
     }
 
+    /// What the check of its connection is called.
+    pub(in crate::cli) fn connection_name(&self) -> &'static str {
+        match self.id {
+            Id::Claude => "Claude Code, MCP",
+            Id::Vscode => "VS Code, MCP",
+            Id::Codex => "Codex, MCP",
+            Id::Gemini => "Gemini CLI, MCP",
+            Id::Qwen => "Qwen Code, MCP",
+            Id::Copilot => "Copilot CLI, MCP",
+            Id::Opencode => "OpenCode, MCP",
+            Id::Zed => "Zed, MCP",
+            Id::All | Id::None => "MCP",
+        }
+    }
+
     /// Its program, where it is on the PATH.
     pub(in crate::cli) fn program(&self, machine: &Machine) -> Option<PathBuf> {
         self.programs.iter().find_map(|name| machine.program(name))
@@ -356,7 +371,7 @@ impl AgentProgram {
 }
 
 impl AgentFile {
-    fn below(dir: &Path, name: &str) -> Self {
+    pub(super) fn below(dir: &Path, name: &str) -> Self {
         Self { name: name.to_owned(), path: dir.join(name) }
     }
 }

@@ -62,6 +62,14 @@ impl Machine {
         }
     }
 
+    /// Whether a command of an agent's settings is there: by its path, or by its name.
+    pub(in crate::cli) fn runs(&self, command: &str) -> bool {
+        match command.contains('/') {
+            true => PathBuf::from(command).is_file(),
+            false => self.program(command).is_some(),
+        }
+    }
+
     /// Where a program is found by its name. What only the system runs is not looked at: a daemon there is called
     /// `zed`, too.
     pub(super) fn program(&self, name: &str) -> Option<PathBuf> {

@@ -29,6 +29,35 @@ pub(super) fn lines(machine: &Machine, command: &str) -> Option<String> {
     Some(LINES.replace("{folder}", &json!(folder).to_string()).replace("{options}", &options))
 }
 
+/// How the plugin stands to the person's Neovim.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::cli) enum PluginState {
+    /// A file of the person's configuration names it.
+    Named(String),
+    /// Our file loads it, and it is this version's.
+    Fresh(String),
+    /// Our file loads it from this folder, which holds another version's.
+    Other(String),
+    /// Nothing loads it.
+    Missing,
+}
+
+/// How the plugin stands to the person's Neovim.
+pub(in crate::cli) fn state(machine: &Machine) -> PluginState {
+    let short = |path: &Path| machine.file(path.to_owned()).name;
+    if let Ok(Some(FilePlan { before: Some(_), plugin: Some(folder), path, .. })) = plan(machine) {
+        return match plugin::is_in(&folder) {
+            true => PluginState::Fresh(short(&path)),
+            false => PluginState::Other(short(&folder)),
+        };
+    }
+    let config = machine.config.as_ref().map(|config| config.join("nvim"));
+    match config.filter(|config| names_us(config, 4)) {
+        Some(config) => PluginState::Named(short(&config)),
+        None => PluginState::Missing,
+    }
+}
+
 /// Whether Neovim is here, and its configuration does not name the plugin yet.
 pub(super) fn is_wanted(machine: &Machine) -> bool {
     let config = machine.config.as_ref().map(|config| config.join("nvim"));

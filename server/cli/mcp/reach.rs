@@ -115,6 +115,11 @@ impl Reach {
         Err(ServeError::Unreachable { root: self.root.clone(), source: last })
     }
 
+    /// Whether a server of the folder runs.
+    pub(in crate::cli) fn is_served(&self) -> bool {
+        self.find().is_some()
+    }
+
     /// The running server: an editor's before one without.
     fn find(&self) -> Option<RunningServer> {
         let fits = |server: &RunningServer| server.roots.contains(&self.root);

@@ -49,6 +49,7 @@
 ---@field recoverable boolean Whether another call of the same agent can mend it.
 ---@field suggestion? string An act that the model can take next.
 ---@field hints? string[] Nearest names, places, other ways.
+---@field near? boolean Whether `hints` are names like the one that was asked for.
 ---@field next_action? any How to recover, in a form that a program can follow.
 ---@field applied? boolean Set where a write took effect although a later step failed (the folder's fsync).
 ---@field details? any What the code alone cannot say: schema violations, a patch's report, the fresh hash.

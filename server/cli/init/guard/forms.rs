@@ -49,7 +49,10 @@ pub(super) enum HookForm {
 /// Groups of handlers.
 #[derive(Debug)]
 pub(super) struct HookGroups {
+    /// Its events, those of tools first.
     events: &'static [&'static str],
+    /// Which of them comes with the person's words: it takes along what was decided since.
+    prompt: Option<&'static str>,
     matcher: &'static str,
     /// How many of its units of time are a second.
     second: u64,
@@ -67,7 +70,8 @@ enum MissingProgram {
     Refuses,
 }
 
-const CLAUDE_EVENTS: &[&str] = &["PreToolUse", "PostToolUse", "PostToolUseFailure"];
+const QWEN_EVENTS: &[&str] = &["PreToolUse", "PostToolUse", "PostToolUseFailure"];
+const CLAUDE_EVENTS: &[&str] = &["PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"];
 
 /// All of them.
 pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
@@ -78,6 +82,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         person: "settings.json",
         form: HookForm::Groups(HookGroups {
             events: CLAUDE_EVENTS,
+            prompt: Some("UserPromptSubmit"),
             matcher: "Edit|Write|MultiEdit|NotebookEdit|Bash|Monitor|Read|Grep|Glob",
             second: 1,
             missing: MissingProgram::OnFailure,
@@ -93,6 +98,7 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         person: "hooks.json",
         form: HookForm::Groups(HookGroups {
             events: &["PreToolUse", "PostToolUse"],
+            prompt: None,
             matcher: "apply_patch|Bash",
             second: 1,
             missing: MissingProgram::GoesOn,
@@ -107,7 +113,8 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         project: &[".gemini/settings.json"],
         person: "settings.json",
         form: HookForm::Groups(HookGroups {
-            events: &["BeforeTool", "AfterTool"],
+            events: &["BeforeTool", "AfterTool", "BeforeAgent"],
+            prompt: Some("BeforeAgent"),
             matcher: "^(replace|write_file|run_shell_command|read_file|read_many_files|grep_search|glob|list_directory)$",
             second: 1000,
             missing: MissingProgram::Refuses,
@@ -122,7 +129,8 @@ pub(in crate::cli) static GUARDED: [GuardedAgent; 6] = [
         project: &[".qwen/settings.json"],
         person: "settings.json",
         form: HookForm::Groups(HookGroups {
-            events: CLAUDE_EVENTS,
+            events: QWEN_EVENTS,
+            prompt: None,
             matcher: "^(edit|write_file|notebook_edit|run_shell_command|monitor|read_file|grep_search|glob|list_directory)$",
             // It takes a number from 1000 on for milliseconds.
             second: 1000,
@@ -303,12 +311,18 @@ impl HookGroups {
             (MissingProgram::Refuses, false) => Some(1),
             (_, true) => Some(2),
         };
+        let is_prompt = self.prompt == Some(event);
+        // Without the program the person's words go on.
+        let code = if is_prompt { code.map(|_| 0) } else { code };
         let timeout = PATIENCE_S * self.second;
         let mut handler = json!({ "type": "command", "command": command.spelled(&format!("{word} --wait {WAIT_S}"), code), "timeout": timeout });
         if matches!(self.missing, MissingProgram::OnFailure) && command.refuse && event == "PreToolUse" {
             handler["onFailure"] = json!("block");
         }
-        json!({ "matcher": self.matcher, "hooks": [handler] })
+        match is_prompt {
+            true => json!({ "hooks": [handler] }),
+            false => json!({ "matcher": self.matcher, "hooks": [handler] }),
+        }
     }
 }
 
