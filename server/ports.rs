@@ -57,6 +57,11 @@ pub trait Editor: Send + Sync + Debug {
         None
     }
 
+    /// Whether it has documents, and takes edits of them. One that only shows what waits has none.
+    fn edits(&self) -> bool {
+        true
+    }
+
     /// Asks for an edit. `Ok(true)` is only a claim: read the document back. Bounded in time.
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>>;
 

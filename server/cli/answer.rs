@@ -23,6 +23,11 @@ pub(super) fn out(text: &str) {
     raw(&inert(text));
 }
 
+/// Rings the terminal's bell.
+pub(super) fn bell() {
+    raw("\u{7}");
+}
+
 fn raw(text: &str) {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -10,6 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthChar;
 
+use super::palette::StyledPiece;
 use crate::base::{hidden, ids, random};
 
 /// How a piece of text looks, where the terminal shows colours.
@@ -91,6 +92,18 @@ impl TerminalPage {
             }
             false => text,
         }
+    }
+
+    /// A line of pieces, each in its look.
+    pub(super) fn styled(self, line: &[StyledPiece]) -> String {
+        let piece = |StyledPiece { text, style }: &StyledPiece| {
+            let text = visible(text);
+            match self.colour && !style.is_plain() {
+                true => format!("{}{text}{}", marked(style.render()), marked(style.render_reset())),
+                false => text,
+            }
+        };
+        line.iter().map(piece).collect()
     }
 
     /// Writes one line.

@@ -1,21 +1,29 @@
 //! `wherefore review`: what waits for a decision, and the decision.
 
+mod attach;
 mod context;
+pub(super) mod desk;
 mod edit;
 mod key;
-mod walk;
+mod screen;
+pub(super) mod walk;
+mod watch;
+mod watch_lines;
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
-use self::walk::{Step, Walk};
+use self::desk::Desk;
+use self::walk::{StandardInput, Walk};
+use self::watch::ReviewWatch;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::{TerminalPage, visible};
+use super::mcp::reach::Reach;
+use super::palette::Palette;
+use super::print::{TerminalPage, TextLook, visible};
 use super::{answer, completions, show};
 use crate::base::ProposalId;
-use crate::protocol::{
-    Act, DecideParams, Fault, Hunk, HunkState, Point, Proposal, ProposalsParams, ProposedFile,
-};
+use crate::protocol::{Act, Code, DecideParams, Fault, Hunk, Point, Proposal, ProposalsParams, ProposedFile};
 use crate::requests::{Decide, Proposals};
 
 /// Decide on pending changes: hunk by hunk at a terminal, or by --accept and --reject
@@ -45,6 +53,15 @@ pub(super) struct Args {
     /// List the pending hunks as JSON
     #[arg(long)]
     json: bool,
+    /// Show the files and hunks on the whole screen, and take keys without Enter
+    #[arg(short, long, conflicts_with_all = ["list", "json", "accept", "reject"])]
+    full_screen: bool,
+    /// Stay open, as an editor does: agents' calls wait for you here, and questions of the rules are asked here
+    #[arg(long, conflicts_with_all = ["list", "json", "accept", "reject", "proposal"])]
+    watch: bool,
+    /// Go line by line, as `git add -p` does and screen readers need: the default without --watch
+    #[arg(long, conflicts_with = "full_screen")]
+    lines: bool,
     #[command(flatten)]
     root: RootArgs,
 }
@@ -61,8 +78,7 @@ impl Args {
     /// The hunks of a file that are to be decided on.
     fn shown<'a>(&self, file: &'a ProposedFile) -> impl Iterator<Item = &'a Hunk> + use<'a> {
         let applied = self.applied;
-        let shown = move |hunk: &&Hunk| hunk.state == HunkState::Pending || (applied && hunk.is_unreviewed());
-        file.hunks.iter().filter(shown)
+        file.hunks.iter().filter(move |hunk| desk::is_open(hunk, applied))
     }
 }
 
@@ -72,13 +88,17 @@ fn point(text: &str) -> Result<Point, String> {
 
 fn decide(args: &Args) -> Result<ExitCode, Fault> {
     let root = args.root.find()?;
+    if args.watch {
+        return watch(args, root);
+    }
     let mut backend = RequestTarget::open(&root)?;
     let acts = [(Act::Reject, &args.reject), (Act::Accept, &args.accept)];
     if acts.iter().all(|(_, hunks)| hunks.is_none()) {
-        let waiting = waiting(&mut backend, args)?;
-        return match args.json || args.list || !std::io::stdin().is_terminal() {
-            true => Ok(list(args, &waiting)),
-            false => ask(&root, &mut backend, args, &waiting),
+        let proposals = waiting(&mut backend, args)?;
+        let lists = args.json || args.list || !(args.full_screen || std::io::stdin().is_terminal());
+        return match lists {
+            true => Ok(list(args, &proposals)),
+            false => ask(&root, &mut backend, args, &proposals),
         };
     }
     let mut problems = Vec::new();
@@ -143,19 +163,53 @@ fn ask(
     root: &str,
     backend: &mut RequestTarget,
     args: &Args,
-    waiting: &[Proposal],
+    proposals: &[Proposal],
 ) -> Result<ExitCode, Fault> {
-    let steps: Vec<Step<'_>> = waiting
-        .iter()
-        .flat_map(|proposal| proposal.files.iter().map(move |file| (proposal, file)))
-        .flat_map(|(proposal, file)| {
-            args.shown(file).map(move |hunk| Step { proposal, file, hunk: hunk.clone() })
-        })
-        .collect();
-    if steps.is_empty() {
+    let mut desk = Desk::new(proposals, args.applied);
+    if desk.left().is_empty() {
         answer::line("nothing waits for a decision");
         return Ok(ExitCode::SUCCESS);
     }
-    let went_well = Walk::new(root, steps).go(backend)?;
-    Ok(ExitCode::from(if went_well { 0 } else { answer::FAULT }))
+    if args.full_screen {
+        let (sum, went_well) = screen::run(root, backend, desk, None, |backend| waiting(backend, args))?;
+        answer::line(&sum.to_string());
+        return Ok(code(went_well));
+    }
+    Walk::new(root, Palette::stdout(), &mut desk, &mut StandardInput).go(backend)?;
+    answer::line(&format!("\n{}", desk.sum()));
+    Ok(code(desk.went_well()))
+}
+
+fn code(went_well: bool) -> ExitCode {
+    ExitCode::from(if went_well { 0 } else { answer::FAULT })
+}
+
+/// Stays, and takes calls' waits as an editor does.
+fn watch(args: &Args, root: String) -> Result<ExitCode, Fault> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(Fault::new(Code::Unsupported, "a review that stays needs a terminal")
+            .suggest("`wherefore review --list` lists what waits, `--accept` and `--reject` decide"));
+    }
+    let watch = ReviewWatch::new(Reach::new(Some(Path::new(&root)), None)?)?;
+    let mut backend = RequestTarget::open(&root)?;
+    let desk = Desk::new(&waiting(&mut backend, args)?, args.applied);
+    let (sum, went_well) = match args.lines {
+        true => watch_lines::run(&root, &mut backend, desk, watch, |backend| waiting(backend, args))?,
+        false => screen::run(&root, &mut backend, desk, Some(watch), |backend| waiting(backend, args))?,
+    };
+    answer::line(&sum.to_string());
+    Ok(code(went_well))
+}
+
+/// Shows one hunk between the lines around it, as "2 of 5".
+pub(super) fn show(
+    page: TerminalPage,
+    palette: Palette,
+    root: &str,
+    (file, hunk): (&ProposedFile, &Hunk),
+    (number, count): (usize, usize),
+) {
+    let around = context::of(root, file, hunk);
+    let place = page.paint(TextLook::Bold, &format!("{number} of {count}  "));
+    answer::out(&format!("\n{place}{}", show::within(page, palette, file, hunk, &around)));
 }

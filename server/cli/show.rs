@@ -1,6 +1,11 @@
 //! How a proposal and a diff look on a terminal.
 
+use std::ops::Range;
+
+use super::palette::{LineSide, Palette, StyledPiece, Token};
 use super::print::{TerminalPage, TextLook, visible, wrap};
+use super::syntax::LineReader;
+use super::words;
 use crate::protocol::{Hunk, Proposal, ProposedFile};
 
 /// A proposal's heading: what, by whom, why.
@@ -13,28 +18,105 @@ pub(super) fn heading(page: TerminalPage, proposal: &Proposal) -> String {
 }
 
 /// The lines of a file around a hunk, each with its line end.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Around {
+    /// Lines further above, which are not shown: they tell what the language is in the middle of.
+    pub(super) lead: Vec<String>,
     pub(super) before: Vec<String>,
     pub(super) behind: Vec<String>,
 }
 
 /// One hunk with its place.
 pub(super) fn hunk(page: TerminalPage, file: &ProposedFile, hunk: &Hunk) -> String {
-    within(page, file, hunk, &Around::default())
+    within(page, Palette::few(), file, hunk, &Around::default())
 }
 
 /// One hunk with its place, between the lines around it.
-pub(super) fn within(page: TerminalPage, file: &ProposedFile, hunk: &Hunk, around: &Around) -> String {
+pub(super) fn within(
+    page: TerminalPage,
+    palette: Palette,
+    file: &ProposedFile,
+    hunk: &Hunk,
+    around: &Around,
+) -> String {
     let mut shown = place(page, file, hunk);
-    let signed = |look, sign: char, line: &str| {
-        format!("{}\n", page.paint(look, &format!("{sign} {}", line.trim_end_matches(['\r', '\n']))))
-    };
-    shown.extend(around.before.iter().map(|line| signed(TextLook::Dim, ' ', line)));
-    shown.extend(hunk.old.iter().map(|line| signed(TextLook::Red, '-', line)));
-    shown.extend(hunk.new.iter().map(|line| signed(TextLook::Green, '+', line)));
-    shown.extend(around.behind.iter().map(|line| signed(TextLook::Dim, ' ', line)));
+    for line in hunk_lines(palette, file.path.as_str(), hunk, around) {
+        shown.push_str(&page.styled(&line.pieces));
+        shown.push('\n');
+    }
     shown
+}
+
+/// One line of a hunk as it is shown, with its sign.
+#[derive(Clone, Debug)]
+pub(super) struct HunkLine {
+    pub(super) side: LineSide,
+    pub(super) pieces: Vec<StyledPiece>,
+}
+
+/// The lines of a hunk with their signs, between the lines around it.
+pub(super) fn hunk_lines(palette: Palette, path: &str, hunk: &Hunk, around: &Around) -> Vec<HunkLine> {
+    let [lead, before, old, new, behind] =
+        [&around.lead, &around.before, &hunk.old, &hunk.new, &around.behind].map(|lines| bare(lines, hunk));
+    let mut reader = if palette == Palette::None { LineReader::plain() } else { LineReader::of(path) };
+    lead.iter().for_each(|line| drop(reader.read(line)));
+    let (old_words, new_words) = words::changed(&old, &new);
+    let mut shown = Vec::new();
+    let mut add = |reader: &mut LineReader, side, lines: &[String], words: &[Vec<Range<usize>>]| {
+        for (at, line) in lines.iter().enumerate() {
+            let words = words.get(at).map_or(&[][..], Vec::as_slice);
+            let pieces = line_of(palette, side, line, &reader.read(line), words);
+            shown.push(HunkLine { side, pieces });
+        }
+    };
+    add(&mut reader, LineSide::Context, &before, &[]);
+    add(&mut reader.clone(), LineSide::Old, &old, &old_words);
+    add(&mut reader, LineSide::New, &new, &new_words);
+    add(&mut reader, LineSide::Context, &behind, &[]);
+    shown
+}
+
+/// The lines without their ends, hidden characters as escapes. An ending that is not that of all lines shows.
+fn bare(lines: &[String], hunk: &Hunk) -> Vec<String> {
+    let mixed = |lines: &[String]| lines.iter().any(|line| line.ends_with("\r\n"));
+    let is_changed = !hunk.old.is_empty() && !hunk.new.is_empty() && mixed(&hunk.old) != mixed(&hunk.new);
+    let ends: &[char] = if is_changed { &['\n'] } else { &['\r', '\n'] };
+    lines.iter().map(|line| visible(line.trim_end_matches(ends))).collect()
+}
+
+/// One line with its sign, cut where its look changes.
+fn line_of(
+    palette: Palette,
+    side: LineSide,
+    line: &str,
+    tokens: &[(Range<usize>, Token)],
+    words: &[Range<usize>],
+) -> Vec<StyledPiece> {
+    let sign = match side {
+        LineSide::Context => "  ",
+        LineSide::Old => "- ",
+        LineSide::New => "+ ",
+    };
+    let mut cuts: Vec<usize> = tokens.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
+    cuts.extend(words.iter().flat_map(|range| [range.start, range.end]));
+    cuts.extend([0, line.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut pieces: Vec<StyledPiece> = vec![StyledPiece { text: sign.to_owned(), style: palette.sign(side) }];
+    let (mut tokens, mut words) = (tokens.iter().peekable(), words.iter().peekable());
+    for cut in cuts.windows(2) {
+        let [from, to] = [cut[0], cut[1]];
+        while tokens.next_if(|(range, _)| range.end <= from).is_some() {}
+        while words.next_if(|range| range.end <= from).is_some() {}
+        let token =
+            tokens.peek().filter(|(range, _)| range.start <= from).map_or(Token::Plain, |(_, token)| *token);
+        let style = palette.style(side, token, words.peek().is_some_and(|range| range.start <= from));
+        match pieces.last_mut().filter(|last| last.style == style) {
+            Some(last) => last.text.push_str(&line[from..to]),
+            None => pieces.push(StyledPiece { text: line[from..to].to_owned(), style }),
+        }
+    }
+    pieces
 }
 
 /// Where a hunk is, and what to look twice at.
@@ -68,5 +150,36 @@ pub(super) fn diff_look(line: &str) -> TextLook {
         [b'+', ..] => TextLook::Green,
         [b'@', ..] => TextLook::Cyan,
         _ => TextLook::Dim,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Around, hunk_lines};
+    use crate::cli::palette::Palette;
+    use crate::protocol::Hunk;
+
+    fn shown(palette: Palette, old: &[&str], new: &[&str]) -> Vec<Vec<String>> {
+        let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let hunk = Hunk { old: owned(old), new: owned(new), ..Hunk::default() };
+        let around = Around { before: vec!["fn f() {\n".to_owned()], ..Around::default() };
+        let lines = hunk_lines(palette, "a.rs", &hunk, &around);
+        lines.into_iter().map(|line| line.pieces.into_iter().map(|piece| piece.text).collect()).collect()
+    }
+
+    #[test]
+    fn lines_are_cut_where_their_look_changes_and_no_character_is_lost() {
+        let rich = Palette::Many { dark: true, rgb: true };
+        let lines = shown(rich, &["let a = 1;\r\n"], &["let a = 20; // \u{202e}\r\n"]);
+        let texts: Vec<String> = lines.iter().map(|pieces| pieces.concat()).collect();
+        assert_eq!(texts, ["  fn f() {", "- let a = 1;", "+ let a = 20; // \\u{202e}"]);
+        assert!(lines[1].contains(&"1".to_owned()) && lines[1].contains(&"let".to_owned()), "{lines:?}");
+        assert_eq!(shown(Palette::None, &["let a = 1;\n"], &["let b = 1;\n"])[1], ["- let a = 1;"]);
+    }
+
+    #[test]
+    fn another_line_end_shows() {
+        let texts = shown(Palette::None, &["a\r\n"], &["a\n"]);
+        assert_eq!(texts[1..], [["- a\\u{d}"], ["+ a"]]);
     }
 }

@@ -79,6 +79,13 @@ impl EditorRegistry {
         latest.cloned().unwrap_or_else(|| Arc::new(NoEditor))
     }
 
+    /// The editor to ask for something of a document: of those that have documents the one that came last.
+    fn document_editor(&self) -> Arc<dyn Editor> {
+        let present = self.editors.read();
+        let latest = present.iter().rfind(|editor| editor.attached() && editor.edits());
+        latest.cloned().unwrap_or_else(|| self.editor())
+    }
+
     fn each(&self, tell: impl Fn(&dyn Editor)) {
         let present = self.editors.read();
         present.iter().for_each(|editor| tell(&**editor));
@@ -99,16 +106,16 @@ impl Editor for EditorRegistry {
     }
 
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
-        let editor = self.editor();
+        let editor = self.document_editor();
         Box::pin(async move { editor.apply(edit).await })
     }
 
     fn renames(&self) -> bool {
-        self.editor().renames()
+        self.document_editor().renames()
     }
 
     fn rename(&self, rename: FileRename) -> BoxFuture<'_, Result<bool, String>> {
-        let editor = self.editor();
+        let editor = self.document_editor();
         Box::pin(async move { editor.rename(rename).await })
     }
 
@@ -118,17 +125,17 @@ impl Editor for EditorRegistry {
     }
 
     fn look(&self, what: LookParams) -> BoxFuture<'_, Option<LookAnswer>> {
-        let editor = self.editor();
+        let editor = self.document_editor();
         Box::pin(async move { editor.look(what).await })
     }
 
     fn save(&self, uri: String) -> BoxFuture<'_, bool> {
-        let editor = self.editor();
+        let editor = self.document_editor();
         Box::pin(async move { editor.save(uri).await })
     }
 
     fn open(&self, uri: String) -> BoxFuture<'_, bool> {
-        let editor = self.editor();
+        let editor = self.document_editor();
         Box::pin(async move { editor.open(uri).await })
     }
 

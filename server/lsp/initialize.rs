@@ -17,7 +17,10 @@ impl Backend {
         if let Some(pid) = params.process_id {
             self.parent.send_replace(Some(parent::id(pid)));
         }
-        self.hub.settings_changed(params.initialization_options.clone().filter(Value::is_object));
+        // A second client that has none leaves those of the first.
+        if let Some(settings) = params.initialization_options.clone().filter(Value::is_object) {
+            self.hub.settings_changed(Some(settings));
+        }
         let order = socket::StartOrder::starting();
         for root in roots(&params) {
             if let Err(error) = self.hub.add_root(&root) {

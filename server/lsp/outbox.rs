@@ -280,6 +280,10 @@ impl Editor for Outbox {
         self.name.get().cloned()
     }
 
+    fn edits(&self) -> bool {
+        self.features().apply_edit
+    }
+
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
         Box::pin(self.edit(edit))
     }

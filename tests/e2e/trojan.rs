@@ -237,7 +237,7 @@ fn no_subcommand_writes_a_hidden_character() {
     let proposal = pending["proposal"].as_str().unwrap().to_owned();
     agent.fault("fs_read", json!({ "path": hostile("none"), "why": hostile("TROJAN why it is missing") }));
     let mut reached = BTreeSet::new();
-    let colour = regex::Regex::new("\u{1b}\\[(0|1|2|3[1236])m").unwrap();
+    let colour = regex::Regex::new("\u{1b}\\[(0|1|2|7|3[1-6])m").unwrap();
     for colours in [false, true] {
         for (name, runs) in RUNS {
             for args in *runs {

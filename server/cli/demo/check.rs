@@ -54,16 +54,14 @@ impl Ledger {
         Ok(())
     }
 
-    /// The text of a file before its first decision.
-    pub(super) fn before(&self, path: &str) -> &str {
-        self.files.get(path).map_or("", |entry| entry.before.as_str())
-    }
-
     /// Keeps a decision. The hunk is as it was proposed, before any other was applied.
     pub(super) fn decided(&mut self, path: &str, hunk: &Hunk, decision: &Decision) {
         let Some(entry) = self.files.get_mut(path) else { return };
         match decision.act {
-            Act::Accept => entry.accepted.push(hunk.clone()),
+            Act::Accept => {
+                entry.accepted.push(hunk.clone());
+                entry.accepted.sort_by_key(|hunk| hunk.start);
+            }
             Act::Reject => entry.rejected += 1,
         }
     }

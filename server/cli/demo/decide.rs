@@ -27,7 +27,7 @@ pub(super) struct Decision {
     pub reason: Option<String>,
 }
 
-/// Decides hunk after hunk.
+/// Decides hunk after hunk by a rule.
 #[derive(Debug)]
 pub(super) struct Decider {
     /// The rule; the person is asked when there is none.
@@ -44,51 +44,25 @@ impl Decider {
         Self { rule: rule.or(otherwise), decided: 0 }
     }
 
-    /// Decides on the hunk that was just shown.
+    /// Whether the person decides.
+    pub(super) fn asks(&self) -> bool {
+        self.rule.is_none()
+    }
+
+    /// Decides on the hunk that was just shown, and says so.
     ///
     /// # Errors
     /// What the terminal says.
     pub(super) fn next(&mut self, page: TerminalPage) -> io::Result<Decision> {
         self.decided += 1;
-        let decision = match self.rule {
-            Some(rule) => by_rule(rule, self.decided),
-            None => self.ask(page)?,
-        };
+        let decision = by_rule(self.rule.unwrap_or(DecisionRule::Alternate), self.decided);
         let (word, look) = match decision.act {
             Act::Accept => ("accepted", TextLook::Green),
             Act::Reject => ("rejected", TextLook::Red),
         };
         let reason = decision.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        page.line(format!("   {}{}", page.paint(look, word), page.paint(TextLook::Dim, &reason)))?;
+        page.line(format!("{}{}", page.paint(look, word), page.paint(TextLook::Dim, &reason)))?;
         Ok(decision)
-    }
-
-    /// Asks until it hears an answer that it knows. The end of the input rejects what is left.
-    fn ask(&mut self, page: TerminalPage) -> io::Result<Decision> {
-        loop {
-            page.prompt(
-                "   Accept this hunk? [y]es, [n]o, [r]eject with a reason, [a]ll that follow, [q]uit: ",
-            )?;
-            let Some(answer) = line()? else { return Ok(self.quit()) };
-            let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
-            match word.to_lowercase().as_str() {
-                "y" | "yes" => return Ok(Decision { act: Act::Accept, reason: None }),
-                "n" | "no" => return Ok(Decision { act: Act::Reject, reason: None }),
-                "r" | "reject" => return Ok(Decision { act: Act::Reject, reason: reason(page, rest)? }),
-                "a" | "all" => {
-                    self.rule = Some(DecisionRule::All);
-                    return Ok(by_rule(DecisionRule::All, 0));
-                }
-                "q" | "quit" => return Ok(self.quit()),
-                _ => page.line("   Answer with y, n, r, a or q.")?,
-            }
-        }
-    }
-
-    /// Rejects this one and what is left.
-    fn quit(&mut self) -> Decision {
-        self.rule = Some(DecisionRule::None);
-        Decision { act: Act::Reject, reason: Some("the person ended the review".to_owned()) }
     }
 }
 
@@ -112,25 +86,6 @@ fn name(rule: DecisionRule) -> &'static str {
         DecisionRule::None => "none",
         DecisionRule::Alternate => "alternate",
     }
-}
-
-/// The reason that followed the letter, or one that is asked for.
-fn reason(page: TerminalPage, given: &str) -> io::Result<Option<String>> {
-    let given = match given.trim() {
-        "" => {
-            page.prompt("   Why not? The agent will read it: ")?;
-            line()?.unwrap_or_default()
-        }
-        given => given.to_owned(),
-    };
-    Ok((!given.is_empty()).then_some(given))
-}
-
-/// A line from the terminal; nothing at the end of the input.
-fn line() -> io::Result<Option<String>> {
-    let mut line = String::new();
-    let read = io::stdin().read_line(&mut line)?;
-    Ok((read > 0).then(|| line.trim().to_owned()))
 }
 
 #[cfg(test)]

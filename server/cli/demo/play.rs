@@ -7,14 +7,19 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::check::Ledger;
-use super::decide::Decider;
+use super::decide::{Decider, Decision};
 use super::editor::DemoEditor;
 use super::end;
 use super::project::Project;
 use super::recording::{RecordedCall, recording};
 use super::show;
+use crate::cli::palette::Palette;
 use crate::cli::print::TerminalPage;
-use crate::protocol::{Code, DecideParams, Door, Envelope, Origin, Proposal, RawCall, Status};
+use crate::cli::review;
+use crate::cli::review::desk::{Decides, Desk};
+use crate::cli::review::walk::{StandardInput, Walk};
+use crate::protocol::{Code, DecideParams, Door, Envelope, Fault, Hunk, Origin, Proposal, RawCall, Status};
+use crate::requests::decide::DecideAnswer;
 use crate::requests::log::LogParams;
 use crate::requests::undo::UndoParams;
 use crate::requests::{Decide, Log, Undo};
@@ -116,36 +121,48 @@ impl Play {
         Ok(answer)
     }
 
-    /// Shows each hunk of a proposal and sends what is decided on it.
+    /// Has each hunk of a proposal decided, by the screens of `wherefore review`.
     fn review(&mut self, editor: &mut DemoEditor, proposal: &Proposal) -> io::Result<()> {
-        let count = proposal.hunks().count();
-        let mut number = 0;
         for file in &proposal.files {
             self.ledger.open(&self.project.root, file.path.as_str(), &file.uri)?;
             editor.open(&file.uri, &self.project.root.join(file.path.as_str()))?;
+        }
+        self.page.line("")?;
+        let root = self.project.root.to_string_lossy().into_owned();
+        let problems = match self.decider.asks() {
+            true => by_hand(&root, proposal, &mut DemoDesk { editor, proposal, ledger: &mut self.ledger })?,
+            false => self.by_rule(&root, proposal, editor)?,
+        };
+        problems.iter().try_for_each(|problem| self.check(false, problem))?;
+        self.page.line("")
+    }
+
+    /// Shows each hunk, and sends what the rule says to it.
+    fn by_rule(
+        &mut self,
+        root: &str,
+        proposal: &Proposal,
+        editor: &mut DemoEditor,
+    ) -> io::Result<Vec<String>> {
+        let (palette, count) = (Palette::stdout(), proposal.hunks().count());
+        let (mut number, mut problems) = (0, Vec::new());
+        for file in &proposal.files {
             for hunk in &file.hunks {
                 number += 1;
-                show::hunk(
-                    self.page,
-                    file.path.as_str(),
-                    (number, count),
-                    hunk,
-                    self.ledger.before(file.path.as_str()),
-                )?;
-                let decision = self.decider.next(self.page)?;
-                self.ledger.decided(file.path.as_str(), hunk, &decision);
-                let params = DecideParams {
+                review::show(self.page, palette, root, (file, hunk), (number, count));
+                let Decision { act, reason } = self.decider.next(self.page)?;
+                let (proposal, ledger) = (proposal, &mut self.ledger);
+                let mut desk = DemoDesk { editor: &mut *editor, proposal, ledger };
+                let decision = DecideParams {
                     proposal: Some(proposal.id.clone()),
                     hunks: vec![hunk.id.clone()],
-                    reason: decision.reason,
-                    ..DecideParams::all(decision.act)
+                    reason,
+                    ..DecideParams::all(act)
                 };
-                for problem in editor.ask::<Decide>(&params)?.problems {
-                    self.check(false, &problem)?;
-                }
+                problems.extend(desk.decide(decision).map_err(told)?.problems);
             }
         }
-        self.page.line("")
+        Ok(problems)
     }
 
     /// Checks what the agent is told of its change.
@@ -210,5 +227,40 @@ impl Play {
     fn check(&mut self, right: bool, text: &str) -> io::Result<()> {
         self.right &= right;
         show::checked(self.page, right, text)
+    }
+}
+
+/// Asks the person about each hunk. What they leave is rejected, so that the agent goes on.
+fn by_hand(root: &str, proposal: &Proposal, to: &mut DemoDesk<'_>) -> io::Result<Vec<String>> {
+    let mut desk = Desk::new(std::slice::from_ref(proposal), false);
+    Walk::new(root, Palette::stdout(), &mut desk, &mut StandardInput).go(to).map_err(told)?;
+    desk.reject_what_is_left("the person ended the review", to).map_err(told)?;
+    crate::cli::answer::line(&format!("\n{}", desk.sum()));
+    Ok(Vec::new())
+}
+
+fn told(fault: Fault) -> io::Error {
+    io::Error::other(fault.message)
+}
+
+/// The demo's editor, which carries decisions out, and keeps them for the check at the end.
+struct DemoDesk<'a> {
+    editor: &'a mut DemoEditor,
+    proposal: &'a Proposal,
+    ledger: &'a mut Ledger,
+}
+
+impl Decides for DemoDesk<'_> {
+    fn decide(&mut self, decision: DecideParams) -> Result<DecideAnswer, Fault> {
+        for file in &self.proposal.files {
+            for hunk in file.hunks.iter().filter(|hunk| decision.hunks.contains(&hunk.id)) {
+                let edited = decision.texts.get(&hunk.id);
+                let new = edited.map(|text| text.split_inclusive('\n').map(str::to_owned).collect());
+                let hunk = Hunk { new: new.unwrap_or_else(|| hunk.new.clone()), ..hunk.clone() };
+                let said = Decision { act: decision.act, reason: decision.reason.clone() };
+                self.ledger.decided(file.path.as_str(), &hunk, &said);
+            }
+        }
+        self.editor.ask::<Decide>(&decision).map_err(|error| Fault::internal(error.to_string()))
     }
 }

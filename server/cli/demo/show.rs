@@ -10,10 +10,7 @@ use super::recording::Recording;
 use crate::cli::numbers::{counted, duration};
 use crate::cli::print::{TerminalPage, TextLook, fit, visible, wrap};
 use crate::cli::show::diff_look;
-use crate::protocol::{Code, Envelope, Hunk, Status};
-
-/// Lines of unchanged text shown before and after a hunk.
-const AROUND: usize = 2;
+use crate::protocol::{Code, Envelope, Status};
 
 /// Columns of the step's number and the gap after it.
 const INDENT: &str = "   ";
@@ -83,57 +80,6 @@ fn summary(tool: &str, result: &Value) -> String {
     let status = || result["status"].as_str().map(|status| status.replace('_', " "));
     let said = || result["summary"].as_str().map(visible);
     listed().or_else(said).or_else(status).or_else(lines).unwrap_or_else(|| "done".to_owned())
-}
-
-/// Shows one hunk in its file: which it is, the lines around it, what goes and what comes.
-pub(super) fn hunk(
-    page: TerminalPage,
-    path: &str,
-    place: (usize, usize),
-    hunk: &Hunk,
-    text: &str,
-) -> io::Result<()> {
-    let lines: Vec<&str> = text.lines().collect();
-    let start = hunk.start as usize;
-    let end = (start + hunk.old.len()).min(lines.len());
-    let title = format!("{path}  hunk {} of {}", place.0, place.1);
-    page.line("")?;
-    page.line(format!("{INDENT}{}", page.paint(TextLook::Bold, &fit(&title, page.width() - 3))))?;
-    let from = start.saturating_sub(AROUND).min(lines.len());
-    around(page, &lines, from, start)?;
-    for (at, line) in hunk.old.iter().enumerate() {
-        row(page, TextLook::Red, '-', start + at + 1, line)?;
-    }
-    for (at, line) in hunk.new.iter().enumerate() {
-        row(page, TextLook::Green, '+', start + at + 1, line)?;
-    }
-    around(page, &lines, end, end + AROUND)?;
-    if let Some(warning) = &hunk.warning {
-        page.line(format!("{INDENT}{}", page.paint(TextLook::Yellow, &format!("look twice: {warning}"))))?;
-    }
-    match &hunk.loose {
-        Some(how) => {
-            page.line(format!("{INDENT}{}", page.paint(TextLook::Yellow, &format!("placed loosely: {how}"))))
-        }
-        None => Ok(()),
-    }
-}
-
-/// The unchanged lines from one number to before another, as far as they exist.
-fn around(page: TerminalPage, lines: &[&str], from: usize, to: usize) -> io::Result<()> {
-    let numbered = lines.iter().enumerate().take(to).skip(from);
-    numbered.into_iter().try_for_each(|(at, line)| row(page, TextLook::Dim, ' ', at + 1, line))
-}
-
-/// One line of a hunk, with its number.
-fn row(page: TerminalPage, look: TextLook, sign: char, number: usize, line: &str) -> io::Result<()> {
-    let line = line.trim_end_matches(['\n', '\r']);
-    let text = fit(line, page.width() - 12);
-    page.line(format!(
-        "{INDENT}{} {}",
-        page.paint(TextLook::Dim, &format!("{number:>5}")),
-        page.paint(look, &format!("{sign} {text}"))
-    ))
 }
 
 /// Shows a unified diff.

@@ -1,12 +1,14 @@
 //! The demo's end of the wire: a server process, messages to it, messages from it.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use crate::cli::frames;
 
 /// How long a message from the server may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,7 +45,7 @@ impl Wire {
         let output = child.stdout.take().ok_or_else(|| io::Error::other("the server has no output"))?;
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
-            while let Ok(Some(message)) = read(&mut output) {
+            while let Ok(Some(message)) = frames::read(&mut output) {
                 if sender.send(message).is_err() {
                     break;
                 }
@@ -117,11 +119,10 @@ impl Wire {
 
     /// Writes one framed message.
     fn send(&mut self, message: &Value) -> io::Result<()> {
-        let body = message.to_string();
         let gone = || io::Error::other("the server was told to end");
         let input = self.input.as_mut().ok_or_else(gone)?;
         // A pipe that broke means that the server died: not to be mistaken for a reader of our output who has gone.
-        let sent = write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| input.flush());
+        let sent = frames::write(input, message);
         sent.map_err(|error| io::Error::other(format!("the server does not listen: {error}")))
     }
 }
@@ -132,23 +133,4 @@ impl Drop for Wire {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Reads one framed message; nothing at the end of the pipe.
-fn read(output: &mut BufReader<ChildStdout>) -> io::Result<Option<Value>> {
-    let mut length = None;
-    loop {
-        let mut header = String::new();
-        if output.read_line(&mut header)? == 0 {
-            return Ok(None);
-        }
-        match header.trim_end().split_once(": ") {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.parse().ok(),
-            Some(_) => {}
-            None => break,
-        }
-    }
-    let mut body = vec![0; length.ok_or_else(|| io::Error::other("a message without Content-Length"))?];
-    output.read_exact(&mut body)?;
-    Ok(Some(serde_json::from_slice(&body)?))
 }

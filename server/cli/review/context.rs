@@ -9,6 +9,9 @@ use crate::protocol::{Hunk, HunkState, ProposedFile};
 /// Lines shown before a hunk and behind it, as `git diff` has them.
 const LINES: usize = 3;
 
+/// Lines read above those, to know what the language is in the middle of.
+const LEAD: usize = 200;
+
 /// Bytes of the largest file that is looked at for lines around a hunk.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
@@ -32,6 +35,7 @@ fn around(text: &str, hunk: &Hunk) -> Around {
     }
     let some = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
     Around {
+        lead: some(&lines[start.saturating_sub(LEAD)..start.saturating_sub(LINES)]),
         before: some(&lines[start.saturating_sub(LINES)..start]),
         behind: some(&lines[end..lines.len().min(end + LINES)]),
     }
