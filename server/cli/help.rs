@@ -21,6 +21,8 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 14] = [
         "review",
         &[
             ("wherefore review", "go through what waits, hunk by hunk"),
+            ("wherefore review --full-screen", "the same, with a list of the hunks beside them"),
+            ("wherefore review --watch", "stay open, and take what agents propose as it comes"),
             ("wherefore review p-0003 --accept h1,h3", "accept two hunks of a proposal"),
             (
                 "wherefore review --reject all --reason \"Keep the old names\"",

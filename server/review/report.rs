@@ -104,15 +104,23 @@ pub(crate) fn answer(queue: &ProposalQueue, files: &Files, item: &Item) -> Resul
         ProposalState::Rejected => Err(refused(proposal, answer.value())),
         ProposalState::Stale => Err(stale(proposal, answer.value())),
         ProposalState::Pending => {
-            answer.next_action = Some(json!({
+            let mut next = json!({
                 "tool": "review.wait",
                 "arguments": { "proposal": proposal.id, "why": "Learn what the person decided on the proposed change" },
-            }));
+            });
+            if !queue.session.editor().attached() {
+                next["person"] = json!(UNSEEN);
+            }
+            answer.next_action = Some(next);
             Ok(answer)
         }
         ProposalState::Applied | ProposalState::PartlyApplied => Ok(answer),
     }
 }
+
+/// What the agent can tell the person where no editor shows the change.
+const UNSEEN: &str = "no editor shows this: `wherefore review` decides on it, and `wherefore review --watch`, open in a \
+                      terminal, takes the next changes as they come";
 
 /// The answer to a call that found everything as it wanted it.
 pub(crate) fn unchanged(session: &Session, files: &Files, call: &Call, draft: Draft) -> Value {

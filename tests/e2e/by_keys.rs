@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::terminal::Terminal;
 
 /// A workspace with a change of four hunks in two files that waits.
-fn place() -> TempDir {
+pub(crate) fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();
     for folder in ["work/.git", "home", "run"] {
         std::fs::create_dir_all(place.path().join(folder)).unwrap();
@@ -29,7 +29,7 @@ fn place() -> TempDir {
     place
 }
 
-fn ours(place: &Path) -> Command {
+pub(crate) fn ours(place: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
     for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         command.env_remove(name);
@@ -56,7 +56,7 @@ fn answer(terminal: &Terminal, line: &str) {
 }
 
 /// The lines of a file that were changed.
-fn changed(place: &TempDir, name: &str) -> Vec<String> {
+pub(crate) fn changed(place: &TempDir, name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(place.path().join("work").join(name)).unwrap();
     text.lines().filter(|line| !line.starts_with("line ")).map(str::to_owned).collect()
 }

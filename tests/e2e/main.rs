@@ -34,4 +34,5 @@ mod tiers;
 mod tokens;
 mod trojan;
 mod upstream;
+mod whole_screen;
 mod working;

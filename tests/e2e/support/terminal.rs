@@ -67,6 +67,16 @@ impl Terminal {
         String::from_utf8_lossy(&shown.stdout).lines().map(|line| format!("{}\n", line.trim_end())).collect()
     }
 
+    /// What it shows, with the codes of its colours.
+    pub(crate) fn styled(&self) -> String {
+        String::from_utf8_lossy(&self.tell(&["capture-pane", "-e", "-p"]).stdout).into_owned()
+    }
+
+    /// Gives it another size.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        self.tell(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
+    }
+
     /// Waits until the screen is as wanted; the screen.
     pub(crate) fn shows(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let mut screen = String::new();

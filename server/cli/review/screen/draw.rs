@@ -18,10 +18,11 @@ use crate::protocol::{Act, HunkState};
 const WIDE: u16 = 90;
 /// Columns of the list.
 const LIST: u16 = 32;
-/// The keys, as the last row names them; the shorter one for narrow terminals.
-const KEYS: [&str; 2] = [
+/// The keys, as the last row names them; the shorter ones for narrow terminals.
+const KEYS: [&str; 3] = [
     "y accept  n reject  r reject with a reason  a/d rest of file  e edit  u undo  j/k next/before  ? keys  q end",
     "y accept  n reject  r reason  a/d file  e edit  u undo  ? keys  q end",
+    "y accept  n reject  r reason  e edit  u undo  ? keys  q end",
 ];
 
 /// Draws all of it.
@@ -200,7 +201,7 @@ fn listed(screen: &ReviewScreen<'_>, width: usize, height: usize) -> Vec<ScreenR
         let (word, colour) = state(screen, at);
         let look = colour.map_or(plain.dimmed(), |colour| coloured(screen.palette, colour));
         let line = match step.file().kind.has_text() {
-            true => format!("  line {}", step.hunk.start + 1),
+            true => format!("line {}", step.hunk.start + 1),
             false => String::new(),
         };
         let is_here = at == screen.at;
@@ -208,7 +209,12 @@ fn listed(screen: &ReviewScreen<'_>, width: usize, height: usize) -> Vec<ScreenR
         if is_here {
             current = rows.len();
         }
-        rows.push(row(vec![piece(mark, plain.bold()), piece(word, look), piece(&line, text)]));
+        rows.push(row(vec![
+            piece(mark, plain.bold()),
+            piece(word, look),
+            piece("  ", plain),
+            piece(&line, text),
+        ]));
     }
     let from = current.saturating_sub(height / 2).min(rows.len().saturating_sub(height));
     rows.into_iter().skip(from).take(height).collect()
