@@ -25,6 +25,7 @@ mod palette;
 mod patch;
 mod print;
 mod progress;
+mod report;
 mod review;
 mod rules;
 mod sandbox;
@@ -71,6 +72,7 @@ enum Command {
     Search(search::SearchArgs),
     Send(send::SendArgs),
     Log(log::LogArgs),
+    Report(report::ReportArgs),
     WorkingSet(working_set::WorkingSetArgs),
     Hint(hint::HintArgs),
     Hook(hook::HookArgs),
@@ -122,6 +124,7 @@ pub fn main() -> ExitCode {
         Command::Search(args) => search::run(&args),
         Command::Send(args) => send::run(&args),
         Command::Log(args) => log::run(args),
+        Command::Report(args) => report::run(&args),
         Command::WorkingSet(args) => working_set::run(&args),
         Command::Hint(args) => hint::run(&args),
         Command::Hook(args) => hook::run(&args),

@@ -30,6 +30,8 @@ pub mod catalogue;
 
 pub use wherefore_journal as journal;
 
+pub mod report;
+
 mod workspace;
 
 pub use wherefore_sandbox as sandbox;

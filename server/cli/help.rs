@@ -9,14 +9,14 @@ use super::print::{TerminalPage, wrap};
 
 /// The subcommands by what they are for, those of every day first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Every day", &["review", "undo", "log", "status", "search", "send"]),
+    ("Every day", &["review", "undo", "log", "report", "status", "search", "send"]),
     ("Set-up", &["demo", "init", "doctor", "consent", "completions", "man"]),
     ("Tools and contexts", &["call", "tools", "patch", "sandbox", "rules", "working-set", "hint", "context"]),
     ("What editors and agents start", &["lsp", "mcp", "acp", "serve", "hook"]),
 ];
 
 /// Examples of subcommands: a command line, and what it does.
-const EXAMPLES: [(&str, &[(&str, &str)]); 14] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 15] = [
     (
         "review",
         &[
@@ -44,6 +44,16 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 14] = [
             ("wherefore log --path 'src/**' --since 2h", "show what touched src in the last two hours"),
             ("wherefore log --full --tool 'fs.*'", "show each change whole"),
             ("wherefore log verify", "check that nobody altered the log"),
+        ],
+    ),
+    (
+        "report",
+        &[
+            ("wherefore report main..HEAD", "write what stands in a branch as Markdown for its pull request"),
+            (
+                "wherefore report --since 2h --format html --out report.html",
+                "write a page to read in a browser",
+            ),
         ],
     ),
     ("status", &[("wherefore status --root ~/project", "show how things stand in another folder")]),

@@ -27,9 +27,10 @@ use crate::base::hidden::{in_json, short};
 use crate::journal::{Entry, Item, Items, JournalError, Log, Values, Vouched};
 use crate::protocol::{EventType, Fault};
 use filter::Selector;
-pub(super) use sessions::{last_calls, session_names};
-use sessions::{open, sessions};
-use verify::LogVerdict;
+pub(super) use filter::time;
+use sessions::open;
+pub(super) use sessions::{Session, last_calls, session_names, sessions};
+pub(super) use verify::{LogVerdict, judged};
 
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(120);

@@ -241,6 +241,16 @@ impl Log {
         Ok(None)
     }
 
+    /// Puts the stored values of an entry that was read with [`Values::Sealed`] in their places.
+    pub fn fill(&self, entry: &mut Entry) {
+        let load = |seal: &Seal| self.load(seal);
+        entry.body.values_mut().for_each(|value| seal::open(value, &load, &mut entry.problems));
+        if let Some(Value::Object(rest)) = entry.body.shift_remove("comments") {
+            let texts = rest.into_iter().filter_map(|(path, text)| Some((path, text.as_str()?.to_owned())));
+            entry.comments.extend(texts);
+        }
+    }
+
     /// A stored value, checked against its hash.
     ///
     /// # Errors
@@ -342,13 +352,7 @@ impl Items {
             return Item::Garbage(place, rest);
         };
         if self.values == Values::Whole {
-            let load = |seal: &Seal| self.log.load(seal);
-            entry.body.values_mut().for_each(|value| seal::open(value, &load, &mut entry.problems));
-            if let Some(Value::Object(rest)) = entry.body.shift_remove("comments") {
-                let texts =
-                    rest.into_iter().filter_map(|(path, text)| Some((path, text.as_str()?.to_owned())));
-                entry.comments.extend(texts);
-            }
+            self.log.fill(&mut entry);
         }
         Item::Entry(entry)
     }

@@ -24,6 +24,7 @@ mod offered;
 mod others;
 mod protocol;
 mod released;
+mod report;
 mod review;
 mod search;
 mod sending;

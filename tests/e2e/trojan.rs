@@ -163,6 +163,20 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["--path", "[WORD"],
         ],
     ),
+    (
+        "report",
+        &[
+            &[],
+            &["--format", "html"],
+            &["--format", "json"],
+            &["--since", "1h"],
+            &["--since", "1h", "--format", "html"],
+            &["--since", "1h", "--format", "json"],
+            &["WORD"],
+            &["WORD..main"],
+            &["--since", "WORD"],
+        ],
+    ),
     ("working-set", &[&[], &["--json"], &["--collect"]]),
     (
         "hint",
@@ -271,9 +285,19 @@ fn no_subcommand_writes_a_hidden_character() {
             }
         }
     }
-    for name in
-        ["call", "tools", "review", "search", "log", "context", "status", "hint", "working-set", "patch"]
-    {
+    for name in [
+        "call",
+        "tools",
+        "review",
+        "search",
+        "log",
+        "report",
+        "context",
+        "status",
+        "hint",
+        "working-set",
+        "patch",
+    ] {
         assert!(reached.contains(name), "nothing hostile reached `{name}`: {reached:?}");
     }
 }

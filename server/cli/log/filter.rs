@@ -209,7 +209,7 @@ fn glob(text: &str, folders: bool) -> Result<GlobMatcher, Fault> {
 }
 
 /// A point in time: a timestamp, a local date or time, or how long ago.
-fn time(text: &str) -> Result<Timestamp, Fault> {
+pub(in crate::cli) fn time(text: &str) -> Result<Timestamp, Fault> {
     let local =
         |date: jiff::civil::DateTime| date.to_zoned(jiff::tz::TimeZone::system()).map(|at| at.timestamp());
     let today = Zoned::now().date();

@@ -10,14 +10,14 @@ use crate::protocol::{Code, EventType, Fault};
 
 /// A session's log with its name and the time of its last event.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(in crate::cli) struct Session {
     pub name: String,
     pub log: Log,
     pub time: SystemTime,
 }
 
 /// The workspace's sessions, the most recent first.
-pub(super) fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
+pub(in crate::cli) fn sessions(root: Option<&Path>) -> Result<Vec<Session>, Fault> {
     let none = |place: &Path| {
         Fault::new(Code::NotFound, format!("there are no sessions in {}", place.display()))
             .suggest("name the workspace with --root, or make a call first: `wherefore call`")

@@ -12,7 +12,7 @@ const LINE: usize = 300;
 
 /// What was found, as the exit code tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LogVerdict {
+pub(in crate::cli) enum LogVerdict {
     /// As it was written, on this machine, and whole, or recovered; or not keyed, with hashes that fit.
     Sound,
     /// Altered, or cut off at its end.
@@ -39,7 +39,7 @@ fn print(name: &str, report: &Report, out: &mut impl Write) -> io::Result<LogVer
 }
 
 /// How a log stands, with a sentence that says so.
-fn judged(report: &Report) -> (LogVerdict, String) {
+pub(in crate::cli) fn judged(report: &Report) -> (LogVerdict, String) {
     let Report { blocks, values, parts, .. } = report;
     let counted = [(*blocks, "event"), (*values, "stored value"), (*parts, "part")];
     let counted = counted.map(|(count, noun)| numbers::counted(count, noun)).join(", ");

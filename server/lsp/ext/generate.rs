@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{DID_FOCUS, DID_SELECT, NOTIFICATIONS, REVERSE};
 use crate::protocol::{Event, Fault, Proposal, Settings};
+use crate::report::ChangeReport;
 use crate::requests::{self, Message};
 
 /// Every message of ours: the requests of the table, then what goes the other way or needs no answer.
@@ -38,6 +39,7 @@ fn generate() -> Vec<(&'static str, String)> {
         ("schemas/wire/proposal.json", schema::<Proposal>()),
         ("schemas/wire/event.json", schema::<Event>()),
         ("schemas/wire/settings.json", schema::<Settings>()),
+        ("schemas/report.json", schema::<ChangeReport>()),
         ("editors/nvim/lua/wherefore/wire.lua", lua::types(&listed, &types)),
         ("editors/vscode/src/wire.ts", typescript::types(&listed, &types)),
         ("editors/nvim/lua/wherefore/hidden.lua", hidden::lua()),

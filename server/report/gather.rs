@@ -1,0 +1,286 @@
+//! From the events of logs to a report.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::changes;
+use super::clean::{Cleaner, text};
+use super::commands::{self, CommandEnding};
+use super::keep::{self, CHANGES, DiffRoom, LISTED};
+use super::model::{
+    ChangeReport, ChangedFile, LogStanding, ReportRange, ReportedChange, ReportedCommand, ReportedReason,
+    ReportedRefusal, ReportedSession,
+};
+use super::scope::ReportScope;
+use super::sums;
+use crate::journal::Entry;
+use crate::protocol::{EventType, Origin};
+
+/// Takes events in, in the order of each log, one log after the other.
+pub struct ReportGatherer<'a> {
+    scope: ReportScope,
+    clean: Cleaner,
+    /// Which files' texts are not shown.
+    closed: &'a dyn Fn(&str) -> bool,
+    report: ChangeReport,
+    room: DiffRoom,
+    /// The calls of the log that is being read, by id.
+    calls: HashMap<String, HeardCall>,
+    /// The places of reasons, by their words.
+    reasons: HashMap<String, usize>,
+    /// The place of each proposal: its reason, its change there.
+    proposals: HashMap<String, (usize, usize)>,
+    /// Of the log that is being read: the call that an undo took back, by the id of the call and of the undo.
+    undone: HashMap<String, (usize, usize)>,
+}
+
+/// What is known of a call until its end.
+#[derive(Clone, Debug, Default)]
+struct HeardCall {
+    tool: String,
+    agent: String,
+    why: String,
+    time: String,
+    command: Option<String>,
+    /// Whether a person refused what a rule asked.
+    refused: bool,
+}
+
+impl std::fmt::Debug for ReportGatherer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReportGatherer").field("scope", &self.scope).finish_non_exhaustive()
+    }
+}
+
+impl<'a> ReportGatherer<'a> {
+    /// A report of the workspace at this absolute path, of nothing yet.
+    pub fn new(root: &str, asked: &str, scope: ReportScope, closed: &'a dyn Fn(&str) -> bool) -> Self {
+        let name = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+        let range = ReportRange { asked: asked.to_owned(), ..ReportRange::default() };
+        let made_by = format!("wherefore {}", env!("CARGO_PKG_VERSION"));
+        Self {
+            scope,
+            clean: Cleaner::new(root),
+            closed,
+            report: ChangeReport { version: 1, made_by, workspace: name, range, ..ChangeReport::default() },
+            room: DiffRoom::default(),
+            calls: HashMap::new(),
+            reasons: HashMap::new(),
+            proposals: HashMap::new(),
+            undone: HashMap::new(),
+        }
+    }
+
+    /// Says something that a reader of the report has to know.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.report.notes.push(note.into());
+    }
+
+    /// Begins the log of a session. Nothing of an altered one is to follow.
+    pub fn session(&mut self, id: &str, standing: LogStanding, said: &str) {
+        self.calls.clear();
+        self.undone.clear();
+        let said = self.clean.short(said);
+        self.report.sessions.push(ReportedSession { id: id.to_owned(), standing, said, calls: 0 });
+    }
+
+    /// Whether an entry's stored values are wanted: those of changes are, once they belong to the report.
+    pub fn wants_values(&self, entry: &Entry) -> bool {
+        entry.kind() == Some(EventType::Proposal)
+            && entry.call_id().is_some_and(|call| self.calls.contains_key(call))
+            && self.proposals.len() < CHANGES
+    }
+
+    /// Takes an event of the session in.
+    pub fn hear(&mut self, entry: &Entry) {
+        match entry.kind() {
+            Some(EventType::ToolCall) => self.call(entry),
+            Some(EventType::Proposal) => self.proposal(entry),
+            Some(EventType::Decision) => self.decision(entry),
+            Some(EventType::Undo) => self.undo(entry),
+            Some(EventType::ToolResult) => self.result(entry),
+            Some(EventType::ToolError) => self.fault(entry),
+            Some(EventType::CommandEnd) => self.command_end(entry),
+            Some(EventType::UserApproval) if entry.body.get("granted") == Some(&Value::Bool(false)) => {
+                if let Some(call) = entry.call_id().and_then(|call| self.calls.get_mut(call)) {
+                    call.refused = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes an event of another session in, which may decide on what the report holds.
+    pub fn hear_elsewhere(&mut self, entry: &Entry) {
+        if entry.kind() == Some(EventType::Decision) {
+            self.decision(entry);
+        }
+    }
+
+    /// The report, made at this time, RFC 3339.
+    pub fn finish(mut self, made: String) -> ChangeReport {
+        self.report.made = made;
+        let reasons = &mut self.report.reasons;
+        reasons.iter_mut().flat_map(|reason| &mut reason.changes).for_each(changes::sum);
+        sums::finish(&mut self.report);
+        self.report
+    }
+
+    fn call(&mut self, entry: &Entry) {
+        let Some(id) = entry.call_id() else { return };
+        if !self.scope.has_time(&entry.time) {
+            return;
+        }
+        let args = entry.body.get("args").and_then(Value::as_object);
+        let origin: Origin = entry
+            .body
+            .get("origin")
+            .cloned()
+            .and_then(|origin| serde_json::from_value(origin).ok())
+            .unwrap_or_default();
+        let tool = text(entry.body.get("tool")).to_owned();
+        let command =
+            args.and_then(|args| commands::command(&tool, args)).map(|text| self.clean.short(&text));
+        let call = HeardCall {
+            command,
+            agent: self.clean.short(origin.who()),
+            why: self.clean.member(args.and_then(|args| args.get("why"))),
+            time: entry.time.clone(),
+            tool: origin.tool.map_or_else(|| tool.clone(), |own| format!("{own} ({tool})")),
+            refused: false,
+        };
+        sums::called(&mut self.report, &call.agent, &entry.time);
+        self.calls.insert(id.to_owned(), call);
+    }
+
+    fn proposal(&mut self, entry: &Entry) {
+        let Some((id, call)) = entry.call_id().and_then(|id| Some((id, self.calls.get(id)?.clone()))) else {
+            return;
+        };
+        let files = entry.body.get("files").and_then(Value::as_object);
+        if !files.is_none_or(|files| files.keys().any(|path| self.scope.has_path(path))) {
+            return;
+        }
+        if self.proposals.len() >= CHANGES {
+            self.report.left_out.changes += 1;
+            return;
+        }
+        let session = self.session_id();
+        let HeardCall { tool, agent, why, time, .. } = call;
+        sums::changed(&mut self.report, &agent);
+        let mut change =
+            ReportedChange { session, call: id.to_owned(), tool, agent, time, ..ReportedChange::default() };
+        changes::propose(&mut change, entry, &self.clean, &mut self.room, self.closed);
+        let cut = |file: &&ChangedFile| file.without.as_ref().is_some_and(|why| why != changes::CLOSED);
+        self.report.left_out.diffs += change.files.iter().filter(cut).count() as u64;
+        let key = why.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let at = *self.reasons.entry(key).or_insert_with(|| {
+            self.report.reasons.push(ReportedReason { why, changes: Vec::new() });
+            self.report.reasons.len() - 1
+        });
+        let changes = &mut self.report.reasons[at].changes;
+        let place = (at, changes.len());
+        self.proposals.insert(change.proposal.clone(), place);
+        self.undone.insert(id.to_owned(), place);
+        changes.push(change);
+    }
+
+    fn decision(&mut self, entry: &Entry) {
+        let place = self.proposals.get(text(entry.body.get("proposal"))).copied();
+        if let Some(change) =
+            place.and_then(|(reason, at)| self.report.reasons.get_mut(reason)?.changes.get_mut(at))
+        {
+            changes::decide(change, entry, &self.clean, self.closed);
+            sums::reached(&mut self.report, &entry.time);
+        }
+    }
+
+    fn undo(&mut self, entry: &Entry) {
+        let undo = text(entry.body.get("undo_id")).to_owned();
+        let Some(place) = entry.call_id().and_then(|id| self.undone.get(id)).copied() else { return };
+        if let Some(change) =
+            self.report.reasons.get_mut(place.0).and_then(|reason| reason.changes.get_mut(place.1))
+        {
+            change.undone = !change.undone;
+            self.undone.insert(undo, place);
+        }
+    }
+
+    fn result(&mut self, entry: &Entry) {
+        let Some((id, call)) = entry.call_id().and_then(|id| Some((id, self.calls.get(id)?.clone()))) else {
+            return;
+        };
+        sums::reached(&mut self.report, &entry.time);
+        let result = entry.body.get("result").unwrap_or(&Value::Null);
+        let ran = result.get("sandbox").is_some_and(Value::is_string) || result.get("exit_code").is_some();
+        if let Some(command) = call.command.clone().filter(|_| ran || result.get("running").is_some()) {
+            self.ran(id, call, command, commands::ending(result), duration(entry));
+        }
+    }
+
+    fn ran(&mut self, id: &str, call: HeardCall, command: String, ending: CommandEnding, duration_ms: f64) {
+        let test = commands::is_test(&command);
+        let HeardCall { agent, why, .. } = call;
+        let CommandEnding { said, exit_code, failed } = ending;
+        let ended = self.clean.short(&said);
+        let (session, call) = (self.session_id(), id.to_owned());
+        let ran = ReportedCommand {
+            session,
+            call,
+            agent,
+            why,
+            command,
+            test,
+            ended,
+            exit_code,
+            failed,
+            duration_ms,
+        };
+        sums::ran(&mut self.report, &ran);
+        keep::push(&mut self.report.commands, LISTED, &mut self.report.left_out.commands, ran);
+    }
+
+    /// A command in the background ended: its row says how.
+    fn command_end(&mut self, entry: &Entry) {
+        let session = self.session_id();
+        let id = entry.call_id().unwrap_or_default();
+        let ended = self.clean.member(entry.body.get("outcome"));
+        let code = entry.body.get("exit_code").and_then(Value::as_i64);
+        let rows = &mut self.report.commands;
+        if let Some(row) = rows.iter_mut().rev().find(|row| row.call == id && row.session == session) {
+            (row.ended, row.exit_code, row.failed) = (ended, code, code.is_some_and(|code| code != 0));
+        }
+    }
+
+    fn fault(&mut self, entry: &Entry) {
+        let Some((id, heard)) = entry.call_id().and_then(|id| Some((id, self.calls.get(id)?.clone()))) else {
+            return;
+        };
+        sums::reached(&mut self.report, &entry.time);
+        let error = entry.body.get("error");
+        let part = |key: &str| error.and_then(|error| error.get(key));
+        let code = self.clean.member(part("code"));
+        let by_rule =
+            heard.refused || matches!(code.as_str(), "PERMISSION_DENIED" | "NOT_AUTHORIZED" | "REJECTED");
+        let HeardCall { agent, tool, why, .. } = heard;
+        let (session, call) = (self.session_id(), id.to_owned());
+        let message = self.clean.member(part("message"));
+        // A change that the person rejected stands among the reasons, with its hunks.
+        if code == "REJECTED" && self.undone.contains_key(id) {
+            return;
+        }
+        let refusal = ReportedRefusal { session, call, agent, tool, why, code, message, by_rule };
+        let counted = if by_rule { &mut self.report.totals.refused } else { &mut self.report.totals.faults };
+        *counted += 1;
+        keep::push(&mut self.report.refused, LISTED, &mut self.report.left_out.refused, refusal);
+    }
+
+    fn session_id(&self) -> String {
+        self.report.sessions.last().map(|session| session.id.clone()).unwrap_or_default()
+    }
+}
+
+fn duration(entry: &Entry) -> f64 {
+    entry.body.get("duration_ms").and_then(Value::as_f64).unwrap_or_default()
+}

@@ -1,0 +1,123 @@
+//! The lists below the changes: what nobody looked at, files, commands, refused calls, session logs.
+
+use std::fmt::Write;
+
+use super::super::model::{ChangeReport, LogStanding};
+use super::text::{by, escaped};
+
+/// Begins a section with a table, and says how many rows are left out.
+fn table(page: &mut String, id: &str, title: &str, columns: &[&str], rows: &[String], left: u64) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = write!(
+        page,
+        "<section id=\"{id}\" aria-labelledby=\"h-{id}\">\n<h2 id=\"h-{id}\">{title} <small>{}</small></h2>\n<div \
+         class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h-{id}\"><table class=\"list\"><thead><tr>",
+        rows.len() as u64 + left
+    );
+    for name in columns {
+        let _ = write!(page, "<th scope=\"col\">{name}</th>");
+    }
+    page.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        let _ = writeln!(page, "<tr>{row}</tr>");
+    }
+    page.push_str("</tbody></table></div>\n");
+    if left > 0 {
+        let _ = writeln!(page, "<p class=\"none\">{left} more are left out.</p>");
+    }
+    page.push_str("</section>\n");
+}
+
+/// Hunks in place that nobody looked at.
+pub(super) fn unreviewed(report: &ChangeReport, page: &mut String) {
+    let row = |hunk: &super::super::UnreviewedHunk| {
+        let place = format!("{} {}", hunk.proposal, hunk.hunk);
+        let [path, place, why] = [&hunk.path, &place, &hunk.why].map(|text| escaped(text));
+        let by = by(&hunk.by);
+        format!(
+            "<td><code>{path}</code></td><td><code>{place}</code></td><td>{by}</td><td><bdi>{why}</bdi></td>"
+        )
+    };
+    let rows: Vec<String> = report.unreviewed.iter().map(row).collect();
+    let columns = ["file", "hunk", "put in place by", "why"];
+    table(page, "unreviewed", "Not looked at by a person", &columns, &rows, report.left_out.unreviewed);
+}
+
+/// Files that changed.
+pub(super) fn files(report: &ChangeReport, page: &mut String) {
+    let row = |file: &super::super::ReportedFile| {
+        format!(
+            "<td><code>{}</code></td><td class=\"r\"><span class=\"plus\">+{}</span> <span \
+             class=\"minus\">−{}</span></td><td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td>",
+            escaped(&file.path),
+            file.added,
+            file.removed,
+            file.accepted,
+            file.rejected,
+            file.unreviewed,
+        )
+    };
+    let rows: Vec<String> = report.files.iter().map(row).collect();
+    let columns = ["file", "lines", "accepted", "rejected", "not looked at"];
+    table(page, "files", "Files", &columns, &rows, 0);
+}
+
+/// Commands, tests first.
+pub(super) fn commands(report: &ChangeReport, page: &mut String) {
+    let row = |ran: &super::super::ReportedCommand| {
+        let class = if ran.failed { "minus" } else { "plus" };
+        let sign = if ran.failed { "✗" } else { "✓" };
+        let test = if ran.test { "<span class=\"chip test\">test</span> " } else { "" };
+        let [command, ended, why] = [&ran.command, &ran.ended, &ran.why].map(|text| escaped(text));
+        let seconds = ran.duration_ms / 1000.0;
+        format!(
+            "<td>{test}<code>{command}</code></td><td><span class=\"{class}\"><span aria-hidden=\"true\">{sign}</span> \
+             {ended}</span></td><td class=\"r\">{seconds:.1} s</td><td><bdi>{why}</bdi></td>"
+        )
+    };
+    let (tests, others): (Vec<_>, Vec<_>) = report.commands.iter().partition(|ran| ran.test);
+    let rows: Vec<String> = tests.into_iter().chain(others).map(row).collect();
+    let columns = ["command", "ended", "took", "why"];
+    table(page, "commands", "Tests and commands", &columns, &rows, report.left_out.commands);
+}
+
+/// Calls that were refused, then those that failed.
+pub(super) fn refused(report: &ChangeReport, page: &mut String) {
+    let row = |call: &super::super::ReportedRefusal| {
+        let word = if call.by_rule { "refused" } else { "failed" };
+        let [tool, code, message, why] =
+            [&call.tool, &call.code, &call.message, &call.why].map(|text| escaped(text));
+        format!(
+            "<td><code>{tool}</code></td><td>{word}: <code>{code}</code></td><td>{message}</td><td><bdi>{why}</bdi></td>"
+        )
+    };
+    let (ruled, failed): (Vec<_>, Vec<_>) = report.refused.iter().partition(|call| call.by_rule);
+    let rows: Vec<String> = ruled.into_iter().chain(failed).map(row).collect();
+    let columns = ["tool", "what became of it", "why not", "asked for"];
+    table(page, "refused", "Refused and failed calls", &columns, &rows, report.left_out.refused);
+}
+
+/// The logs that were read, and whether they are as they were written.
+pub(super) fn sessions(report: &ChangeReport, page: &mut String) {
+    let rows: Vec<String> = report
+        .sessions
+        .iter()
+        .map(|session| {
+            let (class, word) = match session.standing {
+                LogStanding::Sound => ("plus", "✓ sound"),
+                LogStanding::Recovered => ("plus", "✓ recovered"),
+                LogStanding::Unvouched => ("warn", "? not vouched for"),
+                LogStanding::Altered => ("minus", "✗ altered"),
+            };
+            format!(
+                "<td><code>{}</code></td><td><span class=\"{class}\">{word}</span></td><td>{}</td><td class=\"r\">{}</td>",
+                escaped(&session.id),
+                escaped(&session.said),
+                session.calls
+            )
+        })
+        .collect();
+    table(page, "sessions", "Session logs", &["session", "log", "what its check found", "calls"], &rows, 0);
+}
