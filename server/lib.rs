@@ -32,6 +32,8 @@ pub use wherefore_journal as journal;
 
 pub mod report;
 
+pub mod telemetry;
+
 mod workspace;
 
 pub use wherefore_sandbox as sandbox;

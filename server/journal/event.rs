@@ -1,11 +1,12 @@
 //! An event as a block's heading, reason and fields.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
 use super::block::Prepared;
 use super::error::JournalError;
+use super::observer::LogObserver;
 use super::seal::{Sealer, Store};
 use super::yaml::{self, Comments};
 use crate::base::markdown;
@@ -24,17 +25,29 @@ const REASON: usize = 400;
 pub(super) struct Preparer {
     settings: LogSettings,
     store: Arc<Store>,
+    observer: OnceLock<Arc<dyn LogObserver>>,
 }
 
 impl Preparer {
     /// A preparer that stores large values in `store`.
     pub(super) fn new(settings: LogSettings, store: Arc<Store>) -> Self {
-        Self { settings, store }
+        Self { settings, store, observer: OnceLock::new() }
     }
 
     /// Where large values are stored.
     pub(super) fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// From now on an observer hears of each event. The first one stays.
+    pub(super) fn observe(&self, observer: Arc<dyn LogObserver>) {
+        // Nobody sets two.
+        let _ = self.observer.set(observer);
+    }
+
+    /// Whoever hears of events.
+    pub(super) fn observer(&self) -> Option<&dyn LogObserver> {
+        self.observer.get().map(AsRef::as_ref)
     }
 
     /// The settings.
@@ -51,12 +64,17 @@ impl Preparer {
         let verbosity = self.settings.verbosity;
         let factor = if verbosity == Verbosity::Verbose { VERBOSE } else { 1 };
         let mut sealer = Sealer::new(&self.store, self.settings.inline_bytes.saturating_mul(factor));
-        let prepared = prepare(event, verbosity, &mut sealer)?;
+        let prepared = prepare(event, verbosity, &mut sealer, self.observer())?;
         Ok((prepared, sealer.fresh))
     }
 }
 
-fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Result<Prepared, JournalError> {
+fn prepare(
+    event: LogEvent,
+    verbosity: Verbosity,
+    sealer: &mut Sealer<'_>,
+    observer: Option<&dyn LogObserver>,
+) -> Result<Prepared, JournalError> {
     let LogEvent { mut event, comments } = event;
     let heading = markdown::line(&redact(&heading(&event)), 2 * NAME);
     let reason = markdown::line(&redact(reason(&event)), REASON);
@@ -77,6 +95,9 @@ fn prepare(event: LogEvent, verbosity: Verbosity, sealer: &mut Sealer<'_>) -> Re
             (_, "type" | "call_id") => {}
             _ => *value = sealer.seal(given)?,
         }
+    }
+    if let Some(observer) = observer {
+        observer.heard(&body);
     }
     let comments = comments.into_iter().map(|(path, text)| (path, redact(&text).into_owned()));
     let (comments, rest): (Comments, Comments) =

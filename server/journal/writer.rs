@@ -14,6 +14,7 @@ use super::chain::{Chain, Troubles};
 use super::error::{JournalError, disk};
 use super::event::Preparer;
 use super::file;
+use super::observer::LogObserver;
 use super::opening::{self, Opening};
 use super::recover;
 use super::seal::Store;
@@ -116,6 +117,11 @@ impl Journal {
         Self::open(opening).map(|_| true)
     }
 
+    /// From now on an observer hears of each event as it is written. The first one stays.
+    pub fn observe(&self, observer: Arc<dyn LogObserver>) {
+        self.writer.preparer.observe(observer);
+    }
+
     /// What befell the log since this was last asked, a sentence each.
     pub fn troubles(&self) -> Vec<String> {
         self.troubles.take()
@@ -191,7 +197,11 @@ impl Journal {
         }
         let mark = self.append(Event::SessionEnd { totals })?;
         self.writer.chain().close();
-        self.sync(mark)
+        let synced = self.sync(mark);
+        if let Some(observer) = self.writer.preparer.observer() {
+            observer.close();
+        }
+        synced
     }
 
     /// The last number given out of the ids with this prefix (`c` for calls), 0 where there is none.

@@ -55,7 +55,7 @@ pub use settings::{
     FetchSettings, ForwardWhy, IdeSlot, Import, LimitSettings, LogSettings, McpServer, MemorySettings,
     ModelApi, ModelSettings, NativeSettings, NotifySettings, Policy, PolicyRule, RequireExpand,
     ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings, Surface,
-    VectorStoreSettings, Verbosity, WhenAway, WhySettings,
+    TelemetrySettings, VectorStoreSettings, Verbosity, WhenAway, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

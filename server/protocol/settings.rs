@@ -8,6 +8,7 @@ mod native;
 mod sandbox;
 mod servers;
 mod storage;
+mod telemetry;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,6 +24,7 @@ pub use native::{IdeSlot, NativeSettings, WhenAway};
 pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;
+pub use telemetry::TelemetrySettings;
 
 /// What becomes of a proposed change. Ordered from the loosest to the strictest.
 #[derive(
@@ -304,6 +306,9 @@ pub struct Settings {
     /// The language model that wherefore's own agent asks; a server on this machine is looked for when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSettings>,
+    /// The collector that calls are exported to; none when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<TelemetrySettings>,
     /// Servers whose tools are called like our own, by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
 }

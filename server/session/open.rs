@@ -1,9 +1,12 @@
 //! Which log a session writes.
 
+use std::sync::Arc;
+
 use super::log::{OpenLog, SessionLog};
 use crate::base::ids::{Counter, unique};
 use crate::journal::{Journal, JournalError, Keeper, Opening};
 use crate::protocol::Fault;
+use crate::telemetry;
 
 /// How many processes of one day may write logs of their own beside the shared one.
 const MOST_SHARED: u32 = 1000;
@@ -64,8 +67,19 @@ fn mend_earlier(log: &SessionLog, own: &str, keeper: &Keeper) {
 
 fn open(log: &SessionLog, name: &str, keeper: &Keeper) -> Result<OpenLog, JournalError> {
     let journal = Journal::open(opening(log, name, keeper))?;
+    observe(log, &journal);
     let calls = Counter::after("c", journal.last_number("c"));
     Ok(OpenLog { journal, calls })
+}
+
+/// Exports the session's calls, where the person set a collector.
+fn observe(log: &SessionLog, journal: &Journal) {
+    let settings = log.workspace.settings();
+    let Some(settings) = &settings.telemetry else { return };
+    match telemetry::start(settings, log.workspace.root(), journal.session(), log.shared) {
+        Ok(exporter) => journal.observe(Arc::new(exporter)),
+        Err(error) => log.troubles.report(format!("telemetry: {error}; no call is exported")),
+    }
 }
 
 fn opening(log: &SessionLog, name: &str, keeper: &Keeper) -> Opening {

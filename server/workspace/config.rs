@@ -18,6 +18,7 @@ use crate::base::person;
 use crate::embed;
 use crate::fetch::Permits;
 use crate::protocol::{IdeSlot, McpServer, PolicyRule, Settings, WhenAway};
+use crate::telemetry;
 use crate::workspace::{Root, State, Store};
 pub(crate) use party::Party;
 
@@ -145,6 +146,10 @@ fn drop_wrong(settings: &mut Settings, problems: &mut Vec<String>) -> Option<Str
             false
         }
     });
+    if let Some(wrong) = settings.telemetry.as_ref().and_then(|settings| telemetry::check(settings).err()) {
+        settings.telemetry = None;
+        problems.push(format!("telemetry: {wrong}"));
+    }
     let wrong = settings.embeddings.as_ref().and_then(|embeddings| embed::check(embeddings).err())?;
     settings.embeddings = None;
     problems.push(format!("embeddings: {wrong}"));
@@ -296,6 +301,9 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
     if !project.rules.commands.allow.is_empty() {
         loose("rules.commands.allow allows commands");
     }
+    if project.telemetry.is_some() {
+        loose("[telemetry] would send what agents do to where it says");
+    }
     if project.embeddings.is_some() {
         loose("[embeddings] would send requests and texts of tools and files to where it says");
     }
@@ -410,6 +418,22 @@ mod tests {
         let person = read("[model]\nname = \"ollama/mine\"");
         let settings = tighten(person.clone(), &project, &mut Vec::new());
         assert!(settings.model.is_some() && settings.model == person.model);
+    }
+
+    #[test]
+    fn telemetry_is_the_persons_alone_and_sound() {
+        let read = |text: &str| toml::from_str::<Settings>(text).unwrap();
+        let mut problems = Vec::new();
+        let project = of_project("[telemetry]\nendpoint = \"https://elsewhere\"");
+        assert_eq!(tighten(Settings::default(), &project, &mut problems).telemetry, None);
+        assert!(problems.len() == 1 && problems[0].contains("[telemetry]"), "{problems:?}");
+        let person = read("[telemetry]\nendpoint = \"http://127.0.0.1:4318\"");
+        assert_eq!(tighten(person.clone(), &project, &mut problems).telemetry, person.telemetry);
+        let mut plain = read("[telemetry]\nendpoint = \"http://collector.example:4318\"");
+        problems.clear();
+        drop_wrong(&mut plain, &mut problems);
+        assert_eq!(plain.telemetry, None);
+        assert!(problems[0].starts_with("telemetry: ") && problems[0].contains("plain http"), "{problems:?}");
     }
 
     #[test]

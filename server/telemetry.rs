@@ -1,0 +1,16 @@
+//! Calls as spans of OpenTelemetry, to the collector that the person names.
+//!
+//! [`start`] gives an observer of a session log. The observer copies a few fields of each event, which the log redacted
+//! already, into a bounded queue; a thread of its own makes spans of them and sends them. A call never waits for it.
+
+mod endpoint;
+mod exporter;
+mod heard;
+mod otlp;
+mod send;
+mod spans;
+#[cfg(test)]
+mod tests;
+
+pub use endpoint::{TelemetryError, check};
+pub use exporter::{TelemetryCounts, TelemetryExporter, start};

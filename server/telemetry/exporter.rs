@@ -1,0 +1,181 @@
+//! The queue between a session log and the collector, and the thread that empties it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc::{Receiver, Sender as QueueSender, channel};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::endpoint::{TelemetryError, check, headers};
+use super::heard::HeardEvent;
+use super::otlp::Span;
+use super::send::Sender;
+use super::spans::SpanMaker;
+use crate::journal::LogObserver;
+use crate::protocol::TelemetrySettings;
+
+/// Events that wait; further ones are dropped and counted.
+const QUEUE: usize = 4096;
+/// Spans of one request.
+const BATCH: usize = 512;
+/// How long a span waits for others.
+const WAIT: Duration = Duration::from_secs(2);
+/// How long the end of a session waits for the last spans to be sent.
+const FLUSH: Duration = Duration::from_millis(1000);
+
+/// What an exporter has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TelemetryCounts {
+    /// Spans that the collector took.
+    pub sent: u64,
+    /// Events that found the queue full.
+    pub dropped: u64,
+    /// Spans that the collector did not take.
+    pub lost: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    sent: AtomicU64,
+    dropped: AtomicU64,
+    lost: AtomicU64,
+}
+
+/// Exports the calls of one session.
+#[derive(Debug)]
+pub struct TelemetryExporter {
+    queue: Mutex<Option<QueueSender<HeardEvent>>>,
+    /// Told when the thread has nothing left.
+    done: Mutex<Option<std::sync::mpsc::Receiver<()>>>,
+    counters: Arc<Counters>,
+    whys: bool,
+    paths: bool,
+}
+
+/// Starts the export of a session in the workspace at `root`; `shared` where processes of the command line share it.
+///
+/// # Errors
+/// What is wrong with the settings. A collector that is away is none.
+pub fn start(
+    settings: &TelemetrySettings,
+    root: &str,
+    session: &str,
+    shared: bool,
+) -> Result<TelemetryExporter, TelemetryError> {
+    let (url, headers) = (check(settings)?, headers(settings)?);
+    let (queue, events) = channel(QUEUE);
+    let (done, ended) = std::sync::mpsc::channel();
+    let counters = Arc::<Counters>::default();
+    let maker = SpanMaker::new(root, session, shared, now());
+    let folder = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+    let (paths, counts) = (settings.paths, counters.clone());
+    let work = move || {
+        let name = paths.then_some(folder.as_str());
+        if let (Ok(sender), Ok(runtime)) = (
+            Sender::new(url, headers, name),
+            tokio::runtime::Builder::new_current_thread().enable_all().build(),
+        ) {
+            runtime.block_on(Worker { sender, maker, counters: counts }.run(events));
+        }
+        // Nobody waits for it any more where the session ended otherwise.
+        let _ = done.send(());
+    };
+    // Without the thread the queue is closed, and events are counted as dropped.
+    let _ = std::thread::Builder::new().name("telemetry".to_owned()).spawn(work);
+    let (queue, done) = (Mutex::new(Some(queue)), Mutex::new(Some(ended)));
+    Ok(TelemetryExporter { queue, done, counters, whys: settings.whys, paths })
+}
+
+impl TelemetryExporter {
+    /// What was sent, dropped and lost so far.
+    pub fn counts(&self) -> TelemetryCounts {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let Counters { sent, dropped, lost } = &*self.counters;
+        TelemetryCounts { sent: count(sent), dropped: count(dropped), lost: count(lost) }
+    }
+}
+
+impl LogObserver for TelemetryExporter {
+    fn heard(&self, event: &Map<String, Value>) {
+        let Some(heard) = HeardEvent::of(event, now(), self.whys, self.paths) else { return };
+        let queue = self.queue.lock();
+        if queue.as_ref().is_none_or(|queue| queue.try_send(heard).is_err()) {
+            self.counters.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn close(&self) {
+        self.queue.lock().take();
+        if let Some(done) = self.done.lock().take() {
+            let _ = done.recv_timeout(FLUSH);
+            let TelemetryCounts { sent, dropped, lost } = self.counts();
+            if dropped + lost > 0 {
+                tracing::warn!("telemetry: {sent} spans sent, {lost} not taken, {dropped} events dropped");
+            }
+        }
+    }
+}
+
+impl Drop for TelemetryExporter {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// The work of the thread.
+struct Worker {
+    sender: Sender,
+    maker: SpanMaker,
+    counters: Arc<Counters>,
+}
+
+impl Worker {
+    async fn run(mut self, mut events: Receiver<HeardEvent>) {
+        let mut open = true;
+        while open {
+            let mut batch = Vec::new();
+            open = self.gather(&mut events, &mut batch).await;
+            let count = batch.len() as u64;
+            if count == 0 {
+                continue;
+            }
+            // At the end of the session no retry is waited for.
+            let sent = match open {
+                true => self.sender.send(batch).await,
+                false => timeout(FLUSH, self.sender.send(batch))
+                    .await
+                    .unwrap_or_else(|_| Err("it is too slow".to_owned())),
+            };
+            match sent {
+                Ok(()) => self.counters.sent.fetch_add(count, Ordering::Relaxed),
+                Err(why) => {
+                    tracing::debug!("telemetry: {count} spans are lost: {why}");
+                    self.counters.lost.fetch_add(count, Ordering::Relaxed)
+                }
+            };
+        }
+    }
+
+    /// Gathers spans until there are enough or the first one has waited long enough; says whether more may come.
+    async fn gather(&mut self, events: &mut Receiver<HeardEvent>, batch: &mut Vec<Span>) -> bool {
+        let Some(first) = events.recv().await else { return false };
+        batch.extend(self.maker.hear(first));
+        let until = Instant::now() + WAIT;
+        while batch.len() < BATCH {
+            match timeout_at(until, events.recv()).await {
+                Ok(Some(event)) => batch.extend(self.maker.hear(event)),
+                Ok(None) => return false,
+                Err(_) => break,
+            }
+        }
+        true
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}

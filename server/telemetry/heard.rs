@@ -1,0 +1,100 @@
+//! What is kept of an event of the log until a span is made of it: the few fields that are sent.
+
+use serde_json::{Map, Value};
+
+/// Characters of a reason, a name or a path.
+const LONGEST: usize = 1000;
+
+/// The fields of one event that a span needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct HeardEvent {
+    /// When, in nanoseconds since 1970.
+    pub at: u64,
+    pub kind: String,
+    pub call: String,
+    pub tool: String,
+    pub door: String,
+    pub agent: String,
+    pub agent_session: String,
+    pub own_tool: String,
+    pub why: String,
+    pub path: String,
+    /// The status of a result, or of a proposal after a decision.
+    pub status: String,
+    pub policy: String,
+    pub proposal: String,
+    pub by: String,
+    pub code: String,
+    pub exit_code: Option<i64>,
+    pub duration_ms: f64,
+    pub hunks: Vec<HeardHunk>,
+}
+
+/// What became of a hunk.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct HeardHunk {
+    pub id: String,
+    pub state: String,
+    pub path: String,
+    pub reason: String,
+}
+
+impl HeardEvent {
+    /// What is wanted of an event as the log has it; nothing of an event that makes no span.
+    pub(super) fn of(body: &Map<String, Value>, at: u64, whys: bool, paths: bool) -> Option<Self> {
+        let part = |key: &str| text(body.get(key));
+        let kind = part("type");
+        let mut heard = Self { at, call: part("call_id"), tool: part("tool"), ..Self::default() };
+        heard.duration_ms = body.get("duration_ms").and_then(Value::as_f64).unwrap_or_default();
+        match kind.as_str() {
+            "tool_call" => {
+                let origin = |key: &str| text(body.get("origin").and_then(|origin| origin.get(key)));
+                (heard.door, heard.agent, heard.agent_session) =
+                    (origin("door"), origin("agent"), origin("session"));
+                heard.own_tool = origin("tool");
+                let arg = |key: &str, wanted: bool| {
+                    if wanted { text(body.get("args").and_then(|args| args.get(key))) } else { String::new() }
+                };
+                (heard.why, heard.path) = (arg("why", whys), arg("path", paths));
+            }
+            "tool_result" => {
+                heard.status = part("status");
+                heard.exit_code = body.get("result").and_then(|result| result.get("exit_code")?.as_i64());
+            }
+            "tool_error" => heard.code = text(body.get("error").and_then(|error| error.get("code"))),
+            "proposal" => (heard.proposal, heard.policy) = (part("proposal"), part("policy")),
+            "decision" => {
+                (heard.proposal, heard.by, heard.status) = (part("proposal"), part("by"), part("status"));
+                let hunks = body.get("hunks").and_then(Value::as_array);
+                heard.hunks =
+                    hunks.into_iter().flatten().map(|hunk| HeardHunk::of(hunk, whys, paths)).collect();
+            }
+            "session_start" | "session_end" | "undo" => {}
+            _ => return None,
+        }
+        heard.kind = kind;
+        Some(heard)
+    }
+}
+
+impl HeardHunk {
+    fn of(hunk: &Value, whys: bool, paths: bool) -> Self {
+        let part = |key: &str, wanted: bool| if wanted { text(hunk.get(key)) } else { String::new() };
+        Self {
+            id: part("id", true),
+            state: part("state", true),
+            path: part("path", paths),
+            reason: part("reason", whys),
+        }
+    }
+}
+
+/// A text, or the beginning of one that the log stores elsewhere, bounded.
+fn text(value: Option<&Value>) -> String {
+    let text =
+        value.and_then(|value| value.as_str().or_else(|| value.get("head")?.as_str())).unwrap_or_default();
+    match text.len() > LONGEST {
+        true => text.chars().take(LONGEST).collect(),
+        false => text.to_owned(),
+    }
+}
