@@ -1,13 +1,49 @@
-//! The model that the person chose.
+//! The model that the person chose, by a name or in the settings.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::protocol::ModelSettings;
+use reqwest::Url;
+
+use crate::base::hidden::shown;
+use crate::bounds::Bounds;
+use crate::client::Client;
+use crate::local::{LocalServer, USUAL_PORTS, find_servers};
+use crate::protocol::{ModelApi, ModelSettings};
+use crate::server::{Key, KeyHeader, Server, checked};
 use crate::{Model, ModelError, ModelErrorKind};
 
-/// The model that `wanted` names, else that of the settings, else one of a server on this machine.
+/// How a model is named.
+const FORMS: &str = "write `ollama/NAME`, `openai/NAME`, `anthropic/NAME`, `lmstudio/NAME`, `llamacpp/NAME`, `vllm/NAME` or \
+                     `http://127.0.0.1:8080/v1#NAME`";
+
+/// Who serves models under a short name: the name, its interface, its URL, the variable of its key.
+type Provider = (&'static str, ModelApi, &'static str, Option<&'static str>);
+const PROVIDERS: [Provider; 6] = [
+    ("ollama", ModelApi::Ollama, "http://127.0.0.1:11434", None),
+    ("lmstudio", ModelApi::Chat, "http://127.0.0.1:1234/v1", None),
+    ("llamacpp", ModelApi::Chat, "http://127.0.0.1:8080/v1", None),
+    ("vllm", ModelApi::Chat, "http://127.0.0.1:8000/v1", None),
+    ("openai", ModelApi::Responses, "https://api.openai.com/v1", Some("OPENAI_API_KEY")),
+    ("anthropic", ModelApi::Messages, "https://api.anthropic.com/v1", Some("ANTHROPIC_API_KEY")),
+];
+
+/// Which model, where, and how it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Choice {
+    provider: String,
+    api: ModelApi,
+    url: String,
+    /// Empty where the server's own model is meant.
+    name: String,
+    key_env: Option<String>,
+}
+
+/// The model that `wanted` names, else that of the settings, else the first one of a server on this machine.
 ///
-/// `wanted` is `ollama/NAME`, `openai/NAME`, `anthropic/NAME`, or the URL of a server and a name: `http://127.0.0.1:8080/v1#NAME`.
+/// `wanted` is `ollama/NAME`, `openai/NAME`, `anthropic/NAME`, `lmstudio/NAME`, `llamacpp/NAME`, `vllm/NAME`, a server's URL
+/// and a name as `http://127.0.0.1:8080/v1#NAME`, or the name alone of a model that a server on this machine has.
+/// The settings' URL and key count for their own provider or server alone, so that no key goes elsewhere.
 ///
 /// # Errors
 /// What is wrong with the name or the settings, or that no server is there.
@@ -15,7 +51,227 @@ pub async fn open(
     settings: Option<&ModelSettings>,
     wanted: Option<&str>,
 ) -> Result<Arc<dyn Model>, ModelError> {
-    let name = wanted.or(settings.map(|settings| settings.name.as_str())).unwrap_or_default();
-    let message = format!("no client is there yet for the model `{name}`");
-    Err(ModelError::new(ModelErrorKind::Unsupported, message, "use an agent of your own meanwhile"))
+    let bare = ModelSettings::default();
+    let settings = settings.unwrap_or(&bare);
+    let choice = match choose(settings, wanted)? {
+        Some(choice) => choice,
+        None => local(wanted.unwrap_or(&settings.name), find_servers(&USUAL_PORTS).await)?,
+    };
+    let client = client(settings, choice, |variable| std::env::var(variable).ok())?;
+    Ok(Arc::new(named(client).await?))
+}
+
+/// What a name and the settings say; nothing where a server has to be looked for.
+fn choose(settings: &ModelSettings, wanted: Option<&str>) -> Result<Option<Choice>, ModelError> {
+    let own = read(&settings.name)?;
+    let wanted = match wanted {
+        Some(wanted) => read(wanted)?,
+        None => own.clone(),
+    };
+    let from_settings = settings.url.as_ref().map(|url| Choice {
+        provider: own.as_ref().map_or_else(String::new, |own| own.provider.clone()),
+        api: own.as_ref().map_or(ModelApi::Chat, |own| own.api),
+        url: url.clone(),
+        name: own.as_ref().map_or(&settings.name, |own| &own.name).clone(),
+        key_env: None,
+    });
+    let Some(mut choice) = wanted.or_else(|| from_settings.clone()) else { return Ok(None) };
+    let is_own = own.as_ref().is_some_and(|own| own.provider == choice.provider && own.url == choice.url);
+    if is_own || from_settings.as_ref().is_some_and(|own| origin(&own.url) == origin(&choice.url)) {
+        if let Some(url) = &settings.url {
+            choice.url.clone_from(url);
+        }
+        choice.api = settings.api.unwrap_or(choice.api);
+        choice.key_env = settings.key_env.clone().or(choice.key_env);
+    }
+    Ok(Some(choice))
+}
+
+fn origin(url: &str) -> Option<String> {
+    Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
+}
+
+/// Reads a model's name; nothing where it says no server.
+fn read(text: &str) -> Result<Option<Choice>, ModelError> {
+    let text = text.trim();
+    if text.starts_with("http://") || text.starts_with("https://") {
+        let (url, name) = text.split_once('#').unwrap_or((text, ""));
+        let checked = checked(url)?;
+        let provider = checked.host_str().unwrap_or_default().to_owned();
+        let (url, name) = (url.to_owned(), name.to_owned());
+        return Ok(Some(Choice { provider, api: ModelApi::Chat, url, name, key_env: None }));
+    }
+    if text.contains("://") {
+        let message = format!("the model `{}` is named by no http or https", shown(text));
+        return Err(ModelError::new(ModelErrorKind::Settings, message, FORMS));
+    }
+    let Some((head, name)) = text.split_once('/') else { return Ok(None) };
+    let provider = PROVIDERS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(head));
+    let Some((provider, api, url, key)) = provider else { return Ok(None) };
+    if name.is_empty() && !matches!(*provider, "llamacpp" | "lmstudio" | "vllm") {
+        let message = format!("`{provider}/` names no model");
+        return Err(ModelError::new(ModelErrorKind::Settings, message, FORMS));
+    }
+    let choice = Choice {
+        provider: (*provider).to_owned(),
+        api: *api,
+        url: (*url).to_owned(),
+        name: name.to_owned(),
+        key_env: key.map(str::to_owned),
+    };
+    Ok(Some(choice))
+}
+
+/// A model of a server on this machine: that of this name, else the first.
+fn local(name: &str, servers: Vec<LocalServer>) -> Result<Choice, ModelError> {
+    let has = |server: &LocalServer| {
+        let mut models = server.models.iter();
+        match name.trim() {
+            "" => models.next().cloned(),
+            name => {
+                models.find(|model| *model == name || model.strip_suffix(":latest") == Some(name)).cloned()
+            }
+        }
+    };
+    let found = servers.iter().find_map(|server| has(server).map(|model| (server, model)));
+    if let Some((server, name)) = found {
+        let (provider, url) = (server.provider.clone(), server.url.clone());
+        return Ok(Choice { provider, api: server.api, url, name, key_env: None });
+    }
+    let ports = USUAL_PORTS.map(|port| port.to_string()).join(", ");
+    if name.trim().is_empty() {
+        let message = format!(
+            "no model is set, and no server of models with one answers on this machine (ports {ports})"
+        );
+        let advice = "start Ollama, LM Studio, llama.cpp or vLLM, or set `name` under [model] in the person's config.toml";
+        return Err(ModelError::new(ModelErrorKind::Absent, message, advice));
+    }
+    let all: Vec<&str> =
+        servers.iter().flat_map(|server| server.models.iter().map(String::as_str)).take(10).collect();
+    let there = if all.is_empty() {
+        "no server answers there".to_owned()
+    } else {
+        format!("there are {}", all.join(", "))
+    };
+    let message = format!(
+        "no server on this machine (ports {ports}) has the model `{}`: {}",
+        shown(name),
+        shown(&there)
+    );
+    Err(ModelError::new(ModelErrorKind::UnknownModel, message, FORMS))
+}
+
+fn client(
+    settings: &ModelSettings,
+    choice: Choice,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Client, ModelError> {
+    let url = checked(&choice.url)?;
+    let idle = Duration::from_secs(settings.idle_s.clamp(1, 3600));
+    let header = match choice.api {
+        ModelApi::Messages => KeyHeader::Anthropic,
+        _ => KeyHeader::Bearer,
+    };
+    let key = choice.key_env.as_deref().map(|name| key(name, &variable)).transpose()?;
+    let bounds = Bounds { idle, ..Bounds::default() };
+    let mut server = Server::new(url, key.map(|key| (key, header)), bounds)?;
+    if choice.api == ModelApi::Messages {
+        server = server.header("anthropic-version", "2023-06-01");
+    }
+    let mut client = Client::new(server, choice.api, choice.name, choice.provider);
+    client.context = settings.context_tokens;
+    client.facts.lock().context_tokens = settings.context_tokens;
+    Ok(client)
+}
+
+fn key(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Key, ModelError> {
+    let name = name.trim();
+    if name.is_empty() || name.contains(['=', '\0', ':']) {
+        let message = "`key_env` under [model] is the name of an environment variable, and no key";
+        return Err(ModelError::new(
+            ModelErrorKind::Settings,
+            message,
+            "put the key into a variable and name that",
+        ));
+    }
+    match variable(name).filter(|text| !text.trim().is_empty()) {
+        Some(text) => Ok(Key::new(&text)),
+        None => {
+            let message = format!("the environment variable {} with the model's key is not set", shown(name));
+            let advice = "set it where wherefore is started, or name another one as `key_env` under [model]";
+            Err(ModelError::new(ModelErrorKind::KeyRefused, message, advice))
+        }
+    }
+}
+
+/// The client with the name of the server's own model, where none was named.
+async fn named(mut client: Client) -> Result<Client, ModelError> {
+    if !client.name.is_empty() {
+        return Ok(client);
+    }
+    let listed = client.server.json("models", None, crate::client::FACTS).await?;
+    let Some(name) = listed["data"][0]["id"].as_str() else {
+        let message = format!("the server at {} lists no model", client.server.place());
+        return Err(ModelError::new(ModelErrorKind::UnknownModel, message, FORMS));
+    };
+    name.clone_into(&mut client.name);
+    name.clone_into(&mut client.facts.lock().name);
+    Ok(client)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_goes_to_its_own_server_alone() {
+        let settings = |name: &str, url: Option<&str>| ModelSettings {
+            name: name.to_owned(),
+            url: url.map(str::to_owned),
+            key_env: Some("MINE".to_owned()),
+            ..ModelSettings::default()
+        };
+        let local = "http://127.0.0.1:8080/v1#m";
+        let hosted = settings("https://models.example/v1#big", None);
+        let placed = settings("openai/gpt", Some("https://proxy.example/v1"));
+        for (settings, wanted, url, key) in [
+            (&hosted, None, "https://models.example/v1", Some("MINE")),
+            (&hosted, Some("https://models.example/v1#small"), "https://models.example/v1", Some("MINE")),
+            (&hosted, Some(local), "http://127.0.0.1:8080/v1", None),
+            (&hosted, Some("anthropic/claude"), "https://api.anthropic.com/v1", Some("ANTHROPIC_API_KEY")),
+            (&placed, None, "https://proxy.example/v1", Some("MINE")),
+            (&placed, Some("openai/other"), "https://proxy.example/v1", Some("MINE")),
+            (&placed, Some("ollama/qwen3:8b"), "http://127.0.0.1:11434", None),
+        ] {
+            let choice = choose(settings, wanted).unwrap().unwrap();
+            assert_eq!((&*choice.url, choice.key_env.as_deref()), (url, key), "{wanted:?}");
+        }
+        assert_eq!(choose(&ModelSettings::default(), Some("qwen3:8b")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_name_alone_is_looked_for_on_this_machine() {
+        let server = |provider: &str, models: &[&str]| LocalServer {
+            provider: provider.to_owned(),
+            api: ModelApi::Chat,
+            url: format!("http://127.0.0.1/{provider}"),
+            models: models.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let servers =
+            vec![server("empty", &[]), server("a", &["one:latest", "two"]), server("b", &["three"])];
+        for (name, expected) in [
+            ("", Ok("one:latest")),
+            ("one", Ok("one:latest")),
+            ("three", Ok("three")),
+            ("four", Err("one:latest, two")),
+        ] {
+            match (local(name, servers.clone()), expected) {
+                (Ok(choice), Ok(model)) => assert_eq!(choice.name, model),
+                (Err(error), Err(part)) => assert!(error.message.contains(part), "{error}"),
+                (found, _) => panic!("{name}: {found:?}"),
+            }
+        }
+        let error = local("", Vec::new()).unwrap_err();
+        assert!(error.kind == ModelErrorKind::Absent && error.message.contains("11434"), "{error:?}");
+    }
 }
