@@ -150,7 +150,8 @@ fn closed(text: &str, open: &str, close: &str) -> Result<Marked, Unreadable> {
         return tags(body, close).map(|found| found.map(|(calls, end)| (calls, open.len() + skipped + end)));
     }
     if !body.starts_with(['{', '[', '`']) {
-        let Some(end) = body.find(close) else { return Ok(None) };
+        let is_keyed = body.find('<').is_some_and(|at| body[at..].starts_with("<arg_key>"));
+        let Some(end) = is_keyed.then(|| body.find(close)).flatten() else { return Ok(None) };
         let Some((name, map)) = markup::keyed(&body[..end]) else { return Ok(None) };
         let call = made(name, Value::Object(map).to_string(), Repairs::new());
         return Ok(Some((vec![call], open.len() + skipped + end + close.len())));
