@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process';
 export const program = process.env.WHEREFORE_BIN;
 
 /** Calls a tool; what it answers comes with the decision. */
-export function call(place, tool, args, policy = 'ask') {
-  const options = ['call', tool, JSON.stringify(args), '--root', place.root, '--policy', policy, '--agent', 'tester/1'];
+export function call(place, tool, args, policy = 'ask', agent = 'tester/1') {
+  const options = ['call', tool, JSON.stringify(args), '--root', place.root, '--policy', policy, '--agent', agent];
   const child = spawn(program, options, { env: place.env, stdio: ['ignore', 'pipe', 'pipe'] });
   return new Promise((done) => {
     let said = '';
