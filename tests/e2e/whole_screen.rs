@@ -19,6 +19,11 @@ fn review(place: &TempDir, before: &str, args: &str) -> Terminal {
     Terminal::run(place.path(), Path::new("/bin/sh"), &["-c", &script])
 }
 
+/// The screen once the review ended well, and gave the terminal back.
+fn ended(terminal: &Terminal) -> String {
+    terminal.sees("ended: 0\nicanon\n")
+}
+
 /// A key that decides on a hunk which came by itself counts only once a person can have seen it.
 fn look() {
     std::thread::sleep(Duration::from_millis(600));
@@ -68,9 +73,8 @@ fn the_whole_screen_lists_hunks_and_decides_by_single_keys() {
     terminal.keys(&["?"]);
     terminal.sees("reject it, and tell the agent why");
     terminal.keys(&["x", "q"]);
-    let screen = terminal.sees("ended: 0");
+    let screen = ended(&terminal);
     assert!(screen.contains("1 accepted, 2 rejected, 1 left waiting."), "{screen}");
-    assert!(screen.contains("\nicanon"), "the terminal is given back: {screen}");
     assert_eq!(changed(&place, "a.txt"), ["FIFTEEN"]);
     let left = ours(place.path()).args(["review", "--json"]).output().unwrap();
     let left = String::from_utf8_lossy(&left.stdout);
@@ -92,9 +96,8 @@ fn a_review_that_is_killed_gives_the_terminal_back_and_loses_no_key() {
     let pid = std::fs::read_to_string(place.path().join("run/pid")).unwrap();
     let killed = Command::new("kill").args(["-TERM", pid.trim()]).status().unwrap();
     assert!(killed.success());
-    let screen = terminal.sees("ended: 0");
+    let screen = ended(&terminal);
     assert!(screen.contains("1 accepted, 0 rejected, 3 left waiting."), "{screen}");
-    assert!(screen.contains("\nicanon"), "{screen}");
     assert_eq!(changed(&place, "a.txt"), ["five", "AND A HALF"]);
 }
 
@@ -155,11 +158,15 @@ fn an_agents_call_waits_for_a_review_that_stays() {
     });
     terminal.sees("So far: 2 accepted");
     terminal.keys(&["C-c"]);
-    let screen = terminal.sees("ended: 0");
-    assert!(screen.contains("2 accepted, 0 rejected.") && screen.contains("\nicanon"), "{screen}");
+    let screen = ended(&terminal);
+    assert!(screen.contains("2 accepted, 0 rejected."), "{screen}");
     let write = json!({ "path": "a.txt", "content": "1\n", "why": why });
     let answer = agent.call("fs_write", write);
     assert_eq!(answer["status"], "pending", "nobody is attached any more: {answer}");
+    assert!(
+        answer["next_action"]["person"].as_str().unwrap().contains("wherefore review --watch"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -174,16 +181,16 @@ fn a_review_that_stays_goes_line_by_line_too() {
     std::thread::scope(|scope| {
         let why = "Write the numbers as words for the reader";
         let write = json!({ "path": "a.txt", "content": "one\n2\nthree\n", "why": why });
-        let call = scope.spawn(|| agent.call("fs_write", write));
+        let call = scope.spawn(|| agent.fault("fs_write", write));
         terminal.sees("Accept this hunk");
         terminal.types("r keep the word");
         terminal.keys(&["Enter"]);
-        let answer = call.join().unwrap();
-        assert!(answer.to_string().contains("keep the word"), "{answer}");
+        let fault = call.join().unwrap();
+        assert!(fault.to_string().contains("keep the word"), "{fault}");
     });
     terminal.shows("that it waits again", |screen| screen.matches("Nothing new waits").count() == 2);
     terminal.types("q");
     terminal.keys(&["Enter"]);
-    let screen = terminal.sees("ended: 0");
+    let screen = ended(&terminal);
     assert!(screen.contains("0 accepted, 1 rejected."), "{screen}");
 }

@@ -44,6 +44,7 @@ pub(super) fn all(screen: &mut ReviewScreen<'_>, frame: &mut Frame<'_>) {
         false => middle,
     };
     screen.shown.has_list = has_list;
+    screen.shown.is_wide = is_beside;
     screen.shown.height = usize::from(body.height);
     if has_list {
         rows_at(frame, list, &listed(screen, usize::from(list.width), usize::from(list.height)));

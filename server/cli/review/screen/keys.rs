@@ -106,7 +106,10 @@ impl ReviewScreen<'_> {
             KeyCode::Char('K') => self.scroll = self.scroll.saturating_sub(1),
             KeyCode::Home => self.scroll = 0,
             KeyCode::End => self.scroll = usize::MAX,
-            KeyCode::Tab => self.list = Some(!self.shown.has_list),
+            // What the width says by itself is not kept for another width.
+            KeyCode::Tab => {
+                self.list = (self.shown.has_list == self.shown.is_wide).then_some(!self.shown.has_list)
+            }
             _ => self.status = "That is no key; ? lists them".to_owned(),
         }
         // Drawing knows how many rows there are.

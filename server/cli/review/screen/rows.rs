@@ -24,8 +24,10 @@ pub(super) struct ShownHunk {
     pub(super) width: usize,
     /// Rows that the screen has for them.
     pub(super) height: usize,
-    /// Whether the list stands beside them.
+    /// Whether the list is shown.
     pub(super) has_list: bool,
+    /// Whether there is room for it beside them.
+    pub(super) is_wide: bool,
 }
 
 /// A piece of text of ours or of others in a look.
