@@ -34,7 +34,7 @@ pub(super) enum WatchEvent {
     /// Something waits, or does not wait any more.
     Changed,
     /// The person is asked.
-    Question(AskedQuestion),
+    Question(Box<AskedQuestion>),
     /// A call ended: nobody waits for an answer to its questions.
     Ended(String),
     /// The server is gone.
@@ -118,7 +118,10 @@ impl AttachedReview {
             ("wherefore/proposal" | "wherefore/proposalChanged", None) => Some(WatchEvent::Changed),
             ("wherefore/didFinish", None) => Some(WatchEvent::Ended(params["call_id"].as_str()?.to_owned())),
             ("wherefore/ask", Some(id)) => match serde_json::from_value(params) {
-                Ok(params) => Some(WatchEvent::Question(AskedQuestion { id, since: Instant::now(), params })),
+                Ok(params) => {
+                    let question = AskedQuestion { id, since: Instant::now(), params };
+                    Some(WatchEvent::Question(Box::new(question)))
+                }
                 Err(_) => self.turn_away(&id),
             },
             ("window/showMessageRequest" | "window/workDoneProgress/create", Some(id)) => {

@@ -49,7 +49,7 @@ impl ReviewWatch {
         for event in attached.heard() {
             match event {
                 WatchEvent::Changed => changed = true,
-                WatchEvent::Question(question) => self.questions.push_back(question),
+                WatchEvent::Question(question) => self.questions.push_back(*question),
                 WatchEvent::Ended(call) => {
                     self.questions.retain(|question| question.params.call_id.as_str() != call);
                 }
