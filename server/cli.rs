@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand.
 
 mod acp;
+mod agent;
 mod answer;
 mod backend;
 mod call;
@@ -61,6 +62,7 @@ enum Command {
     Lsp(lsp::Args),
     Mcp(mcp::Args),
     Acp(acp::AcpArgs),
+    Agent(agent::AgentArgs),
     Serve(serve::Args),
     Call(call::Args),
     Tools(tools::Args),
@@ -113,6 +115,7 @@ pub fn main() -> ExitCode {
         Command::Lsp(args) => lsp::run(&args),
         Command::Mcp(args) => mcp::run(&args),
         Command::Acp(args) => acp::run(&args),
+        Command::Agent(args) => agent::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Call(args) => call::run(&args),
         Command::Tools(args) => tools::run(&args),

@@ -1,6 +1,7 @@
 //! One process, several workspaces: the folders that are served, and the editors that are attached.
 
 mod adopting;
+mod agent_runs;
 mod attached;
 mod definitions;
 mod discovery;
@@ -10,10 +11,12 @@ mod error;
 mod folder;
 mod native;
 mod note_files;
+mod operation;
 mod outside;
 mod sending;
 mod sweeping;
 mod telling;
+mod told;
 mod tool_similarity;
 mod toolbox;
 mod trail;
@@ -36,6 +39,7 @@ use crate::sandbox::Launcher;
 use crate::session::{Connected, SessionOptions};
 use crate::workspace::{Document, DocumentStore, WorkspaceError};
 pub use crate::workspace::{EditorId, Edits, TextChange};
+pub use agent_runs::{AgentRun, AgentRuns, NewRun};
 pub use attached::{AttachedCommands, AttachedState};
 pub use discovery::Look;
 pub use documents::DocumentEvent;
@@ -44,6 +48,8 @@ pub use editor_registry::HubChange;
 use error::ServedFolderError;
 pub use folder::Folder;
 pub use native::{ShownChange, ShownOutcome};
+pub use operation::{CALL, CALL_DESCRIPTION, CallToolParams, Operation, call_schema};
+pub use told::{FROM_THE_PERSON, RESULT, fault_object, told, undotted};
 pub use tool_similarity::ToolSimilarity;
 
 /// How a hub is made.
@@ -88,6 +94,7 @@ struct HubState {
     roots: watch::Sender<Vec<String>>,
     slot: RwLock<Option<SlotStatus>>,
     news: Arc<toolbox::News>,
+    agents: AgentRuns,
 }
 
 impl Hub {
@@ -106,6 +113,7 @@ impl Hub {
             client_settings: RwLock::default(),
             roots: watch::Sender::default(),
             slot: RwLock::default(),
+            agents: AgentRuns::default(),
         }))
     }
 
@@ -232,6 +240,11 @@ impl Hub {
         futures::future::join_all(folders.iter().map(|folder| folder.toolbox().settle())).await;
     }
 
+    /// The runs of the built-in agent.
+    pub fn agents(&self) -> &AgentRuns {
+        &self.0.agents
+    }
+
     /// Whether an editor is attached.
     pub fn attached(&self) -> bool {
         self.0.editors.attached()
@@ -313,6 +326,7 @@ impl Hub {
 
     /// Ends every server and closes every log.
     pub fn close(&self) {
+        self.0.agents.close();
         for folder in self.folders() {
             folder.close();
         }

@@ -62,6 +62,8 @@ mod upstream;
 
 pub mod hub;
 
+pub mod agent;
+
 pub mod requests;
 
 mod socket;

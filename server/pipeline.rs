@@ -85,6 +85,8 @@ struct Ended {
     blocks: Vec<serde_json::Value>,
     /// What the caller has to know beside the result.
     warnings: Vec<String>,
+    /// Whether no code ran: the model filled the output, or is asked to.
+    is_latent: bool,
 }
 
 /// A call that came to its end, and how it stands in the log.
@@ -268,6 +270,7 @@ impl Ended {
             rest: None,
             blocks: Vec::new(),
             warnings: Vec::new(),
+            is_latent: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The traits that exist for their fakes: the editor, the caller and the summariser.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 
@@ -8,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::base::{CallId, ProposalId};
 use crate::protocol::{AskParams, CallNotice, Code, Fault, LookAnswer, LookParams, Notice};
 
 /// One replacement of whole lines in a document the editor has open.
@@ -181,6 +183,29 @@ pub trait Caller: Send + Sync + Debug {
     fn command(&self) -> Option<&dyn AttachedCommand> {
         None
     }
+
+    /// Whether a person there answers what the rules ask, and decides on changes, in place of the editor's.
+    fn decides(&self) -> bool {
+        false
+    }
+
+    /// How long its changes wait for decisions, whatever the settings say of clients; nothing where those count.
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Puts a question to the person there; nothing means no.
+    fn question(&self, _: AskParams) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { None })
+    }
+
+    /// Waits until the person there says that they decide on a proposal later.
+    fn left<'a>(&'a self, _: &'a ProposalId) -> BoxFuture<'a, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    /// Tells it that a change of its call waits for a decision. Never waits.
+    fn proposed(&self, _: &ProposalId, _: &CallId) {}
 
     /// Asks several things at once, each under a key that the answer stands under too: what a form holds, with its
     /// `action`; a message; `roots`.

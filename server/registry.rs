@@ -27,6 +27,7 @@ pub use activity::{Activity, AnyActivity, AnyInput, PreparedActivity};
 pub use call::{Call, Permitted};
 pub use compose::compose;
 pub use draft::{Change, Content, Draft};
+pub use latent::ask_for_output;
 pub use output::Output;
 pub use render::{Format, render};
 pub use resolve::{Refused, Registry};

@@ -4,6 +4,11 @@
 //! that no lower layer speaks of. From the table come the schemas and the plugins' types, what the language server
 //! registers, what the socket answers, and which requests the command line sends again.
 
+pub mod agent_cancel;
+pub mod agent_events;
+pub mod agent_list;
+pub mod agent_run;
+pub mod agent_say;
 pub mod attach;
 pub mod attached;
 pub mod call;
@@ -40,10 +45,11 @@ use serde_json::{Map, Value};
 use crate::hub::Hub;
 use crate::ports::Caller;
 use crate::protocol::{
-    Code, CollectAnswer, DecideParams, Door, Envelope, ExpandToolAnswer, ExpandToolParams, Fault,
-    HintOutcome, HintParams, ListToolsAnswer, ListToolsParams, Origin, ProposalsParams, RawCall,
-    SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, SendAnswer, SendParams,
-    UndoAnswer, WorkingSetAnswer,
+    AgentCancelParams, AgentEventsAnswer, AgentEventsParams, AgentListAnswer, AgentListParams,
+    AgentRunAnswer, AgentRunParams, AgentRunSummary, AgentSayParams, Code, CollectAnswer, DecideParams, Door,
+    Envelope, ExpandToolAnswer, ExpandToolParams, Fault, HintOutcome, HintParams, ListToolsAnswer,
+    ListToolsParams, Origin, ProposalsParams, RawCall, SearchNodesAnswer, SearchNodesParams,
+    SearchToolsAnswer, SearchToolsParams, SendAnswer, SendParams, UndoAnswer, WorkingSetAnswer,
 };
 
 /// Makes a type of each row, with what the row says of it, and the list of all.
@@ -114,6 +120,16 @@ table! {
         "Calls terminal.run for a command that its caller runs itself, confined.";
     Attached(attached::AttachedParams) -> attached::AttachedAnswer = "wherefore/attached", acts,
         "Waits until such a command may run, or hands over how it ended.";
+    AgentRun(AgentRunParams) -> AgentRunAnswer = "wherefore/agentRun", acts,
+        "Starts a run of the built-in agent, which goes on by itself.";
+    AgentSay(AgentSayParams) -> AgentRunSummary = "wherefore/agentSay", acts,
+        "Says something to a run of the agent, or answers its question.";
+    AgentCancel(AgentCancelParams) -> AgentRunSummary = "wherefore/agentCancel", acts,
+        "Cancels the turn of a run, or ends the run.";
+    AgentEvents(AgentEventsParams) -> AgentEventsAnswer = "wherefore/agentEvents", looks,
+        "Waits for what happens in a run of the agent.";
+    AgentList(AgentListParams) -> AgentListAnswer = "wherefore/agentList", looks,
+        "Lists the runs of the agent, those of earlier sessions among them.";
     Log(log::LogParams) -> log::LogAnswer = "wherefore/log", looks,
         "Says where a session log is, and gives its text where that is asked for.";
 }

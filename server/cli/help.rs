@@ -9,7 +9,7 @@ use super::print::{TerminalPage, wrap};
 
 /// The subcommands by what they are for, those of every day first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Every day", &["review", "undo", "log", "report", "status", "search", "send"]),
+    ("Every day", &["agent", "review", "undo", "log", "report", "status", "search", "send"]),
     ("Set-up", &["demo", "init", "doctor", "consent", "completions", "man"]),
     ("Tools and contexts", &["call", "tools", "patch", "sandbox", "rules", "working-set", "hint", "context"]),
     ("What editors and agents start", &["lsp", "mcp", "acp", "serve", "hook"]),

@@ -27,7 +27,7 @@ use crate::protocol::{Act, Code, DecideParams, Fault, Hunk, Point, Proposal, Pro
 use crate::requests::{Decide, Proposals};
 
 /// Decide on pending changes: hunk by hunk at a terminal, or by --accept and --reject
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct Args {
     /// The proposal [default: every pending one]
     #[arg(add = completions::proposals())]
@@ -122,6 +122,18 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
     }
     problems.iter().for_each(|problem| answer::note(&format!("wherefore: {}", visible(problem))));
     Ok(ExitCode::from(if problems.is_empty() { 0 } else { answer::FAULT }))
+}
+
+/// Has the person decide on one proposal, hunk by hunk.
+///
+/// # Errors
+/// What the server says.
+pub(super) fn one(proposal: &ProposalId, backend: &mut RequestTarget) -> Result<(), Fault> {
+    let RequestTarget::Server(_, root) = &*backend else { return Ok(()) };
+    let root = root.clone();
+    let args = Args { proposal: Some(proposal.clone()), ..Args::default() };
+    let waiting = waiting(backend, &args)?;
+    ask(&root, backend, &args, &waiting).map(drop)
 }
 
 fn waiting(backend: &mut RequestTarget, args: &Args) -> Result<Vec<Proposal>, Fault> {

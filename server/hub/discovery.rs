@@ -211,6 +211,7 @@ impl DiscoveryOperation<'_> {
                 tool,
                 status: Status::Ok,
                 result: Arc::new(serde_json::to_value(answer).unwrap_or_default()),
+                activity: None,
                 duration_ms,
             },
             Err(fault) => {

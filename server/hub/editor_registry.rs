@@ -150,6 +150,7 @@ impl Editor for EditorRegistry {
                 | Notice::Trouble(_)
                 | Notice::Removed(_)
                 | Notice::Slot(_)
+                | Notice::Agent(_)
                 | Notice::Command(_) => None,
             };
             change.into_iter().for_each(|change| self.changed(change));

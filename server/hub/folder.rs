@@ -17,7 +17,9 @@ use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
 use crate::execution::Executor;
 use crate::pipeline::Pipeline;
-use crate::protocol::{Access, Proposal, ProposalsParams, ToolSummary, WorkingSetAnswer, WorkspaceStatus};
+use crate::protocol::{
+    Access, Proposal, ProposalsParams, Surface, ToolSummary, WorkingSetAnswer, WorkspaceStatus,
+};
 use crate::registry::{Registry, Tool};
 use crate::review::ProposalQueue;
 use crate::sandbox::Launcher;
@@ -143,6 +145,16 @@ impl Folder {
     pub fn definitions(&self) -> Vec<(Arc<Tool>, bool)> {
         let registry = self.registry();
         registry.tools().iter().map(|tool| (tool.clone(), registry.activity_of(tool).is_empty())).collect()
+    }
+
+    /// Whether agents find its tools instead of being shown all of them.
+    pub fn is_discovery(&self) -> bool {
+        let discovery = &self.session.workspace().settings().discovery;
+        match discovery.surface {
+            Surface::Auto => self.registry().tools().len() > discovery.direct_up_to,
+            Surface::Direct => false,
+            Surface::Discovery => true,
+        }
     }
 
     /// Its tools, to be looked through.

@@ -131,6 +131,16 @@ fn heading(event: &Event) -> String {
         Event::ContextAssembly { included, tokens, .. } => {
             format!("Context: {}, {tokens} tokens", files(included.len()))
         }
+        Event::ModelInput { run, step, messages, .. } => {
+            format!("Model input: {}, step {step}, {} new messages", name(run), messages.len())
+        }
+        Event::ModelOutput { run, step, error: Some(error), .. } => {
+            format!("Model output: {}, step {step}, {:?}", name(run), error.code)
+        }
+        Event::ModelOutput { run, step, calls, .. } => {
+            format!("Model output: {}, step {step}, {} calls", name(run), calls.len())
+        }
+        Event::AgentEnd { run, end, .. } => format!("Agent end: {}, {}", name(run), end.word()),
         Event::NativeEdit { agent, tool, outcome, .. } => {
             format!("Native edit: {} of {}, {}", name(tool), name(agent), outcome.words())
         }
@@ -173,6 +183,8 @@ fn reason(event: &Event) -> &str {
             why
         }
         Event::PersonMessage { message, .. } => &message.text,
+        Event::ModelOutput { error: Some(error), .. } => &error.message,
+        Event::ModelOutput { text, .. } | Event::AgentEnd { text, .. } => text,
         Event::Recovery { reason, .. } => reason,
         Event::Decision { hunks, .. } => {
             hunks.iter().find_map(|hunk| hunk.reason.as_deref()).unwrap_or_default()
@@ -203,7 +215,14 @@ mod tests {
         ];
         for (result, ending) in cases {
             let (call_id, tool, result) = ("c-0001".into(), "t".to_owned(), Arc::new(result));
-            let event = Event::ToolResult { call_id, tool, status: Status::Ok, result, duration_ms: 1.0 };
+            let event = Event::ToolResult {
+                call_id,
+                tool,
+                status: Status::Ok,
+                result,
+                activity: None,
+                duration_ms: 1.0,
+            };
             assert_eq!(heading(&event), format!("Tool result: t{ending}"));
         }
     }

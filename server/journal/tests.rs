@@ -188,6 +188,7 @@ fn result(number: u64, result: Value) -> LogEvent {
         tool: "fs.read".to_owned(),
         status: Status::Ok,
         result: Arc::new(result),
+        activity: None,
         duration_ms: 1.5,
     })
 }

@@ -10,8 +10,8 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::protocol::{
-    AskAnswer, AskParams, CallNotice, CommandNotice, FinishNotice, LookAnswer, LookParams, Proposal,
-    SlotNotice,
+    AgentEvent, AskAnswer, AskParams, CallNotice, CommandNotice, FinishNotice, LookAnswer, LookParams,
+    Proposal, SlotNotice,
 };
 use crate::requests::Message;
 
@@ -100,6 +100,7 @@ notifications! {
     CommandTold(CommandNotice) = "wherefore/command", "A command started, wrote something or ended.";
     Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
     ProposalChanged(Proposal) = "wherefore/proposalChanged", "Hunks moved or were decided.";
+    AgentTold(AgentEvent) = "wherefore/agentEvent", "Something happened in a run of the built-in agent.";
     SlotChanged(SlotNotice) = "wherefore/slot", "Terminals are to have other variables: an agent finds its editor by them.";
     WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";
 }

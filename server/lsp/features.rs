@@ -20,6 +20,8 @@ pub(crate) struct Features {
     pub focus: bool,
     /// It shows the output of commands while they run (`wherefore/command`).
     pub commands: bool,
+    /// It shows what the built-in agent does (`wherefore/agentEvent`).
+    pub agent: bool,
     /// It says what is selected, and what its language servers say (`wherefore/look`).
     pub looks: bool,
     /// It takes `workspace/applyEdit`.
@@ -79,6 +81,7 @@ impl Features {
             save: experimental("/wherefore/save"),
             focus: experimental("/wherefore/focus"),
             commands: experimental("/wherefore/commands"),
+            agent: experimental("/wherefore/agent"),
             looks: experimental("/wherefore/looks"),
             apply_edit: workspace.apply_edit.unwrap_or(false),
             document_changes: edit.and_then(|edit| edit.document_changes).unwrap_or(false),

@@ -330,6 +330,7 @@ impl Editor for Outbox {
         match notice {
             Notice::Finish(finish) if !self.hears(&finish) => {}
             Notice::Command(_) if !self.shows_commands() => {}
+            Notice::Agent(_) if !(self.attached() && self.features().agent) => {}
             notice => self.queue.push(notice),
         }
     }

@@ -3,59 +3,17 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::base::hidden::in_json;
 use crate::base::json;
+use crate::hub::{fault_object, told, undotted};
 use crate::protocol::{Envelope, Fault};
-
-/// Under which name a result that is no object stands: earlier versions of the protocol take only objects.
-pub(super) const RESULT: &str = "result";
-
-/// Under which name the person's words stand. No tool speaks by it.
-const FROM_THE_PERSON: &str = "from_the_person";
 
 /// The answer to a call. Where it tells the agent what to do next, the tools in `names` go by the names that they are
 /// listed under.
 pub(super) fn of(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> CallToolResult {
-    let mut content = match (&envelope.error, &envelope.result) {
-        (Some(fault), _) => fault_object(fault),
-        (None, Some(result)) => match &**result {
-            Value::Object(members) => members.clone(),
-            other => Map::from_iter([(RESULT.to_owned(), other.clone())]),
-        },
-        (None, None) => Map::new(),
-    };
-    // What the agent should know beside the result. A result's own member of that name comes first.
-    if envelope.truncated {
-        content.entry("truncated").or_insert(json!(true));
-    }
-    if let Some(rest) = &envelope.rest {
-        content.entry("rest").or_insert(json!(rest));
-    }
-    if !envelope.warnings.is_empty() {
-        content.entry("warnings").or_insert(json!(envelope.warnings));
-    }
-    if !envelope.decisions.is_empty() {
-        content.entry("decisions").or_insert(json!(envelope.decisions));
-    }
-    content.remove(FROM_THE_PERSON);
-    if !envelope.messages.is_empty() {
-        content.insert(FROM_THE_PERSON.to_owned(), json!(envelope.messages));
-    }
-    // What a file holds is never touched: only what says what to do.
-    let advice = ["/error/message", "/error/suggestion", "/error/hints", "/error/next_action/tool"];
-    let advice = advice.into_iter().chain(["/next_action/tool", "/rest"]);
-    let mut content = Value::Object(content);
-    let mut names = Some(names);
-    let mut known = Vec::new();
-    for place in advice {
-        let Some(value) = content.pointer_mut(place) else { continue };
-        if let Some(names) = names.take() {
-            known = names();
-        }
-        rename(value, &known);
-    }
+    let content = told(envelope, names);
     let mut result = finish(content, envelope.error.is_some());
     let blocks: Vec<ContentBlock> =
         envelope.blocks.iter().filter_map(|block| serde_json::from_value(block.clone()).ok()).collect();
@@ -81,29 +39,10 @@ pub(super) fn fault(fault: &Fault, names: &[String]) -> Value {
     let mut fault = json!(fault);
     for place in ["/message", "/suggestion", "/hints", "/next_action/tool"] {
         if let Some(value) = fault.pointer_mut(place) {
-            rename(value, names);
+            undotted(value, names);
         }
     }
     fault
-}
-
-/// Writes each name without its dots, in a text or a list of texts.
-fn rename(value: &mut Value, names: &[String]) {
-    match value {
-        Value::String(text) => {
-            for name in names.iter().filter(|name| name.contains('.')) {
-                if text.contains(name.as_str()) {
-                    *text = text.replace(name, &name.replace('.', "_"));
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, names)),
-        _ => {}
-    }
-}
-
-fn fault_object(fault: &Fault) -> Map<String, Value> {
-    Map::from_iter([("error".to_owned(), json!(fault))])
 }
 
 fn finish(content: Value, is_error: bool) -> CallToolResult {

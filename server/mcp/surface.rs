@@ -3,95 +3,26 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::RESULT;
 use crate::catalogue::ToolDef;
-use crate::hub::Hub;
-use crate::protocol::{
-    ExpandToolParams, ListToolsParams, MOST, SearchNodesParams, SearchToolsParams, Surface,
-};
+use crate::hub::{CALL, CALL_DESCRIPTION, Hub, Operation, RESULT, call_schema};
 use crate::registry::{Format, render};
 
-/// The operation that calls what the others found.
-pub(super) const CALL: &str = "call_tool";
-
-/// The operations that find tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
-    /// What stands at a node.
-    List,
-    /// The nodes that may hold what is wanted.
-    SearchNodes,
-    /// The tools under a node that do what is wanted.
-    SearchTools,
-    /// All that a call of a tool needs.
-    Expand,
-}
-
-/// Params of [`CALL`].
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct CallToolParams {
-    /// The tool, by name or alias.
-    pub tool_id: String,
-    /// Its arguments by its `args_schema`, `why` among them.
-    pub arguments: Map<String, Value>,
-}
-
-impl Operation {
-    /// All of them, in the order in which they are listed.
-    pub(super) const ALL: [Self; 4] = [Self::SearchTools, Self::List, Self::SearchNodes, Self::Expand];
-
-    /// Its name.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::SearchNodes => "search_nodes",
-            Self::SearchTools => "search_tool_by_category",
-            Self::Expand => "expand_tool",
-        }
-    }
-
-    /// The operation of that name.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.name() == name)
-    }
-
-    fn description(self) -> &'static str {
-        match self {
-            Self::List => "Browse the nodes below a node, and the tools at it or below.",
-            Self::SearchNodes => "Find the nodes whose tools may do what is wanted.",
-            Self::SearchTools => "Find tools that do what is wanted.",
-            Self::Expand => "Show what a call of one tool needs: its schemas, examples, limits and risk.",
-        }
-    }
-
-    fn schema(self) -> Value {
-        match self {
-            Self::List => json!(schemars::schema_for!(ListToolsParams)),
-            Self::SearchNodes => json!(schemars::schema_for!(SearchNodesParams)),
-            Self::SearchTools => json!(schemars::schema_for!(SearchToolsParams)),
-            Self::Expand => json!(schemars::schema_for!(ExpandToolParams)),
-        }
-    }
-
-    fn tool(self) -> Tool {
-        operation(self.name(), self.description(), self.schema(), true)
-    }
+/// An operation that finds tools, as it is listed.
+fn finding(found: Operation) -> Tool {
+    operation(found.name(), found.description(), found.schema(), true)
 }
 
 fn call() -> Tool {
-    let description = "Call a tool. Expand it first, to know its arguments.";
-    operation(CALL, description, json!(schemars::schema_for!(CallToolParams)), false)
+    operation(CALL, CALL_DESCRIPTION, call_schema(), false)
 }
 
 fn operation(name: &str, description: &str, schema: Value, looks: bool) -> Tool {
     let tool = json!({
         "name": name,
         "description": description,
-        "inputSchema": slim(schema),
+        "inputSchema": schema,
         "annotations": {
             "readOnlyHint": looks, "destructiveHint": !looks, "idempotentHint": looks, "openWorldHint": !looks,
         },
@@ -105,45 +36,11 @@ fn always_load() -> Value {
     json!({ "anthropic/alwaysLoad": true })
 }
 
-/// A generated schema without what a model needs no words for: titles, widths of numbers, and the folder, which an
-/// agent's connection has settled.
-fn slim(mut schema: Value) -> Value {
-    let Some(members) = schema.as_object_mut() else { return schema };
-    members.retain(|name, _| !["$schema", "title", "description"].contains(&name.as_str()));
-    let Some(properties) = members.get_mut("properties").and_then(Value::as_object_mut) else {
-        return schema;
-    };
-    properties.remove("root");
-    for (name, property) in properties.iter_mut() {
-        let Some(property) = property.as_object_mut() else { continue };
-        if name == "limit" {
-            property.insert("maximum".to_owned(), json!(MOST));
-            property.remove("description");
-        }
-        let says_nothing = |name: &str, value: &Value| match name {
-            "format" | "minimum" => true,
-            "default" => value.is_null() || *value == json!([]),
-            "additionalProperties" => *value == json!(true),
-            _ => false,
-        };
-        property.retain(|name, value| !says_nothing(name, value));
-        if let Some(first) = property.get("type").and_then(|types| types.get(0)).cloned() {
-            property.insert("type".to_owned(), first);
-        }
-    }
-    schema
-}
-
 /// Whether agents of that folder find tools instead of being shown all of them.
 pub(super) fn is_discovery(hub: &Hub, root: &str) -> bool {
     // In a folder that is gone nothing is to be found.
     let Ok(folder) = hub.folder(Some(root)) else { return false };
-    let discovery = &folder.session().workspace().settings().discovery;
-    match discovery.surface {
-        Surface::Auto => folder.tools().len() > discovery.direct_up_to,
-        Surface::Direct => false,
-        Surface::Discovery => true,
-    }
+    folder.is_discovery()
 }
 
 /// The tools that an agent of that folder is offered.
@@ -155,7 +52,7 @@ pub(super) fn tools(hub: &Hub, root: &str) -> Vec<Tool> {
     let is_task = |def: &ToolDef| def.source.is_none() && matches!(def.category.as_str(), "task" | "review");
     let tasks = definitions.iter().filter(|(tool, _)| is_task(tool.def()));
     let tasks = tasks.map(|(tool, latent)| brief(tool.def(), listed(tool.def(), *latent)));
-    Operation::ALL.into_iter().map(Operation::tool).chain([call()]).chain(tasks).collect()
+    Operation::ALL.into_iter().map(finding).chain([call()]).chain(tasks).collect()
 }
 
 /// A tool as it is listed, under its name without dots.
@@ -225,7 +122,7 @@ mod tests {
 
     #[test]
     fn an_operation_says_no_more_than_it_must() {
-        let tool = json!(Operation::List.tool());
+        let tool = json!(finding(Operation::List));
         assert_eq!(
             tool["inputSchema"],
             json!({

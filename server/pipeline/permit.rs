@@ -190,8 +190,12 @@ async fn asked(
     ask: RuleQuestion<Call>,
     approvals: &SessionApprovals,
 ) -> Result<Permitted, Fault> {
-    let asked = session.editor().ask(question(session, &ask));
-    if session.editor().attached() {
+    let caller = scope.caller().filter(|caller| caller.decides());
+    let asked = match caller {
+        Some(caller) => caller.question(question(session, &ask)),
+        None => session.editor().ask(question(session, &ask)),
+    };
+    if caller.is_none() && session.editor().attached() {
         scope.waiting(Some(&format!("{}: {}", for_person(session), in_line(&ask.question))));
     }
     let answer = tokio::select! {
@@ -214,7 +218,8 @@ async fn asked(
         }
         return Ok(ask.yes());
     }
-    let who = if session.editor().attached() { "the person said no" } else { "nobody is there to ask" };
+    let is_there = caller.is_some() || session.editor().attached();
+    let who = if is_there { "the person said no" } else { "nobody is there to ask" };
     Err(Fault::new(Code::PermissionDenied, format!("{} asks first, and {who}", ask.rule))
         .suggest("go on without it, or ask the person to allow it"))
 }

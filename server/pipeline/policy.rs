@@ -10,7 +10,7 @@ use crate::session::Scope;
 ///
 /// What a caller asks for can only make it stricter, but where it is the word of the person who typed the command:
 /// that counts before the default, though not before a rule. It is so for a call from the command line, and for an
-/// agent's, whose policy is that of the `wherefore mcp` which let it in.
+/// agent's, whose policy is that of the `wherefore mcp` which let it in, or of the person who started its run.
 ///
 /// Where the change `applies` by the person's settings, the default is to apply it, unless it is to refuse.
 ///
@@ -25,7 +25,7 @@ pub(super) fn of(
     let governance = scope.governance();
     let asked = call.policy().unwrap_or(Policy::Auto);
     let defaults = match (call.policy(), call.origin().door) {
-        (_, Door::Cli) | (Some(_), Door::Mcp) => [asked; 2],
+        (_, Door::Cli) | (Some(_), Door::Mcp | Door::Agent) => [asked; 2],
         _ => governance.default_policies(),
     };
     let defaults =

@@ -135,7 +135,14 @@ pub(super) fn end(session: &Session, carried: &Carried) -> Result<CallEntry, Jou
             .map(CallEntry::Written),
         None => {
             let result = ended.result.clone().unwrap_or_default();
-            let event = Event::ToolResult { call_id, tool, status: ended.status, result, duration_ms };
+            let event = Event::ToolResult {
+                call_id,
+                tool,
+                status: ended.status,
+                result,
+                activity: ended.is_latent.then(|| "latent".to_owned()),
+                duration_ms,
+            };
             match pace {
                 Pace::Beside => session.log().post(event).map(CallEntry::Posted),
                 Pace::Before | Pace::Durable => session.log().write(event).map(CallEntry::Written),

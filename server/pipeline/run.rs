@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
 /// The answer to a call with no code behind it: the model fills the output, or has done so.
 fn latent(call: &Call) -> Ended {
     match call.output() {
-        Some(filled) => Ended::ok(filled.clone()),
-        None => Ended { status: Status::Latent, ..Ended::ok(call.latent_answer()) },
+        Some(filled) => Ended { is_latent: true, ..Ended::ok(filled.clone()) },
+        None => Ended { status: Status::Latent, is_latent: true, ..Ended::ok(call.latent_answer()) },
     }
 }

@@ -8,7 +8,9 @@ use serde::de::{self, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Fault, HintOutcome, HunkState, Origin, PersonMessage, ProposalState, Status};
+use super::{
+    AgentEnd, AgentUsage, Fault, HintOutcome, HunkState, Origin, PersonMessage, ProposalState, Status,
+};
 use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
 /// The kinds of events that a log may hold; a reader knows all of them.
@@ -29,6 +31,7 @@ pub enum EventType {
     ContextAssembly,
     ModelInput,
     ModelOutput,
+    AgentEnd,
     NativeEdit,
     OutsideChanges,
     PersonMessage,
@@ -161,6 +164,9 @@ pub enum Event {
         status: Status,
         /// Its output.
         result: Arc<Value>,
+        /// `latent` where no code ran: the model filled the output.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        activity: Option<String>,
         /// How long it took, in milliseconds.
         duration_ms: f64,
     },
@@ -265,6 +271,76 @@ pub enum Event {
         cut: Vec<String>,
         /// The files that were left out, and why.
         left_out: BTreeMap<String, String>,
+    },
+    /// The built-in agent asked its model.
+    ModelInput {
+        /// The run.
+        run: String,
+        /// Which time in the run it was, from 1.
+        step: u32,
+        /// The model.
+        model: String,
+        /// The run whose conversation goes on.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        resumes: Option<String>,
+        /// The system prompt, where it is another than the time before.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        system: Option<String>,
+        /// The place of the first of `messages` in the conversation, from 0. What stood from there on before is gone.
+        from: usize,
+        /// The messages that are new.
+        messages: Vec<Value>,
+        /// The tools that the model could call.
+        tools: Vec<String>,
+        /// Tokens of the whole conversation, estimated.
+        tokens: u64,
+        /// Tokens that it may have.
+        budget: u64,
+        /// What was shortened or left out since the time before, a sentence each.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        dropped: Vec<String>,
+    },
+    /// The model of the built-in agent answered.
+    ModelOutput {
+        /// The run.
+        run: String,
+        /// Which time in the run it was, from 1.
+        step: u32,
+        /// The model, as it names itself.
+        model: String,
+        /// What it wrote.
+        text: String,
+        /// What it thought, where its server tells.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        thinking: String,
+        /// What it called: `id`, `name`, and `arguments` as they came.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<Value>,
+        /// What was repaired in its calls, a sentence each.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        repaired: Vec<String>,
+        /// Tokens that it read.
+        input_tokens: u64,
+        /// Tokens that it wrote.
+        output_tokens: u64,
+        /// Why it stopped, in its server's word.
+        stop: String,
+        /// What went wrong, where it did not answer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<Fault>,
+        /// How long it took, in milliseconds.
+        duration_ms: f64,
+    },
+    /// A turn of the built-in agent ended.
+    AgentEnd {
+        /// The run.
+        run: String,
+        /// Why.
+        end: AgentEnd,
+        /// The summary that the model gave, its answer, or what went wrong.
+        text: String,
+        /// What the run took.
+        usage: AgentUsage,
     },
     /// An agent's own tool was to edit files.
     NativeEdit {

@@ -1,6 +1,7 @@
 //! What every layer speaks of: pure data, no input or output.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod agent;
 mod call;
 mod discovery;
 mod effects;
@@ -23,6 +24,11 @@ mod why;
 
 use wherefore_base as base;
 
+pub use agent::{
+    AgentCancelParams, AgentEnd, AgentEvent, AgentEventsAnswer, AgentEventsParams, AgentHappening,
+    AgentLimits, AgentListAnswer, AgentListParams, AgentRunAnswer, AgentRunParams, AgentRunSummary,
+    AgentSayParams, AgentState, AgentUsage,
+};
 pub use call::{Door, Lead, Origin, RawCall};
 pub use discovery::{
     ExpandToolAnswer, ExpandToolParams, ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer,

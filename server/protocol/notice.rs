@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CommandNotice, Fault, Origin, Proposal, SlotNotice, Status};
+use super::{AgentEvent, CommandNotice, Fault, Origin, Proposal, SlotNotice, Status};
 use crate::base::CallId;
 
 /// A call began: the params of `wherefore/didCall`.
@@ -117,6 +117,8 @@ pub enum Notice {
     Removed(String),
     /// A command runs: the params of `wherefore/command`.
     Command(CommandNotice),
+    /// Something happened in a run of the built-in agent: the params of `wherefore/agentEvent`.
+    Agent(AgentEvent),
     /// The IDE slot changed: the params of `wherefore/slot`.
     Slot(SlotNotice),
     /// Other files matter now than before.

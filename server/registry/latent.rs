@@ -3,6 +3,22 @@
 use serde_json::{Value, json};
 
 use super::Call;
+use super::compose::rebase;
+
+/// Has a tool's schema ask for the tool's output too, for a model that fills it in the same call.
+pub fn ask_for_output(schema: &mut Value, output: Option<&Value>) {
+    let Some(members) = schema.as_object_mut() else { return };
+    let mut output = output.cloned().unwrap_or_else(|| json!({}));
+    rebase(&mut output, "/properties/_output");
+    let properties = members.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert("_output".to_owned(), output);
+    }
+    let required = members.entry("required").or_insert_with(|| json!([]));
+    if let Some(required) = required.as_array_mut() {
+        required.push(json!("_output"));
+    }
+}
 
 impl Call {
     /// What a latent call with no output answers: the schema to fill, and how to send it.
@@ -18,5 +34,22 @@ impl Call {
                  arguments and the result in `_output`, valid by the schema given here."
             ),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_latent_tools_schema_asks_for_its_output_and_references_in_it_hold() {
+        let mut schema = json!({ "type": "object", "properties": { "why": {} }, "required": ["why"] });
+        let output = json!({ "$ref": "#/$defs/mood", "$defs": { "mood": { "enum": ["good", "bad"] } } });
+        ask_for_output(&mut schema, Some(&output));
+        assert_eq!(schema["required"], json!(["why", "_output"]));
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&json!({ "why": "x", "_output": "good" })));
+        assert!(!validator.is_valid(&json!({ "why": "x", "_output": "other" })));
+        assert!(!validator.is_valid(&json!({ "why": "x" })));
     }
 }

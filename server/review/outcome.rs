@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::item::Item;
 use super::queue::ProposalQueue;
 use super::{answer, client};
+use crate::base::ProposalId;
 use crate::protocol::{Code, Fault, HunkState, Policy, ProposalState, Status};
 use crate::session::Scope;
 
@@ -29,10 +30,24 @@ impl ProposalQueue {
         if policy == Policy::Ask && !attached {
             self.ask_client(id, scope).await;
         }
-        let is_shown = policy == Policy::Ask && attached;
+        let caller = scope.caller();
+        let decides = caller.is_some_and(|caller| caller.decides());
+        let is_shown = policy == Policy::Ask && (attached || decides);
         let limit = if is_shown { scope.patience() } else { Duration::ZERO };
+        let limit = caller.and_then(|caller| caller.patience()).filter(|_| is_shown).unwrap_or(limit);
+        if let (Some(caller), Some(item)) = (caller.filter(|_| is_shown), self.get(id)) {
+            caller.proposed(&item.proposal().id, &item.proposal().call_id);
+        }
+        let proposal = ProposalId::from(id);
+        let left = async {
+            match caller {
+                Some(caller) => caller.left(&proposal).await,
+                None => std::future::pending().await,
+            }
+        };
         let item = tokio::select! {
             item = self.wait_for_person(id, limit, scope) => item,
+            () = left => self.get(id),
             () = scope.cancel().cancelled() => None,
         };
         if scope.cancel().is_cancelled() {

@@ -72,5 +72,8 @@ pub(crate) fn events(number: usize, content: &str) -> (Event, Event) {
         "hash": "b3:0123456789abcdef",
     });
     let result = Arc::new(result);
-    (call, Event::ToolResult { call_id, tool, status: Status::Ok, result, duration_ms: 0.123 })
+    (
+        call,
+        Event::ToolResult { call_id, tool, status: Status::Ok, result, activity: None, duration_ms: 0.123 },
+    )
 }

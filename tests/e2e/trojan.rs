@@ -85,6 +85,7 @@ fn said(output: &Output) -> String {
 /// What a subcommand is run with. `PATH` stands for the hostile path, `WORD` for a hostile word.
 const RUNS: &[(&str, &[&[&str]])] = &[
     ("call", &[&["fs.read", "JSON"], &["WORD", "JSON"]]),
+    ("agent", &[&["WORD", "--model", "WORD"], &["--resume", "WORD"], &["--list"]]),
     (
         "tools",
         &[

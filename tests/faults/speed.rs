@@ -48,6 +48,7 @@ fn event(at: u32) -> Event {
             tool,
             status: wherefore::protocol::Status::Ok,
             result: Arc::new(json!("fine")),
+            activity: None,
             duration_ms: 1.0,
         },
     }

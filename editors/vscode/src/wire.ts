@@ -949,6 +949,144 @@ export interface AttachedAnswer {
   layered: boolean;
 }
 
+/** Params of `wherefore/agentRun`. */
+export interface AgentRunParams {
+  /** What the agent is to do, in the person's words. It may be empty where a run is resumed. */
+  task?: string;
+  /** The model, as the settings or its server name it; the one of the settings where nothing is said. */
+  model?: string|null;
+  /** What ends the run. */
+  limits?: AgentLimits;
+  /** An earlier run whose conversation goes on, by its id. */
+  resume?: string|null;
+  /** What becomes of the agent's changes; the settings' word where nothing is said. */
+  policy?: Policy|null;
+  /** Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an editor that is attached does. */
+  attended?: boolean;
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** What ends a run of the built-in agent, whatever its model does. A limit that is not set does not hold, but for the steps. */
+export interface AgentLimits {
+  /** Answers of the model in one turn; 60 where nothing is said. */
+  max_steps?: number|null;
+  /** Tokens that the model reads and writes in the whole run. */
+  max_tokens?: number|null;
+  /** Minutes of one turn. */
+  max_minutes?: number|null;
+  /** What the model may cost in the whole run, in US dollars. It holds where the price of the model is known. */
+  max_cost?: number|null;
+}
+
+/** Answer of `wherefore/agentRun`: the run began. `wherefore/agentEvent` and `wherefore/agentEvents` tell how it goes. */
+export interface AgentRunAnswer {
+  /** The id of the run. */
+  run: string;
+  /** The session whose log has it. */
+  session: string;
+  /** The model that answers. */
+  model: string;
+}
+
+/** Params of `wherefore/agentSay`. */
+export interface AgentSayParams {
+  /** The run. */
+  run?: string;
+  /** The person's words. A run that is at work hears them before its next step, and one that waits goes on with them. */
+  text?: string;
+  /** The question that `text` answers, by its id. */
+  question?: string|null;
+  /** A proposal that the person decides on later: the call that waits for it is answered `pending`. */
+  later?: string|null;
+}
+
+/** A run in a list. */
+export interface AgentRunSummary {
+  /** Its id. */
+  run: string;
+  /** The session whose log has it. */
+  session: string;
+  /** What it was asked for first. */
+  task: string;
+  /** The model that answered last. */
+  model: string;
+  /** When it began, RFC 3339. */
+  time: string;
+  /** How it stands; `ended` for one of an earlier server. */
+  state: AgentState;
+}
+
+/** How a run stands. */
+export type AgentState = "working"|"waiting"|"ended";
+
+/** Params of `wherefore/agentCancel`. */
+export interface AgentCancelParams {
+  /** The run. */
+  run?: string;
+  /** Whether the run ends too. Where not, its turn ends, and it waits for the person's next words. */
+  end?: boolean;
+}
+
+/** Params of `wherefore/agentEvents`. */
+export interface AgentEventsParams {
+  /** The run. */
+  run?: string;
+  /** The number of the last event that is known; 0 for none. */
+  after?: number;
+  /** How long to wait for a further one, in milliseconds; 30 seconds at the most. */
+  wait_ms?: number;
+}
+
+/** Answer of `wherefore/agentEvents`. */
+export interface AgentEventsAnswer {
+  /** What happened since, in order. The pieces of a text that came meanwhile are one event. */
+  events?: AgentEvent[];
+  /** How the run stands. */
+  state?: AgentState;
+}
+
+/** One thing that happened in a run: the params of `wherefore/agentEvent`. Only a client with the capability `experimental.wherefore.agent` gets that notification. */
+export interface AgentEvent {
+  /** The run. */
+  run: string;
+  /** The workspace's root, as a `file:` URI. */
+  root: string;
+  /** Its number in the run, from 1. */
+  seq: number;
+}
+
+/** What a run took so far. */
+export interface AgentUsage {
+  /** Answers of the model. */
+  steps?: number;
+  /** Tokens that the model read. */
+  input_tokens?: number;
+  /** Tokens that it wrote. */
+  output_tokens?: number;
+  /** What that cost in US dollars, where the price is known. */
+  cost?: number|null;
+  /** Tokens of the conversation as it stands, estimated. */
+  context_tokens?: number;
+  /** Tokens that the conversation may have. */
+  context_budget?: number;
+}
+
+/** Why a turn ended. */
+export type AgentEnd = "complete"|"answered"|"asks"|"limit"|"stuck"|"cancelled"|"failed";
+
+/** Params of `wherefore/agentList`. */
+export interface AgentListParams {
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/agentList`: the runs of this server, and those that the newest session logs hold. */
+export interface AgentListAnswer {
+  /** The runs, newest first. */
+  runs: AgentRunSummary[];
+}
+
 /** Params of `wherefore/log` and `wherefore.openLog`. */
 export interface LogParams {
   /** The workspace folder meant, where a server has several: an absolute path inside it. */
@@ -1186,6 +1324,16 @@ export const methods = {
   attach: 'wherefore/attach',
   /** Waits until such a command may run, or hands over how it ended. From the client. */
   attached: 'wherefore/attached',
+  /** Starts a run of the built-in agent, which goes on by itself. From the client. */
+  agentRun: 'wherefore/agentRun',
+  /** Says something to a run of the agent, or answers its question. From the client. */
+  agentSay: 'wherefore/agentSay',
+  /** Cancels the turn of a run, or ends the run. From the client. */
+  agentCancel: 'wherefore/agentCancel',
+  /** Waits for what happens in a run of the agent. From the client. */
+  agentEvents: 'wherefore/agentEvents',
+  /** Lists the runs of the agent, those of earlier sessions among them. From the client. */
+  agentList: 'wherefore/agentList',
   /** Says where a session log is, and gives its text where that is asked for. From the client. */
   log: 'wherefore/log',
   /** The person looks at another document. From the client. */
@@ -1202,6 +1350,8 @@ export const methods = {
   proposal: 'wherefore/proposal',
   /** Hunks moved or were decided. From the server. */
   proposalChanged: 'wherefore/proposalChanged',
+  /** Something happened in a run of the built-in agent. From the server. */
+  agentEvent: 'wherefore/agentEvent',
   /** Terminals are to have other variables: an agent finds its editor by them. From the server. */
   slot: 'wherefore/slot',
   /** Other files matter now: `wherefore/workingSet` says which. From the server. */
@@ -1237,6 +1387,11 @@ export interface Requests {
   native: { params: NativeParams; result: NativeAnswer };
   attach: { params: AttachParams; result: Envelope };
   attached: { params: AttachedParams; result: AttachedAnswer };
+  agentRun: { params: AgentRunParams; result: AgentRunAnswer };
+  agentSay: { params: AgentSayParams; result: AgentRunSummary };
+  agentCancel: { params: AgentCancelParams; result: AgentRunSummary };
+  agentEvents: { params: AgentEventsParams; result: AgentEventsAnswer };
+  agentList: { params: AgentListParams; result: AgentListAnswer };
   log: { params: LogParams; result: LogAnswer };
 }
 

@@ -50,7 +50,7 @@ fn call(id: &str, tool: &str, path: &str, agent: &str, why: &str) -> LogEvent {
 
 fn result(id: &str, tool: &str, status: Status, result: Value) -> LogEvent {
     let (call_id, tool, result) = (id.into(), tool.to_owned(), Arc::new(result));
-    LogEvent::from(Event::ToolResult { call_id, tool, status, result, duration_ms: 1.25 })
+    LogEvent::from(Event::ToolResult { call_id, tool, status, result, activity: None, duration_ms: 1.25 })
 }
 
 /// A workspace with a log of four calls, one of which has not ended.

@@ -102,6 +102,9 @@ impl WaitingMessage {
 
     /// Whether it is output of a command of which other output waits already, and was added to that.
     fn joins(&mut self, notice: &Notice) -> bool {
+        if let (Notice::Agent(later), Some(Notice::Agent(earlier))) = (notice, self.notices.back_mut()) {
+            return earlier.append(later);
+        }
         let Notice::Command(later) = notice else { return false };
         let mut commands = self.notices.iter_mut().rev().filter_map(|waiting| match waiting {
             Notice::Command(earlier) => Some(earlier),
@@ -123,6 +126,10 @@ impl WaitingMessage {
             // Whatever else was left out of it, its end closes what shows it.
             return self.notices.push_back(notice);
         }
+        if matches!(&notice, Notice::Agent(event) if !event.is_piece()) {
+            // Pieces of a text may be left out of a crowd; `wherefore/agentEvents` has them.
+            return self.notices.push_back(notice);
+        }
         let Some(id) = proposal(&notice) else {
             self.lost += u64::from(matches!(notice, Notice::Call(_)));
             return;
@@ -141,6 +148,7 @@ fn proposal(notice: &Notice) -> Option<&ProposalId> {
         | Notice::Finish(_)
         | Notice::Removed(_)
         | Notice::Command(_)
+        | Notice::Agent(_)
         | Notice::Slot(_)
         | Notice::WorkingSet
         | Notice::Background(_)

@@ -15,8 +15,8 @@ use super::rate::Rate;
 use super::{Outbox, SOON, bounded};
 use crate::base::uri;
 use crate::lsp::ext::{
-    CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed, SlotChanged,
-    WorkingSetChanged,
+    AgentTold, CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed,
+    SlotChanged, WorkingSetChanged,
 };
 use crate::lsp::label::label;
 use crate::protocol::{CallNotice, FinishNotice, Notice, NotifySettings, Proposal, ShowCalls};
@@ -86,6 +86,7 @@ impl Outbox {
             // It closes the document when it hears that the proposal is accepted.
             Notice::Removed(_) => {}
             Notice::Command(command) => self.notify::<CommandTold>(command).await,
+            Notice::Agent(event) => self.notify::<AgentTold>(event).await,
             Notice::Slot(slot) => self.notify::<SlotChanged>(slot).await,
             Notice::WorkingSet => self.notify::<WorkingSetChanged>(()).await,
             Notice::Background(work) => self.show_work(work, shown).await,
@@ -104,6 +105,10 @@ impl Outbox {
             }
             Notice::Command(command) => {
                 self.notify::<CommandTold>(command).await;
+                None
+            }
+            Notice::Agent(event) => {
+                self.notify::<AgentTold>(event).await;
                 None
             }
             // Other clients set no variables of terminals.

@@ -579,6 +579,92 @@
 ---@field granted boolean Whether the command may run. Where not, the answer to its call says why.
 ---@field layered boolean Whether what it changes is to be kept apart until it is decided on.
 
+---Params of `wherefore/agentRun`.
+---@class wherefore.AgentRunParams
+---@field task? string What the agent is to do, in the person's words. It may be empty where a run is resumed.
+---@field model? string The model, as the settings or its server name it; the one of the settings where nothing is said.
+---@field limits? wherefore.AgentLimits What ends the run.
+---@field resume? string An earlier run whose conversation goes on, by its id.
+---@field policy? wherefore.Policy What becomes of the agent's changes; the settings' word where nothing is said.
+---@field attended? boolean Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an editor that is attached does.
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---What ends a run of the built-in agent, whatever its model does. A limit that is not set does not hold, but for the
+---steps.
+---@class wherefore.AgentLimits
+---@field max_steps? integer Answers of the model in one turn; 60 where nothing is said.
+---@field max_tokens? integer Tokens that the model reads and writes in the whole run.
+---@field max_minutes? number Minutes of one turn.
+---@field max_cost? number What the model may cost in the whole run, in US dollars. It holds where the price of the model is known.
+
+---Answer of `wherefore/agentRun`: the run began. `wherefore/agentEvent` and `wherefore/agentEvents` tell how it goes.
+---@class wherefore.AgentRunAnswer
+---@field run string The id of the run.
+---@field session string The session whose log has it.
+---@field model string The model that answers.
+
+---Params of `wherefore/agentSay`.
+---@class wherefore.AgentSayParams
+---@field run? string The run.
+---@field text? string The person's words. A run that is at work hears them before its next step, and one that waits goes on with them.
+---@field question? string The question that `text` answers, by its id.
+---@field later? string A proposal that the person decides on later: the call that waits for it is answered `pending`.
+
+---A run in a list.
+---@class wherefore.AgentRunSummary
+---@field run string Its id.
+---@field session string The session whose log has it.
+---@field task string What it was asked for first.
+---@field model string The model that answered last.
+---@field time string When it began, RFC 3339.
+---@field state wherefore.AgentState How it stands; `ended` for one of an earlier server.
+
+---How a run stands.
+---@alias wherefore.AgentState "working"|"waiting"|"ended"
+
+---Params of `wherefore/agentCancel`.
+---@class wherefore.AgentCancelParams
+---@field run? string The run.
+---@field end? boolean Whether the run ends too. Where not, its turn ends, and it waits for the person's next words.
+
+---Params of `wherefore/agentEvents`.
+---@class wherefore.AgentEventsParams
+---@field run? string The run.
+---@field after? integer The number of the last event that is known; 0 for none.
+---@field wait_ms? integer How long to wait for a further one, in milliseconds; 30 seconds at the most.
+
+---Answer of `wherefore/agentEvents`.
+---@class wherefore.AgentEventsAnswer
+---@field events? wherefore.AgentEvent[] What happened since, in order. The pieces of a text that came meanwhile are one event.
+---@field state? wherefore.AgentState How the run stands.
+
+---One thing that happened in a run: the params of `wherefore/agentEvent`. Only a client with the capability
+---`experimental.wherefore.agent` gets that notification.
+---@class wherefore.AgentEvent
+---@field run string The run.
+---@field root string The workspace's root, as a `file:` URI.
+---@field seq integer Its number in the run, from 1.
+
+---What a run took so far.
+---@class wherefore.AgentUsage
+---@field steps? integer Answers of the model.
+---@field input_tokens? integer Tokens that the model read.
+---@field output_tokens? integer Tokens that it wrote.
+---@field cost? number What that cost in US dollars, where the price is known.
+---@field context_tokens? integer Tokens of the conversation as it stands, estimated.
+---@field context_budget? integer Tokens that the conversation may have.
+
+---Why a turn ended.
+---@alias wherefore.AgentEnd "complete"|"answered"|"asks"|"limit"|"stuck"|"cancelled"|"failed"
+
+---Params of `wherefore/agentList`.
+---@class wherefore.AgentListParams
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+
+---Answer of `wherefore/agentList`: the runs of this server, and those that the newest session logs hold.
+---@class wherefore.AgentListAnswer
+---@field runs wherefore.AgentRunSummary[] The runs, newest first.
+
 ---Params of `wherefore/log` and `wherefore.openLog`.
 ---@class wherefore.LogParams
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
@@ -764,6 +850,21 @@ M.methods = {
   -- Waits until such a command may run, or hands over how it ended.
   -- from the client: wherefore.AttachedParams -> wherefore.AttachedAnswer
   attached = "wherefore/attached",
+  -- Starts a run of the built-in agent, which goes on by itself.
+  -- from the client: wherefore.AgentRunParams -> wherefore.AgentRunAnswer
+  agentRun = "wherefore/agentRun",
+  -- Says something to a run of the agent, or answers its question.
+  -- from the client: wherefore.AgentSayParams -> wherefore.AgentRunSummary
+  agentSay = "wherefore/agentSay",
+  -- Cancels the turn of a run, or ends the run.
+  -- from the client: wherefore.AgentCancelParams -> wherefore.AgentRunSummary
+  agentCancel = "wherefore/agentCancel",
+  -- Waits for what happens in a run of the agent.
+  -- from the client: wherefore.AgentEventsParams -> wherefore.AgentEventsAnswer
+  agentEvents = "wherefore/agentEvents",
+  -- Lists the runs of the agent, those of earlier sessions among them.
+  -- from the client: wherefore.AgentListParams -> wherefore.AgentListAnswer
+  agentList = "wherefore/agentList",
   -- Says where a session log is, and gives its text where that is asked for.
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer
   log = "wherefore/log",
@@ -788,6 +889,9 @@ M.methods = {
   -- Hunks moved or were decided.
   -- from the server: wherefore.Proposal
   proposalChanged = "wherefore/proposalChanged",
+  -- Something happened in a run of the built-in agent.
+  -- from the server: wherefore.AgentEvent
+  agentEvent = "wherefore/agentEvent",
   -- Terminals are to have other variables: an agent finds its editor by them.
   -- from the server: wherefore.SlotNotice
   slot = "wherefore/slot",

@@ -1,0 +1,85 @@
+//! What a run begins with: the project's word to agents, and the files that matter now, both read as any call reads.
+
+use serde_json::{Value, json};
+
+use super::feedback;
+use crate::base::WorkspacePath;
+use crate::hub::Folder;
+use crate::protocol::{Envelope, Origin, RawCall};
+
+/// Files in which a project speaks to agents. The first that is there is read.
+const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];
+/// Bytes of such a file that are sent.
+const SAID: usize = 24 << 10;
+/// The share of the budget that the files which matter may take, in percent, and the most tokens.
+const SHARE: u64 = 20;
+const MOST: u64 = 12_000;
+/// The budget below which a model gets no files.
+const SMALL: u64 = 400;
+
+/// What the project says to agents: the name of the file, and its text.
+pub(super) async fn instructions(folder: &Folder, origin: &Origin) -> Vec<(String, String)> {
+    let files = folder.session().files().unasked();
+    let is_there = |name: &&str| {
+        let path = WorkspacePath::clean(name);
+        path.is_some_and(|path| files.stat(&path).is_ok_and(|stat| stat.is_some()))
+    };
+    let Some(name) = INSTRUCTIONS.into_iter().find(|name| is_there(name)) else { return Vec::new() };
+    let args = json!({ "path": name, "why": "Read what the project says to agents before the task begins" });
+    let envelope = call(folder, origin, "fs.read", args).await;
+    let text = envelope.result.as_ref().and_then(|result| result.get("content")).and_then(Value::as_str);
+    let text = text.map(str::trim).filter(|text| !text.is_empty());
+    text.map(|text| (name.to_owned(), feedback::cut(text.to_owned(), SAID))).into_iter().collect()
+}
+
+/// The files that matter now, as text for the model, and a sentence on what was cut or left out.
+pub(super) async fn context(
+    folder: &Folder,
+    origin: &Origin,
+    task: &str,
+    budget: u64,
+) -> (String, Option<String>) {
+    let tokens = (budget * SHARE / 100).min(MOST);
+    if tokens < SMALL || folder.working_set().files.is_empty() {
+        return (String::new(), None);
+    }
+    let query: String = task.chars().take(400).collect();
+    let args =
+        json!({ "budget": tokens, "query": query, "why": "Begin the task with the files that matter now" });
+    let envelope = call(folder, origin, "context.assemble", args).await;
+    let Some(result) = envelope.result.as_deref() else { return (String::new(), None) };
+    let list = |key: &str| result.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let text =
+        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut shown = String::new();
+    for file in list("included") {
+        let (path, content) = (text(&file, "path"), text(&file, "content"));
+        let fence = crate::base::markdown::fence(&content);
+        let end = if content.ends_with('\n') { "" } else { "\n" };
+        shown.push_str(&format!("{path}:\n{fence}\n{content}{end}{fence}\n"));
+    }
+    if shown.is_empty() {
+        return (shown, None);
+    }
+    let (cut, left_out) = (list("cut"), list("left_out"));
+    let name = |files: &[Value]| files.iter().map(|file| text(file, "path")).collect::<Vec<_>>().join(", ");
+    let mut lacks = Vec::new();
+    if !cut.is_empty() {
+        lacks.push(format!("cut: {}", name(&cut)));
+    }
+    if !left_out.is_empty() {
+        lacks.push(format!("left out: {}", name(&left_out)));
+    }
+    let lacks = (!lacks.is_empty())
+        .then(|| format!("of the files that matter now some did not fit; {}", lacks.join("; ")));
+    let note = lacks.as_ref().map(|lacks| format!("({lacks})\n")).unwrap_or_default();
+    (
+        format!("Files that the person worked on lately, which may or may not matter here:\n\n{shown}{note}"),
+        lacks,
+    )
+}
+
+async fn call(folder: &Folder, origin: &Origin, tool: &str, arguments: Value) -> Envelope {
+    let raw = RawCall { tool: tool.to_owned(), arguments, origin: origin.clone(), ..RawCall::default() };
+    folder.pipeline().call(raw, None).await
+}

@@ -1,0 +1,64 @@
+//! What the model is offered: each tool with its schema, or the operations that find tools, as the settings say.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::ToolDef;
+use crate::hub::{CALL, CALL_DESCRIPTION, Folder, Operation, call_schema};
+use crate::model::ToolSpec;
+
+/// What a model may call.
+#[derive(Clone, Debug)]
+pub(super) struct Offered {
+    pub(super) tools: Vec<ToolSpec>,
+    pub(super) is_discovery: bool,
+    pub(super) has_latent: bool,
+}
+
+/// What a model may call in a folder.
+pub(super) fn offered(folder: &Folder) -> Offered {
+    let is_discovery = folder.is_discovery();
+    let definitions = folder.definitions();
+    let is_listed = |def: &ToolDef| {
+        let is_task = def.source.is_none() && matches!(def.category.as_str(), "task" | "review");
+        !is_discovery || is_task
+    };
+    let listed = definitions.iter().filter(|(tool, _)| is_listed(tool.def()));
+    let own = listed.map(|(tool, latent)| of_definition(tool.def(), *latent));
+    let operations = is_discovery.then(|| {
+        let each = Operation::ALL.into_iter().map(|operation| ToolSpec {
+            name: operation.name().to_owned(),
+            description: operation.description().to_owned(),
+            schema: operation.schema(),
+        });
+        let call = ToolSpec {
+            name: CALL.to_owned(),
+            description: CALL_DESCRIPTION.to_owned(),
+            schema: call_schema(),
+        };
+        each.chain([call]).collect::<Vec<_>>()
+    });
+    let mut seen = HashSet::new();
+    let mut tools: Vec<ToolSpec> = operations.into_iter().flatten().chain(own).collect();
+    // Servers refuse a list in which a name stands twice.
+    tools.retain(|tool| seen.insert(tool.name.clone()));
+    let has_latent = definitions.iter().any(|(_, latent)| *latent);
+    Offered { tools, is_discovery, has_latent }
+}
+
+/// A tool as a model is told of it. One that is latent asks for its output too.
+fn of_definition(def: &ToolDef, latent: bool) -> ToolSpec {
+    let mut schema = def.input_schema.clone();
+    if latent {
+        crate::registry::ask_for_output(&mut schema, def.output_schema.as_ref());
+    }
+    if let Some(members) = schema.as_object_mut() {
+        members.remove("$schema");
+        if !members.contains_key("properties") {
+            members.insert("properties".to_owned(), Value::Object(Map::new()));
+        }
+        members.entry("type").or_insert(json!("object"));
+    }
+    ToolSpec { name: def.flat_name(), description: def.description.clone(), schema }
+}

@@ -1,0 +1,358 @@
+//! The runs of the built-in agent, as those who started them see them: what happened, and what the person says.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::base::ProposalId;
+use crate::base::ids::unique;
+use crate::ports::Editor;
+use crate::protocol::{
+    AgentEvent, AgentEventsAnswer, AgentHappening, AgentRunSummary, AgentState, Code, Fault, Notice,
+};
+
+/// Events of a run that are kept; the oldest go first.
+const EVENTS: usize = 20_000;
+/// Runs that are kept, those that ended among them.
+const KEPT: usize = 64;
+/// Runs that may be under way, at work or waiting for the person.
+const OPEN: usize = 32;
+/// Messages of the person that a run at work may have waiting.
+const SAID: usize = 32;
+
+/// The runs of a server.
+#[derive(Debug, Default)]
+pub struct AgentRuns {
+    /// Oldest first.
+    runs: Mutex<VecDeque<Arc<AgentRun>>>,
+}
+
+/// What a new run is.
+#[derive(Clone, Debug, Default)]
+pub struct NewRun {
+    /// The absolute path of its folder.
+    pub root: String,
+    /// The same as a `file:` URI.
+    pub uri: String,
+    /// The session whose log has it.
+    pub session: String,
+    /// What it was asked for first.
+    pub task: String,
+    /// The model that answers.
+    pub model: String,
+    /// When it began, RFC 3339.
+    pub time: String,
+    /// Whether its client answers its questions and decides on its changes.
+    pub attended: bool,
+}
+
+/// One run: the loop tells what happens, and doors pass on what the person says.
+#[derive(Debug)]
+pub struct AgentRun {
+    id: String,
+    new: NewRun,
+    editor: Arc<dyn Editor>,
+    state: Mutex<AgentState>,
+    events: Mutex<VecDeque<AgentEvent>>,
+    /// The number of the newest event.
+    newest: watch::Sender<u64>,
+    said: Mutex<VecDeque<String>>,
+    heard: Notify,
+    /// Ends the turn that is under way.
+    turn: Mutex<CancellationToken>,
+    /// Ends the run.
+    end: CancellationToken,
+    questions: Mutex<HashMap<String, oneshot::Sender<String>>>,
+    /// Proposals that the person decides on later.
+    left: watch::Sender<HashSet<ProposalId>>,
+}
+
+impl AgentRuns {
+    /// Takes a run in; `editor` hears of it.
+    ///
+    /// # Errors
+    /// QUOTA_EXCEEDED where too many are under way.
+    pub fn begin(&self, new: NewRun, editor: Arc<dyn Editor>) -> Result<Arc<AgentRun>, Fault> {
+        let mut runs = self.runs.lock();
+        let open = runs.iter().filter(|run| run.state() != AgentState::Ended).count();
+        if open >= OPEN {
+            let message =
+                format!("{open} runs of the agent are under way in this server, the most that may be");
+            return Err(Fault::new(Code::QuotaExceeded, message).suggest("end one of them first"));
+        }
+        let too_many = (runs.len() + 1).saturating_sub(KEPT);
+        let mut left = too_many;
+        runs.retain(|run| {
+            let goes = left > 0 && run.state() == AgentState::Ended;
+            left -= usize::from(goes);
+            !goes
+        });
+        let run = Arc::new(AgentRun {
+            id: format!("{}.{}", new.session, &unique()[..6]),
+            new,
+            editor,
+            state: Mutex::new(AgentState::Working),
+            events: Mutex::default(),
+            newest: watch::Sender::default(),
+            said: Mutex::default(),
+            heard: Notify::new(),
+            turn: Mutex::default(),
+            end: CancellationToken::new(),
+            questions: Mutex::default(),
+            left: watch::Sender::default(),
+        });
+        runs.push_back(run.clone());
+        Ok(run)
+    }
+
+    /// The run of that id.
+    ///
+    /// # Errors
+    /// NOT_FOUND where this server has none such.
+    pub fn get(&self, id: &str) -> Result<Arc<AgentRun>, Fault> {
+        let found = self.runs.lock().iter().find(|run| run.id == id).cloned();
+        found.ok_or_else(|| {
+            let shown: String = id.chars().take(100).collect();
+            Fault::new(Code::NotFound, format!("this server has no run {shown:?} of the agent"))
+                .suggest("start a run with `resume` to go on with the conversation of an earlier one")
+        })
+    }
+
+    /// The runs of a folder, newest first.
+    pub fn of(&self, root: &str) -> Vec<Arc<AgentRun>> {
+        self.runs.lock().iter().rev().filter(|run| run.new.root == root).cloned().collect()
+    }
+
+    /// Ends every run.
+    pub fn close(&self) {
+        self.runs.lock().iter().for_each(|run| run.end());
+    }
+}
+
+impl AgentRun {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What it is.
+    pub fn about(&self) -> &NewRun {
+        &self.new
+    }
+
+    /// It in a list.
+    pub fn summary(&self) -> AgentRunSummary {
+        let NewRun { session, task, model, time, .. } = self.new.clone();
+        AgentRunSummary { run: self.id.clone(), session, task, model, time, state: self.state() }
+    }
+
+    /// How it stands.
+    pub fn state(&self) -> AgentState {
+        *self.state.lock()
+    }
+
+    /// Notes how it stands; one that ended stays so.
+    pub fn stands(&self, state: AgentState) {
+        let mut now = self.state.lock();
+        if *now != AgentState::Ended {
+            *now = state;
+        }
+        drop(now);
+        self.newest.send_modify(|_| {});
+    }
+
+    /// Something happened.
+    pub fn tell(&self, what: AgentHappening) {
+        let mut events = self.events.lock();
+        let seq = *self.newest.borrow() + 1;
+        let event = AgentEvent { run: self.id.clone(), root: self.new.uri.clone(), seq, what };
+        if events.len() >= EVENTS {
+            events.pop_front();
+        }
+        events.push_back(event.clone());
+        // Told under the lock, so that editors hear of events in their order; telling never waits.
+        self.editor.tell(Notice::Agent(event));
+        self.newest.send_replace(seq);
+    }
+
+    /// What happened after the event of that number; waits for something, for so long at the most.
+    pub async fn events(&self, after: u64, wait: Duration) -> AgentEventsAnswer {
+        let mut newest = self.newest.subscribe();
+        let further = newest.wait_for(|seq| *seq > after || self.state() == AgentState::Ended);
+        // Where nothing comes in that time there is nothing to give.
+        let _ = tokio::time::timeout(wait, further).await.map(|found| found.map(|_| ()));
+        let mut found: Vec<AgentEvent> = Vec::new();
+        let state = self.state();
+        let events = self.events.lock();
+        for event in events.iter().filter(|event| event.seq > after) {
+            if !found.last_mut().is_some_and(|last| last.append(event)) {
+                found.push(event.clone());
+            }
+        }
+        AgentEventsAnswer { events: found, state }
+    }
+
+    /// The person says something to it.
+    ///
+    /// # Errors
+    /// NOT_FOUND where it has ended, QUOTA_EXCEEDED where it has not heard many words before.
+    pub fn say(&self, text: String) -> Result<(), Fault> {
+        if self.state() == AgentState::Ended {
+            return Err(Fault::new(Code::NotFound, format!("the run {} has ended", self.id))
+                .suggest("start a run with `resume` to go on with its conversation"));
+        }
+        let mut said = self.said.lock();
+        if said.len() >= SAID {
+            return Err(Fault::new(
+                Code::QuotaExceeded,
+                format!("{SAID} messages wait for the agent already"),
+            ));
+        }
+        said.push_back(text);
+        drop(said);
+        self.heard.notify_one();
+        Ok(())
+    }
+
+    /// What the person said since this was last asked.
+    pub fn take_said(&self) -> Vec<String> {
+        self.said.lock().drain(..).collect()
+    }
+
+    /// Waits for the person's words; nothing where the run is ended instead.
+    pub async fn next_said(&self) -> Option<Vec<String>> {
+        loop {
+            let heard = self.heard.notified();
+            let said = self.take_said();
+            if !said.is_empty() {
+                return Some(said);
+            }
+            tokio::select! {
+                () = heard => {}
+                () = self.end.cancelled() => return None,
+            }
+        }
+    }
+
+    /// A turn begins: what ends it.
+    pub fn turn(&self) -> CancellationToken {
+        let token = self.end.child_token();
+        *self.turn.lock() = token.clone();
+        self.stands(AgentState::Working);
+        token
+    }
+
+    /// Ends the turn that is under way.
+    pub fn cancel(&self) {
+        self.turn.lock().cancel();
+    }
+
+    /// Ends the run.
+    pub fn end(&self) {
+        self.end.cancel();
+    }
+
+    /// The person decides on a proposal later.
+    pub fn leave(&self, proposal: ProposalId) {
+        self.left.send_modify(|left| {
+            left.insert(proposal);
+        });
+    }
+
+    /// Waits until the person says that they decide on a proposal later.
+    pub async fn is_left(&self, proposal: &ProposalId) {
+        let mut left = self.left.subscribe();
+        if left.wait_for(|left| left.contains(proposal)).await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    /// Asks the person something, and waits for the answer; none where nobody answers before the turn ends.
+    pub async fn ask(&self, text: String, answers: Vec<String>) -> Option<String> {
+        let id = format!("q-{}", unique());
+        let (sender, answer) = oneshot::channel();
+        self.questions.lock().insert(id.clone(), sender);
+        self.tell(AgentHappening::Question { id: id.clone(), text, answers });
+        let turn = self.turn.lock().clone();
+        let answer = tokio::select! {
+            answer = answer => answer.ok(),
+            () = turn.cancelled() => None,
+        };
+        self.questions.lock().remove(&id);
+        answer
+    }
+
+    /// The person answers a question.
+    ///
+    /// # Errors
+    /// NOT_FOUND where it is not open.
+    pub fn answer(&self, question: &str, text: String) -> Result<(), Fault> {
+        let open = self.questions.lock().remove(question);
+        let sent = open.is_some_and(|sender| sender.send(text).is_ok());
+        let none =
+            || Fault::new(Code::NotFound, "that question is not open: it was answered, or its turn ended");
+        if sent { Ok(()) } else { Err(none()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::NoEditor;
+
+    fn run(runs: &AgentRuns) -> Arc<AgentRun> {
+        runs.begin(NewRun { session: "s".to_owned(), ..NewRun::default() }, Arc::new(NoEditor)).unwrap()
+    }
+
+    #[tokio::test]
+    async fn pieces_of_a_text_that_came_meanwhile_are_one_event_and_none_comes_twice() {
+        let runs = AgentRuns::default();
+        let run = run(&runs);
+        let text = |text: &str| AgentHappening::Text { text: text.to_owned() };
+        ["a", "b"].into_iter().for_each(|piece| run.tell(text(piece)));
+        let first = run.events(0, Duration::ZERO).await.events;
+        assert_eq!(
+            first.iter().map(|event| (event.seq, event.what.clone())).collect::<Vec<_>>(),
+            [(2, text("ab"))]
+        );
+        run.tell(text("c"));
+        run.tell(AgentHappening::Step { step: 2 });
+        let later = run.events(2, Duration::ZERO).await.events;
+        let later: Vec<_> = later.into_iter().map(|event| (event.seq, event.what)).collect();
+        assert_eq!(later, [(3, text("c")), (4, AgentHappening::Step { step: 2 })]);
+    }
+
+    #[tokio::test]
+    async fn a_question_is_answered_once_and_ends_with_its_turn() {
+        let runs = AgentRuns::default();
+        let run = run(&runs);
+        let turn = run.turn();
+        let asking = tokio::spawn({
+            let run = run.clone();
+            async move { run.ask("Really?".to_owned(), vec!["Allow".to_owned()]).await }
+        });
+        let event = run.events(0, Duration::from_secs(5)).await.events.remove(0);
+        let AgentHappening::Question { id, .. } = event.what else { panic!("{event:?}") };
+        run.answer(&id, "Allow".to_owned()).unwrap();
+        assert_eq!(asking.await.unwrap().as_deref(), Some("Allow"));
+        assert_eq!(run.answer(&id, "Allow".to_owned()).unwrap_err().code, Code::NotFound);
+        turn.cancel();
+        assert_eq!(run.ask("And now?".to_owned(), Vec::new()).await, None);
+    }
+
+    #[tokio::test]
+    async fn no_more_runs_begin_than_may_be_under_way_and_those_that_ended_make_room() {
+        let runs = AgentRuns::default();
+        let open: Vec<_> = (0..OPEN).map(|_| run(&runs)).collect();
+        let refused = runs.begin(NewRun::default(), Arc::new(NoEditor)).unwrap_err();
+        assert_eq!(refused.code, Code::QuotaExceeded);
+        open[0].stands(AgentState::Ended);
+        run(&runs);
+        assert_eq!(open[0].say("more".to_owned()).unwrap_err().code, Code::NotFound);
+        assert!(runs.get("none").is_err());
+    }
+}

@@ -1,0 +1,75 @@
+//! The answer to a call as a model is told it: one object, in which names of tools stand as they are listed.
+
+use serde_json::{Map, Value, json};
+
+use crate::protocol::{Envelope, Fault};
+
+/// Under which name a result that is no object stands: earlier versions of the protocol take only objects.
+pub const RESULT: &str = "result";
+
+/// Under which name the person's words stand. No tool speaks by it.
+pub const FROM_THE_PERSON: &str = "from_the_person";
+
+/// What a model is told of a call. Where that says what to do next, the tools in `names` go by the names that they are
+/// listed under.
+pub fn told(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> Value {
+    let mut content = match (&envelope.error, &envelope.result) {
+        (Some(fault), _) => fault_object(fault),
+        (None, Some(result)) => match &**result {
+            Value::Object(members) => members.clone(),
+            other => Map::from_iter([(RESULT.to_owned(), other.clone())]),
+        },
+        (None, None) => Map::new(),
+    };
+    // What the agent should know beside the result. A result's own member of that name comes first.
+    if envelope.truncated {
+        content.entry("truncated").or_insert(json!(true));
+    }
+    if let Some(rest) = &envelope.rest {
+        content.entry("rest").or_insert(json!(rest));
+    }
+    if !envelope.warnings.is_empty() {
+        content.entry("warnings").or_insert(json!(envelope.warnings));
+    }
+    if !envelope.decisions.is_empty() {
+        content.entry("decisions").or_insert(json!(envelope.decisions));
+    }
+    content.remove(FROM_THE_PERSON);
+    if !envelope.messages.is_empty() {
+        content.insert(FROM_THE_PERSON.to_owned(), json!(envelope.messages));
+    }
+    // What a file holds is never touched: only what says what to do.
+    let advice = ["/error/message", "/error/suggestion", "/error/hints", "/error/next_action/tool"];
+    let advice = advice.into_iter().chain(["/next_action/tool", "/rest"]);
+    let mut content = Value::Object(content);
+    let mut names = Some(names);
+    let mut known = Vec::new();
+    for place in advice {
+        let Some(value) = content.pointer_mut(place) else { continue };
+        if let Some(names) = names.take() {
+            known = names();
+        }
+        undotted(value, &known);
+    }
+    content
+}
+
+/// Writes each name without its dots, in a text or a list of texts.
+pub fn undotted(value: &mut Value, names: &[String]) {
+    match value {
+        Value::String(text) => {
+            for name in names.iter().filter(|name| name.contains('.')) {
+                if text.contains(name.as_str()) {
+                    *text = text.replace(name, &name.replace('.', "_"));
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| undotted(item, names)),
+        _ => {}
+    }
+}
+
+/// A fault as an object of its own.
+pub fn fault_object(fault: &Fault) -> Map<String, Value> {
+    Map::from_iter([("error".to_owned(), json!(fault))])
+}

@@ -1,0 +1,18 @@
+//! `wherefore/agentList`: the runs of the built-in agent in a folder.
+
+use super::{AgentList, Asker, Request};
+use crate::agent;
+use crate::hub::Hub;
+use crate::protocol::{AgentListAnswer, AgentListParams, Fault};
+
+impl Request for AgentList {
+    async fn answer(hub: &Hub, params: AgentListParams, _: Asker) -> Result<AgentListAnswer, Fault> {
+        let folder = hub.folder(params.root.as_deref())?;
+        let mut runs: Vec<_> = hub.agents().of(folder.root()).iter().map(|run| run.summary()).collect();
+        // Logs can be long: they are not read where requests are.
+        let earlier = tokio::task::spawn_blocking(move || agent::earlier_runs(&folder)).await;
+        let earlier = earlier.map_err(|error| Fault::internal(error.to_string()))?;
+        runs.extend(earlier.into_iter().filter(|run| hub.agents().get(&run.run).is_err()));
+        Ok(AgentListAnswer { runs })
+    }
+}

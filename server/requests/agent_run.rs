@@ -1,0 +1,41 @@
+//! `wherefore/agentRun`: a run of the built-in agent begins.
+
+use super::{AgentRun, Asker, Request};
+use crate::agent::{self, AgentStart};
+use crate::hub::Hub;
+use crate::protocol::{AgentRunAnswer, AgentRunParams, Code, Fault};
+
+/// Bytes of a task.
+const LONGEST: usize = 1 << 20;
+
+impl Request for AgentRun {
+    /// INVALID_ARGS for an empty task, NOT_FOUND for a run to resume that no log has, and what keeps a model from being
+    /// had.
+    async fn answer(hub: &Hub, params: AgentRunParams, _: Asker) -> Result<AgentRunAnswer, Fault> {
+        let AgentRunParams { task, model, limits, resume, policy, attended, root } = params;
+        let task = task.trim().to_owned();
+        if task.is_empty() && resume.is_none() {
+            return Err(
+                Fault::new(Code::InvalidArgs, "the task is empty").suggest("say what the agent is to do")
+            );
+        }
+        if task.len() > LONGEST {
+            let message = format!("a task has at most {LONGEST} bytes; this one has {}", task.len());
+            return Err(
+                Fault::new(Code::InvalidArgs, message).suggest("put it into a file, and name that file")
+            );
+        }
+        let folder = hub.folder(root.as_deref())?;
+        let resumes = resume.map(|run| agent::conversation(&folder, &run)).transpose()?;
+        let model = agent::model_of(&folder, model.as_deref()).await?;
+        // Tools of servers that were never listed are offered too.
+        folder.toolbox().settle().await;
+        let run = agent::start(hub, AgentStart { folder, model, task, limits, policy, attended, resumes })?;
+        let about = run.about();
+        Ok(AgentRunAnswer {
+            run: run.id().to_owned(),
+            session: about.session.clone(),
+            model: about.model.clone(),
+        })
+    }
+}
