@@ -45,6 +45,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::telemetry;
 use crate::upstream::guard;
 
 /// The tool layer between an editor and the language models that work in it: every tool call says why, is checked,
@@ -110,7 +111,14 @@ pub fn main() -> ExitCode {
     };
     let arguments = arguments.unwrap_or_else(|error| error.exit());
     limits::outlive_size_limit();
-    match arguments.command {
+    let code = run(arguments.command);
+    telemetry::close_all();
+    code
+}
+
+/// Runs a subcommand.
+fn run(command: Command) -> ExitCode {
+    match command {
         Command::Demo(args) => demo::run(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::Mcp(args) => mcp::run(&args),

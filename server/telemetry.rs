@@ -13,4 +13,4 @@ mod spans;
 mod tests;
 
 pub use endpoint::{TelemetryError, check};
-pub use exporter::{TelemetryCounts, TelemetryExporter, start};
+pub use exporter::{TelemetryCounts, TelemetryExporter, close_all, start};

@@ -1,7 +1,5 @@
 //! Which log a session writes.
 
-use std::sync::Arc;
-
 use super::log::{OpenLog, SessionLog};
 use crate::base::ids::{Counter, unique};
 use crate::journal::{Journal, JournalError, Keeper, Opening};
@@ -77,7 +75,7 @@ fn observe(log: &SessionLog, journal: &Journal) {
     let settings = log.workspace.settings();
     let Some(settings) = &settings.telemetry else { return };
     match telemetry::start(settings, log.workspace.root(), journal.session(), log.shared) {
-        Ok(exporter) => journal.observe(Arc::new(exporter)),
+        Ok(exporter) => journal.observe(exporter),
         Err(error) => log.troubles.report(format!("telemetry: {error}; no call is exported")),
     }
 }

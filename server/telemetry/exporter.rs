@@ -1,7 +1,7 @@
 //! The queue between a session log and the collector, and the thread that empties it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
@@ -64,7 +64,7 @@ pub fn start(
     root: &str,
     session: &str,
     shared: bool,
-) -> Result<TelemetryExporter, TelemetryError> {
+) -> Result<Arc<TelemetryExporter>, TelemetryError> {
     let (url, headers) = (check(settings)?, headers(settings)?);
     let (queue, events) = channel(QUEUE);
     let (done, ended) = std::sync::mpsc::channel();
@@ -86,7 +86,24 @@ pub fn start(
     // Without the thread the queue is closed, and events are counted as dropped.
     let _ = std::thread::Builder::new().name("telemetry".to_owned()).spawn(work);
     let (queue, done) = (Mutex::new(Some(queue)), Mutex::new(Some(ended)));
-    Ok(TelemetryExporter { queue, done, counters, whys: settings.whys, paths })
+    let exporter = Arc::new(TelemetryExporter { queue, done, counters, whys: settings.whys, paths });
+    let mut running = RUNNING.lock();
+    running.retain(|other| other.strong_count() > 0);
+    running.push(Arc::downgrade(&exporter));
+    Ok(exporter)
+}
+
+/// The exporters of this process.
+static RUNNING: Mutex<Vec<Weak<TelemetryExporter>>> = Mutex::new(Vec::new());
+
+/// Sends what is left, at the end of the process, however it came about; waits a moment for all of them together.
+pub fn close_all() {
+    let running: Vec<_> = RUNNING.lock().drain(..).filter_map(|exporter| exporter.upgrade()).collect();
+    running.iter().for_each(|exporter| drop(exporter.queue.lock().take()));
+    let until = std::time::Instant::now() + FLUSH;
+    running
+        .iter()
+        .for_each(|exporter| exporter.wait(until.saturating_duration_since(std::time::Instant::now())));
 }
 
 impl TelemetryExporter {
@@ -95,6 +112,18 @@ impl TelemetryExporter {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let Counters { sent, dropped, lost } = &*self.counters;
         TelemetryCounts { sent: count(sent), dropped: count(dropped), lost: count(lost) }
+    }
+}
+
+impl TelemetryExporter {
+    /// Waits for the thread to end, the first time.
+    fn wait(&self, limit: Duration) {
+        let Some(done) = self.done.lock().take() else { return };
+        let _ = done.recv_timeout(limit);
+        let TelemetryCounts { sent, dropped, lost } = self.counts();
+        if dropped + lost > 0 {
+            tracing::warn!("telemetry: {sent} spans sent, {lost} not taken, {dropped} events dropped");
+        }
     }
 }
 
@@ -109,13 +138,7 @@ impl LogObserver for TelemetryExporter {
 
     fn close(&self) {
         self.queue.lock().take();
-        if let Some(done) = self.done.lock().take() {
-            let _ = done.recv_timeout(FLUSH);
-            let TelemetryCounts { sent, dropped, lost } = self.counts();
-            if dropped + lost > 0 {
-                tracing::warn!("telemetry: {sent} spans sent, {lost} not taken, {dropped} events dropped");
-            }
-        }
+        self.wait(FLUSH);
     }
 }
 
@@ -138,6 +161,9 @@ impl Worker {
         while open {
             let mut batch = Vec::new();
             open = self.gather(&mut events, &mut batch).await;
+            if !open {
+                batch.extend(self.maker.finish(now()));
+            }
             let count = batch.len() as u64;
             if count == 0 {
                 continue;

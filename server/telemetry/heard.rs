@@ -69,7 +69,7 @@ impl HeardEvent {
                 heard.hunks =
                     hunks.into_iter().flatten().map(|hunk| HeardHunk::of(hunk, whys, paths)).collect();
             }
-            "session_start" | "session_end" | "undo" => {}
+            "undo" => {}
             _ => return None,
         }
         heard.kind = kind;

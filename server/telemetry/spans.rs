@@ -81,7 +81,6 @@ impl SpanMaker {
             "decision" => self.decision(&heard),
             "undo" => Some(self.linked("wherefore.undo", &heard, Vec::new())),
             "tool_result" | "tool_error" => self.ended(&heard),
-            "session_end" if !self.whole.is_empty() => Some(self.session_span(heard.at)),
             _ => None,
         }
     }
@@ -171,6 +170,11 @@ impl SpanMaker {
             links: Vec::new(),
             status,
         })
+    }
+
+    /// The session's own span, once no event follows.
+    pub(super) fn finish(&self, at: u64) -> Option<Span> {
+        (!self.whole.is_empty()).then(|| self.session_span(at))
     }
 
     fn session_span(&self, at: u64) -> Span {

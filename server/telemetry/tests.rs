@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -189,7 +188,7 @@ fn no_call_waits_for_a_collector_and_the_end_waits_a_moment() {
     for (what, url) in
         [("dead", format!("http://{dead}")), ("hangs", collector(&[0]).0), ("refuses", collector(&[400]).0)]
     {
-        let exporter = Arc::new(start(&settings(&url), "/w", "s", true).unwrap());
+        let exporter = start(&settings(&url), "/w", "s", true).unwrap();
         let since = Instant::now();
         for number in 0..20_000 {
             let call = json!({ "type": "tool_call", "call_id": format!("c-{number}"), "tool": "fs.read", "args": {} });

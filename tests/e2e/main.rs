@@ -31,6 +31,7 @@ mod sending;
 mod sharing;
 mod slots;
 mod support;
+mod telemetry;
 mod tiers;
 mod tokens;
 mod trojan;
