@@ -22,8 +22,12 @@ pub(super) fn marked<'a>(old: &'a str, new: &'a str) -> Option<(MarkedPieces<'a>
         return None;
     }
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    for op in ops {
-        let differs = op.tag() != DiffTag::Equal;
+    for (at, op) in ops.iter().enumerate() {
+        // Signs and spaces between two words that differ would only tear the mark apart.
+        let is_joint = at > 0
+            && at + 1 < ops.len()
+            && olds[op.old_range()].iter().all(|piece| !piece.contains(char::is_alphanumeric));
+        let differs = op.tag() != DiffTag::Equal || is_joint;
         before.extend(olds[op.old_range()].iter().map(|piece| (differs, *piece)));
         after.extend(news[op.new_range()].iter().map(|piece| (differs, *piece)));
     }
@@ -65,7 +69,7 @@ mod tests {
             let marked = pieces.iter().filter(|(differs, _)| *differs);
             marked.map(|(_, piece)| *piece).collect::<String>()
         };
-        assert_eq!((differs(&old), differs(&new)), ("expression".to_owned(), "termx".to_owned()));
+        assert_eq!((differs(&old), differs(&new)), ("expression(".to_owned(), "term(x".to_owned()));
         assert_eq!(old.iter().map(|(_, piece)| *piece).collect::<String>(), "  return parser.expression();");
         assert_eq!(marked("abc def", "x = y + z"), None);
     }

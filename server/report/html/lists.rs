@@ -21,13 +21,25 @@ fn table(page: &mut String, id: &str, title: &str, columns: &[&str], rows: &[Str
     }
     page.push_str("</tr></thead><tbody>\n");
     for row in rows {
-        let _ = writeln!(page, "<tr>{row}</tr>");
+        let _ = writeln!(page, "<tr>{}</tr>", labelled(row, columns));
     }
     page.push_str("</tbody></table></div>\n");
     if left > 0 {
         let _ = writeln!(page, "<p class=\"none\">{left} more are left out.</p>");
     }
     page.push_str("</section>\n");
+}
+
+/// A row whose cells name their columns, for a screen that is too narrow to set them side by side. Values are escaped: none
+/// holds `<td`.
+fn labelled(row: &str, columns: &[&str]) -> String {
+    let mut cells = row.split("<td");
+    let first = cells.next().unwrap_or_default().to_owned();
+    let cells = cells.zip(columns).enumerate();
+    cells.fold(first, |row, (at, (cell, name))| match at {
+        0 => format!("{row}<td{cell}"),
+        _ => format!("{row}<td data-column=\"{name}\"{cell}"),
+    })
 }
 
 /// Hunks in place that nobody looked at.
