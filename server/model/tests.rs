@@ -3,6 +3,8 @@
 mod apis;
 mod faults;
 mod places;
+#[allow(clippy::print_stdout, reason = "it reports figures, where a person runs it")]
+mod real;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages take it in too")]
 pub(crate) mod scripted;
 
