@@ -284,7 +284,10 @@ fn call_of(value: &Value, repairs: &Repairs) -> Option<TextCall> {
         return Some(made(tool.to_owned(), Value::Object(own).to_string(), repairs.clone()));
     }
     let mut given = ARGUMENTS.iter().filter_map(|name| map.get(*name));
-    let (arguments, None) = (given.next()?, given.next()) else { return None };
+    let (Some(arguments), None) = (given.next(), given.next()) else {
+        // A tool that wants nothing is called by its name alone.
+        return (map.len() == 1).then(|| made(name.to_owned(), String::new(), repairs.clone()));
+    };
     let text = match arguments {
         Value::String(text) => text.clone(),
         Value::Object(_) => arguments.to_string(),
@@ -302,7 +305,10 @@ fn made(name: String, arguments: String, mut repairs: Repairs) -> TextCall {
 /// Calls without marks: the whole text, or the fences at its end behind words that announce them.
 fn unmarked(said: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Option<(Vec<TextCall>, String)> {
     let text = markup::without_ends(said);
-    let known = |calls: &Vec<TextCall>| calls.iter().all(|call| tool_name(&call.name, resolve).is_some());
+    let known = |calls: &Vec<TextCall>| {
+        let is_known = |call: &TextCall| tool_name(&call.name, resolve).is_some();
+        calls.iter().all(|call| !call.arguments.is_empty() && is_known(call))
+    };
     if text.starts_with(['{', '[']) {
         let read = lenient::parse(text).ok().filter(|read| !read.was_open)?;
         return calls_of(&read.value, &read.repairs).filter(known).map(|calls| (calls, String::new()));

@@ -2,26 +2,25 @@
 
 use std::ops::Range;
 
-/// Words that announce an example and no act.
-const EXAMPLES: [&str; 14] = [
-    "example",
-    "e.g.",
-    "for instance",
+/// Words that announce an example, also of a call with marks.
+const EXAMPLES: [&str; 6] =
+    ["example", "e.g.", "for instance", "looks like this", "look like this", "would look like"];
+/// Words that announce an example where a call has no marks.
+const MAYBE: [&str; 10] = [
     "such as",
     "something like",
-    "would look",
     "looks like",
     "you can ",
     "you could",
     "i could",
     "could call",
     "would call",
-    "format",
-    "syntax",
+    "the format",
+    "the syntax",
 ];
 
 /// Bytes before a call in which words may announce an example.
-const LEAD: usize = 400;
+const LEAD: usize = 200;
 
 /// The quoted parts of a text.
 #[derive(Debug)]
@@ -57,14 +56,15 @@ impl Quoted {
     pub(super) fn holds(&self, text: &str, at: usize) -> bool {
         let before = &text[text.floor_char_boundary(at.saturating_sub(LEAD))..at];
         let is_cited = before.ends_with(['"', '\'', '“', '‘', '«']);
-        let paragraph = before.rsplit("\n\n").next().unwrap_or_default();
-        is_cited || self.0.iter().any(|part| part.contains(&at)) || Self::is_example(paragraph)
+        // The words before it announce it where they are of its paragraph and end with a colon, or with nothing.
+        let paragraph = before.rsplit("\n\n").next().unwrap_or_default().trim_end();
+        let announced = !paragraph.ends_with(['.', '!', '?', '>']) && announces(paragraph, &EXAMPLES);
+        is_cited || announced || self.0.iter().any(|part| part.contains(&at))
     }
 
     /// Whether words announce an example.
     pub(super) fn is_example(lead: &str) -> bool {
-        let lead = lead.to_lowercase();
-        EXAMPLES.iter().any(|word| lead.contains(word))
+        announces(lead, &EXAMPLES) || announces(lead, &MAYBE)
     }
 
     /// The fences that a text ends with, and what stands before them; nothing where words follow or stand between.
@@ -90,4 +90,9 @@ impl Quoted {
         }
         (open.is_none() && !fences.is_empty()).then_some((lead?, fences))
     }
+}
+
+fn announces(lead: &str, words: &[&str]) -> bool {
+    let lead = lead.to_lowercase();
+    words.iter().any(|word| lead.contains(word))
 }
