@@ -38,6 +38,7 @@ mod status;
 mod syntax;
 mod tools;
 mod undo;
+mod why;
 mod words;
 mod working_set;
 
@@ -74,6 +75,7 @@ enum Command {
     Undo(undo::Args),
     Search(search::SearchArgs),
     Send(send::SendArgs),
+    Why(why::Args),
     Log(log::LogArgs),
     Report(report::ReportArgs),
     WorkingSet(working_set::WorkingSetArgs),
@@ -134,6 +136,7 @@ fn run(command: Command) -> ExitCode {
         Command::Undo(args) => undo::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Send(args) => send::run(&args),
+        Command::Why(args) => why::run(&args),
         Command::Log(args) => log::run(args),
         Command::Report(args) => report::run(&args),
         Command::WorkingSet(args) => working_set::run(&args),

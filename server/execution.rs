@@ -18,6 +18,7 @@ mod git;
 mod ignored;
 mod layer;
 mod limit_word;
+mod line_whys;
 mod live;
 mod passed;
 mod plan;
@@ -45,6 +46,7 @@ pub(crate) use git::{
 };
 pub(crate) use ignored::IgnoredPaths;
 pub(crate) use limit_word::LimitWord;
+pub(crate) use line_whys::{WhyRequest, line_whys};
 pub(crate) use processes::{Process, ProcessState, Processes};
 pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
 pub(crate) use run::RunOutcome;

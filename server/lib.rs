@@ -20,6 +20,8 @@ pub use wherefore_fetch as fetch;
 
 pub use wherefore_patch as patch;
 
+pub use wherefore_provenance as provenance;
+
 pub use wherefore_shell as shell;
 
 pub mod native;

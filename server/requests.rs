@@ -30,6 +30,7 @@ pub mod search_tools;
 pub mod send_message;
 pub mod status;
 pub mod undo;
+pub mod why;
 pub mod working_set;
 
 use std::future::Future;
@@ -47,7 +48,7 @@ use crate::ports::Caller;
 use crate::protocol::{
     AgentCancelParams, AgentEventsAnswer, AgentEventsParams, AgentListAnswer, AgentListParams,
     AgentRunAnswer, AgentRunParams, AgentRunSummary, AgentSayParams, Code, CollectAnswer, DecideParams, Door,
-    Envelope, ExpandToolAnswer, ExpandToolParams, Fault, HintOutcome, HintParams, ListToolsAnswer,
+    Envelope, ExpandToolAnswer, ExpandToolParams, Fault, HintOutcome, HintParams, LineWhys, ListToolsAnswer,
     ListToolsParams, Origin, ProposalsParams, RawCall, SearchNodesAnswer, SearchNodesParams,
     SearchToolsAnswer, SearchToolsParams, SendAnswer, SendParams, UndoAnswer, WorkingSetAnswer,
 };
@@ -132,6 +133,8 @@ table! {
         "Lists the runs of the agent, those of earlier sessions among them.";
     Log(log::LogParams) -> log::LogAnswer = "wherefore/log", looks,
         "Says where a session log is, and gives its text where that is asked for.";
+    Why(why::WhyParams) -> LineWhys = "wherefore/why", looks,
+        "Says why lines of a file are as they are: who wrote each, for which call, and how it was decided.";
 }
 
 /// What the table says of a request.

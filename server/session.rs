@@ -10,6 +10,7 @@ mod finder;
 mod finding;
 mod indexing;
 mod known_files;
+mod line_history;
 mod log;
 mod messages;
 mod open;
@@ -35,6 +36,7 @@ pub(crate) use error::{CallCancelled, SearchError, SessionError};
 pub use files::SessionFiles;
 pub use finding::{Meant, WantedFiles, WantedLines, Where};
 pub use known_files::{DirectWriter, KnownContent, KnownFiles};
+pub use line_history::{KnownLines, LineHistory};
 pub use log::SessionLog;
 pub use messages::{PersonMessages, Recipient};
 pub use presence::{Connected, Presence};
@@ -67,6 +69,7 @@ pub struct Session {
     working_files: WorkingFiles,
     earlier: Arc<EarlierCalls>,
     log: Arc<SessionLog>,
+    lines: LineHistory,
     presence: Arc<Presence>,
     messages: PersonMessages,
     troubles: Arc<SessionTroubles>,
@@ -131,6 +134,7 @@ impl Session {
             files: files.clone(),
             log: log.clone(),
         };
+        let lines = LineHistory::new(workspace.clone(), files.clone());
         governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         Ok(Self {
             workspace,
@@ -140,6 +144,7 @@ impl Session {
             working_files,
             earlier,
             log,
+            lines,
             presence,
             messages,
             troubles,
@@ -177,6 +182,11 @@ impl Session {
     /// The session log.
     pub fn log(&self) -> &SessionLog {
         &self.log
+    }
+
+    /// Which call each line comes from.
+    pub fn lines(&self) -> &LineHistory {
+        &self.lines
     }
 
     /// Counts the calls that earlier processes of this session made as its own.

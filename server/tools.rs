@@ -20,6 +20,7 @@ mod js_exec;
 mod memory_advise;
 mod memory_summarize;
 mod process_list;
+mod provenance_why;
 mod python_exec;
 mod refused;
 mod repository;
@@ -81,6 +82,7 @@ tools! { queue, executor:
     "memory.advise" => memory_advise::TakeAdvice,
     "memory.summarize" => memory_summarize::SummarizeFiles(Arc::new(Extractive)),
     "process.list" => process_list::ListProcesses(executor.clone()),
+    "provenance.why" => provenance_why::ExplainLines(executor.clone()),
     "python.exec" => python_exec::RunPython(executor.clone()),
     "review.wait" => review_wait::WaitForReview(queue.clone()),
     "search.lexical" => search_lexical::SearchLines,

@@ -9,14 +9,14 @@ use super::print::{TerminalPage, wrap};
 
 /// The subcommands by what they are for, those of every day first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Every day", &["agent", "review", "undo", "log", "report", "status", "search", "send"]),
+    ("Every day", &["agent", "review", "undo", "why", "log", "report", "status", "search", "send"]),
     ("Set-up", &["demo", "init", "doctor", "consent", "completions", "man"]),
     ("Tools and contexts", &["call", "tools", "patch", "sandbox", "rules", "working-set", "hint", "context"]),
     ("What editors and agents start", &["lsp", "mcp", "acp", "serve", "hook"]),
 ];
 
 /// Examples of subcommands: a command line, and what it does.
-const EXAMPLES: [(&str, &[(&str, &str)]); 15] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 16] = [
     (
         "review",
         &[
@@ -35,6 +35,13 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 15] = [
         &[
             ("wherefore undo", "take the last change back"),
             ("wherefore undo c-0007", "take back what a call changed"),
+        ],
+    ),
+    (
+        "why",
+        &[
+            ("wherefore why src/main.rs:40-60", "say why some lines are as they are"),
+            ("wherefore why src/main.rs --agent claude", "show the lines of one agent"),
         ],
     ),
     (

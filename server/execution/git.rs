@@ -3,6 +3,7 @@
 //! Invariants: git is given settings of ours alone, so that nothing runs that a repository names; it writes nothing and
 //! reaches nobody; of a file that the rules close, no content is asked for.
 
+mod blame;
 mod change;
 mod config;
 mod contents;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use wherefore_fetch::HostList;
 
+pub(crate) use blame::GitBlame;
 pub(crate) use diff::{DiffRequest, DiffSides, DiffedFile};
 pub(crate) use log::{CommitRange, LogRequest, LoggedCommit};
 pub(crate) use status::StatusEntry;

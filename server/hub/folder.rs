@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::LogPlace;
 use super::attached::AttachedCommands;
@@ -15,15 +16,16 @@ use super::trail::Trail;
 use crate::base::{CallId, WorkspacePath};
 use crate::catalogue::Problem;
 use crate::catalogue::discovery::Directory;
-use crate::execution::Executor;
+use crate::execution::{Executor, WhyRequest, line_whys};
 use crate::pipeline::Pipeline;
 use crate::protocol::{
-    Access, Proposal, ProposalsParams, Surface, ToolSummary, WorkingSetAnswer, WorkspaceStatus,
+    Access, Fault, LineWhys, Origin, Proposal, ProposalsParams, Surface, ToolSummary, WorkingSetAnswer,
+    WorkspaceStatus,
 };
 use crate::registry::{Registry, Tool};
 use crate::review::ProposalQueue;
 use crate::sandbox::Launcher;
-use crate::session::{Session, SessionOptions};
+use crate::session::{Scope, Session, SessionOptions};
 use crate::tools;
 use crate::workspace::WorkspaceError;
 
@@ -236,6 +238,22 @@ impl Folder {
         // What the log does not take by now is lost: nobody is left to tell.
         let _ = self.queue.write_unlogged();
         self.session.close();
+    }
+
+    /// Why lines of a file are as they are, for a person.
+    ///
+    /// # Errors
+    /// NOT_FOUND where there is no such file or line, and what keeps the file from being read.
+    pub async fn line_whys(
+        &self,
+        path: &str,
+        (start, end): (u32, Option<u32>),
+        has_commits: bool,
+    ) -> Result<LineWhys, Fault> {
+        let cancel = CancellationToken::default();
+        let scope = Scope::new(self.session.clone(), &Origin::default(), cancel, None);
+        let request = WhyRequest { path: scope.path(path)?, start, end, has_commits };
+        line_whys(&self.executor, &scope, &request).await
     }
 
     /// Its open log, or that of an earlier session.

@@ -83,6 +83,20 @@ pub enum DecidedBy {
     Recovery,
 }
 
+impl DecidedBy {
+    /// The word that the log has for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Client => "client",
+            Self::Policy => "policy",
+            Self::Editor => "editor",
+            Self::Text => "text",
+            Self::Recovery => "recovery",
+        }
+    }
+}
+
 /// What became of an edit of an agent's own tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::apply::LineNote;
 use super::item::{ReviewDecision, ReviewEvent};
 use super::queue::ProposalQueue;
 use super::report::answer;
 use crate::base::{HunkId, WorkspacePath};
-use crate::protocol::{Act, ChangeKind, Code, DecidedBy, Fault, PathContent, Policy, ProposedFile};
+use crate::protocol::{Act, ChangeKind, Code, DecidedBy, Door, Fault, PathContent, Policy, ProposedFile};
 use crate::registry::{Call, Change, Content, Draft};
 use crate::rules::Opener;
 use crate::session::{KnownContent, unencodable};
@@ -72,7 +73,8 @@ impl ProposalQueue {
         let hunks: Vec<HunkId> = file.hunks.iter().map(|hunk| hunk.id.clone()).collect();
         let from = file.from.clone();
         let step = Step { path: path.clone(), from, hunks: hunks.clone(), ..change.step };
-        let recorded = item.behalf().record(&self.session, step.clone());
+        let note = LineNote { outside: item.proposal().origin.door == Door::Outside, ..LineNote::default() };
+        let recorded = item.behalf().record_as(&self.session, step.clone(), note);
         if let (Some(now), Some(_)) = (&step.after, &change.text) {
             let was = step.before.as_deref();
             self.session.files().shown().advance(&item.proposal().origin, path, was, now);

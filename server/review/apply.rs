@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::base::text::Encoding;
-use crate::base::{HunkId, WorkspacePath, blocking, hash};
+use crate::base::{CallId, HunkId, WorkspacePath, blocking, hash};
 use crate::ports::{DocumentEdit, LineEdit};
-use crate::protocol::{Access, ChangeKind, Code, Fault, Notice};
+use crate::protocol::{Access, ChangeKind, Code, Fault, Hunk, Notice};
+use crate::provenance::{DroppedRecord, EditedRecord, LineRecord, Span, StepRecord, WrittenBy, line_hash};
 use crate::rules::Opener;
 use crate::session::{Session, Snapshot, unencodable};
 use crate::workspace::{Checkpoints, Expect, Permissions, Step};
@@ -31,15 +32,49 @@ pub(super) struct Behalf<'a> {
 impl Behalf<'_> {
     /// Keeps what a step is about to replace.
     pub(super) fn record(self, session: &Session, step: Step) -> Result<(), Fault> {
+        self.record_as(session, step, LineNote::default())
+    }
+
+    /// The same, with what is known of the lines beside the step itself.
+    pub(super) fn record_as(self, session: &Session, step: Step, note: LineNote) -> Result<(), Fault> {
         let checkpoints = Checkpoints::new(session.workspace().state());
-        Ok(checkpoints.record(self.call, self.session, self.undoes, step)?)
+        let lines = LineRecord::Step(StepRecord {
+            session: self.session.to_owned(),
+            call: self.call.into(),
+            undoes: self.undoes.map(CallId::from),
+            path: step.path.clone(),
+            from: step.from.clone(),
+            kind: step.kind,
+            before: step.before.clone(),
+            after: step.after.clone(),
+            hunks: if note.hunks.is_empty() { step.hunks.clone() } else { note.hunks },
+            spans: note.spans,
+            outside: note.outside,
+            back: step.back,
+        });
+        checkpoints.record(self.call, self.session, self.undoes, step)?;
+        session.lines().record(&lines);
+        Ok(())
     }
 
     /// Takes back the last step recorded: it did not happen. One that stays recorded is harmless: there is nothing to take
     /// back where nothing changed.
     pub(super) fn unrecord(self, session: &Session) {
         let _ = Checkpoints::new(session.workspace().state()).unrecord(self.call, self.session);
+        let dropped = DroppedRecord { session: self.session.to_owned(), call: self.call.into() };
+        session.lines().record(&LineRecord::Dropped(dropped));
     }
+}
+
+/// What is known of the lines that a step changes, beside the step itself.
+#[derive(Debug, Default)]
+pub(super) struct LineNote {
+    /// Where each hunk goes.
+    pub spans: Vec<Span>,
+    /// Its hunks, where the step does not name them.
+    pub hunks: Vec<HunkId>,
+    /// Whether nobody known made it.
+    pub outside: bool,
 }
 
 /// A text to put in place.
@@ -131,18 +166,25 @@ fn prepare(session: &Session, put: &Put<'_>) -> Result<Ready, Fault> {
         ..Step::new(put.path, kind)
     };
     let step = session.files().opened_by(Opener::Person).with_bits(step);
+    let note = LineNote { spans: spans(&put.edits), ..LineNote::default() };
     // Also for a document that was opened where there is no file yet: its editor saves it there.
     let (made, done) = match (put.after, put.path.parent()) {
         (Some(_), Some(parent)) => make_folders(session, put.behalf, &parent),
         _ => (Vec::new(), Ok(())),
     };
-    match done.and_then(|()| put.behalf.record(session, step)) {
+    match done.and_then(|()| put.behalf.record_as(session, step, note)) {
         Ok(()) => Ok(Ready { after: after.map(Cow::into_owned), made }),
         Err(fault) => {
             unmake_folders(session, put.behalf, &made);
             Err(Fault { applied: None, ..fault })
         }
     }
+}
+
+/// Where edits go.
+fn spans(edits: &[LineEdit]) -> Vec<Span> {
+    let lines = |text: &str| u32::try_from(text.split_inclusive('\n').count()).unwrap_or(u32::MAX);
+    edits.iter().map(|edit| (edit.start, edit.count, lines(&edit.text))).collect()
 }
 
 /// Gives a file that an editor made its permissions.
@@ -175,6 +217,7 @@ pub(super) fn record(
     path: &WorkspacePath,
     (was, now): (&str, &str),
     encoding: Encoding,
+    hunks: &[&Hunk],
 ) -> Result<(), Fault> {
     let keep = |text: &str| {
         let bytes = encoding.encode(text).map_err(|c| unencodable(path, encoding, c))?;
@@ -182,7 +225,18 @@ pub(super) fn record(
     };
     let (before, after) = (Some(keep(was)?), Some(keep(now)?));
     let step = Step { before, after, encoding: Some(encoding), ..Step::new(path, ChangeKind::Edit) };
-    behalf.record(session, step)
+    // A person may have typed beside them.
+    let line = |line: &String| (line_hash(line), WrittenBy::Agent);
+    for hunk in hunks {
+        session.lines().record(&LineRecord::Edited(EditedRecord {
+            session: behalf.session.to_owned(),
+            call: behalf.call.into(),
+            hunk: hunk.id.clone(),
+            lines: hunk.new.iter().map(line).collect(),
+        }));
+    }
+    let hunks = hunks.iter().map(|hunk| hunk.id.clone()).collect();
+    behalf.record_as(session, step, LineNote { hunks, ..LineNote::default() })
 }
 
 /// Through the editor: it makes the edit in its own version of the text, saves it where it was saved before,

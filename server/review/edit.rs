@@ -1,10 +1,13 @@
 //! A person's own lines in the place of those that a hunk would add.
 
+use std::collections::BTreeMap;
+
 use super::decide::Meant;
-use super::item::ReviewEvent;
+use super::item::{Item, ReviewEvent};
 use super::queue::ProposalQueue;
 use crate::base::HunkId;
 use crate::protocol::{Act, ChangeKind, Code, DecideParams, Fault, Hunk, HunkState, ProposedFile};
+use crate::provenance::{EditedRecord, LineRecord, edited_lines};
 
 impl ProposalQueue {
     /// Puts the person's own lines in the place of those that hunks would add.
@@ -34,10 +37,24 @@ impl ProposalQueue {
             }
         }
         let edited = |hunk: &Hunk| Some((hunk.id.clone(), new_lines(hunk, params.texts.get(&hunk.id)?)));
-        let lines = item.proposal().hunks().filter_map(edited).collect();
+        let lines: BTreeMap<HunkId, Vec<String>> = item.proposal().hunks().filter_map(edited).collect();
+        self.record_edited(&item, &lines);
         drop(item);
         self.items().happen(id, ReviewEvent::Edited(lines));
         Ok(())
+    }
+
+    /// Keeps which lines of hunks are the person's.
+    fn record_edited(&self, item: &Item, lines: &BTreeMap<HunkId, Vec<String>>) {
+        for hunk in item.proposal().hunks() {
+            let Some(accepted) = lines.get(&hunk.id) else { continue };
+            self.session.lines().record(&LineRecord::Edited(EditedRecord {
+                session: item.proposal().session.clone(),
+                call: item.proposal().call_id.clone(),
+                hunk: hunk.id.clone(),
+                lines: edited_lines(&hunk.new.concat(), &accepted.concat()),
+            }));
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::apply;
 use super::item::{Item, ReviewEffect, ReviewEvent, TextMove, View};
 use super::queue::ProposalQueue;
-use crate::base::{ProposalId, WorkspacePath};
+use crate::base::{HunkId, ProposalId, WorkspacePath};
 use crate::patch::Moves;
 use crate::protocol::{Code, Fault, Hunk, HunkState, Notice, ProposedFile};
 use crate::rules::Opener;
@@ -101,7 +101,11 @@ impl ProposalQueue {
             });
             if let Some(((was, encoding), now)) = replaced.zip(now) {
                 // What cannot be kept can still be taken back hunk by hunk.
-                let _ = apply::record(&self.session, item.behalf(), path, (was, now), encoding);
+                let put = |hunk: &&Hunk| hunk.state == HunkState::Accepted && is_told(&effects, &hunk.id);
+                let of = |file: &&ProposedFile| file.path == *path;
+                let files = item.proposal().files.iter().filter(of);
+                let hunks: Vec<&Hunk> = files.flat_map(|file| &file.hunks).filter(put).collect();
+                let _ = apply::record(&self.session, item.behalf(), path, (was, now), encoding, &hunks);
             }
             // What the log does not take now it takes with the next decision, and what cannot be stored stands in memory.
             let _ = self.publish(item, effects);
@@ -216,4 +220,9 @@ impl Drop for Placing<'_> {
     fn drop(&mut self) {
         self.queue.placing.lock().remove(&self.path);
     }
+}
+
+/// Whether the log is told of a hunk.
+fn is_told(effects: &[ReviewEffect], hunk: &HunkId) -> bool {
+    effects.iter().any(|effect| matches!(effect, ReviewEffect::Log(_, hunks) if hunks.contains(hunk)))
 }

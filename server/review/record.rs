@@ -6,7 +6,9 @@ use parking_lot::Mutex;
 
 use super::{queue::ProposalQueue, report};
 use crate::base::HunkId;
-use crate::protocol::{DecidedBy, Event, Fault, Proposal};
+use crate::protocol::{DecidedBy, Event, Fault, Hunk, Proposal};
+use crate::provenance::{DecidedHunk, DecisionRecord, LineRecord};
+use crate::redact::redact;
 
 /// Decisions that the log did not take yet, oldest first.
 #[derive(Debug, Default)]
@@ -38,6 +40,27 @@ impl ProposalQueue {
             status: proposal.state(),
         };
         self.unlogged.0.lock().push_back(event);
+        self.session.lines().record(&LineRecord::Decision(self.decision_record(proposal, by, hunks)));
+    }
+
+    /// A decision for whoever asks why a line is so.
+    fn decision_record(&self, proposal: &Proposal, by: DecidedBy, hunks: &[HunkId]) -> DecisionRecord {
+        let decided = |hunk: &Hunk| DecidedHunk {
+            id: hunk.id.clone(),
+            state: hunk.state.word().to_owned(),
+            reason: hunk.reason.as_deref().map(|reason| redact(reason).into_owned()),
+        };
+        let agent = proposal.origin.agent.clone();
+        DecisionRecord {
+            session: proposal.session.clone(),
+            call: proposal.call_id.clone(),
+            tool: proposal.tool.clone(),
+            agent: agent.or_else(|| Some(proposal.origin.door.word().to_owned())),
+            why: redact(&proposal.why).into_owned(),
+            by: by.word().to_owned(),
+            time: self.session.now(),
+            hunks: proposal.hunks().filter(|hunk| hunks.contains(&hunk.id)).map(decided).collect(),
+        }
     }
 
     /// Writes the decisions that the log did not take before.

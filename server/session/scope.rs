@@ -10,7 +10,7 @@ use super::DirectWriter;
 use super::command_feed::{CommandFeed, FedCommand};
 use super::error::{CallCancelled, SearchError, TextError};
 use super::text::Snapshot;
-use super::{Meant, Session, WantedFiles, WantedLines, Where};
+use super::{KnownLines, Meant, Session, WantedFiles, WantedLines, Where};
 use crate::base::{PathError, WorkspacePath};
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::query::Query;
@@ -103,6 +103,11 @@ impl Scope {
     /// As [`WorkspacePath::parse`].
     pub fn path(&self, asked: &str) -> Result<WorkspacePath, PathError> {
         WorkspacePath::parse(self.session.workspace().root(), asked)
+    }
+
+    /// Who wrote each line of a text, which stands at a path.
+    pub fn known_lines(&self, path: &WorkspacePath, text: &str) -> KnownLines {
+        self.session.lines().known(path, text)
     }
 
     /// Stops work that was cancelled.

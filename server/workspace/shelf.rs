@@ -1,7 +1,7 @@
 //! A private folder of ours below some root: opened beneath the root's descriptor with no symlink on the way, its
 //! files regular, read up to a size, and replaced whole.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -118,6 +118,27 @@ impl Shelf {
         if size.max(bytes.len() as u64) > max {
             return Err(WorkspaceError::OursTooLarge { path, max });
         }
+        Ok(Some(bytes))
+    }
+
+    /// The bytes of a file from `from` on, of at most `max`; nothing where it is not there.
+    pub(super) fn read_from(
+        &self,
+        path: &str,
+        from: u64,
+        max: u64,
+    ) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        let path = self.inside(path)?;
+        let file = match self.root.open_file(&path) {
+            Ok((file, _)) => file,
+            Err(OpenError::Errno(Errno::NOENT)) => return Ok(None),
+            Err(OpenError::Errno(error)) => return Err(errno::failed("read", &path, error)),
+            Err(OpenError::FileKind(kind)) => return Err(irregular(&path, kind)),
+        };
+        let mut file = std::fs::File::from(file);
+        let mut bytes = Vec::new();
+        let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.take(max).read_to_end(&mut bytes));
+        read.map_err(|error| errno::failed("read", &path, errno::of(&error)))?;
         Ok(Some(bytes))
     }
 

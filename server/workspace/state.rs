@@ -176,6 +176,30 @@ impl State {
         })
     }
 
+    /// Adds bytes to the end of a file, in one piece; it may be lost in a power cut.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn append(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        let shelf = self.made()?;
+        let target = shelf.inside(path)?;
+        let above = path.rsplit_once('/').map_or(".", |(above, _)| above);
+        let folder = shelf.dir(above).map_err(|error| self.told(error))?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let written = openat(&folder, target.name(), flags, Mode::RUSR | Mode::WUSR)
+            .and_then(|file| std::fs::File::from(file).write_all(bytes).map_err(|error| errno::of(&error)));
+        written.map_err(|error| self.told(errno::failed("write", &target, error)))
+    }
+
+    /// The bytes of a file from `from` on, of at most `max`; nothing where it is not there.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn read_from(&self, path: &str, from: u64, max: u64) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        let Some(shelf) = self.opened(false)? else { return Ok(None) };
+        shelf.read_from(path, from, max).map_err(|error| self.told(error))
+    }
+
     /// Removes a file; false where it was not there.
     ///
     /// # Errors

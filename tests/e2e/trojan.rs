@@ -150,6 +150,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["--scope", "WORD", "x"],
         ],
     ),
+    ("why", &[&["PATH"], &["PATH", "--json"], &["PATH", "--porcelain"], &["WORD"]]),
     (
         "log",
         &[

@@ -15,6 +15,7 @@ mod fetching;
 mod following;
 mod governance;
 mod kinds;
+mod lines;
 mod live;
 mod logging;
 mod memory;

@@ -1,0 +1,280 @@
+//! `wherefore why`: why lines of a file are as they are.
+
+use std::process::ExitCode;
+
+use clap::ValueHint;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::answer;
+use super::backend::{RequestTarget, RootArgs};
+use super::print::{TerminalPage, TextLook, visible};
+use crate::protocol::{Code, Fault, LineBy, LineCall, LineCommit, LineGroup, LineWhys};
+use crate::requests::Why;
+use crate::requests::why::WhyParams;
+
+/// Digits of a commit's hash that people are shown.
+const SHORT: usize = 10;
+
+/// Say why lines of a file are as they are: who wrote each, for which call, and how it was decided
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The file, and the lines where not all are meant: PATH, PATH:LINE or PATH:FIRST-LAST
+    #[arg(value_name = "PATH[:LINE[-LINE]]", value_hint = ValueHint::FilePath)]
+    lines: String,
+    /// Show only lines that were decided since then, as 2026-01-31 or 2026-01-31T09:00:00Z
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Show only lines of agents whose name holds this
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Show only lines of this call
+    #[arg(long, value_name = "CALL")]
+    call: Option<String>,
+    /// Print JSON: an array, one object a line
+    #[arg(long, conflicts_with = "porcelain")]
+    json: bool,
+    /// Print each line with its headers, in the form of `git blame --porcelain`
+    #[arg(long)]
+    porcelain: bool,
+    #[command(flatten)]
+    root: RootArgs,
+}
+
+/// One line, as JSON shows it.
+#[derive(Debug, Serialize)]
+struct ShownLine<'w> {
+    line: u32,
+    by: LineBy,
+    call: Option<&'w str>,
+    agent: Option<&'w str>,
+    why: Option<&'w str>,
+    decision: Option<&'w str>,
+    decided_by: Option<&'w str>,
+    reason: Option<&'w str>,
+    time: Option<&'w str>,
+    session: Option<&'w str>,
+    hunk: Option<&'w str>,
+    commit: Option<&'w str>,
+}
+
+/// Runs it.
+pub(super) fn run(args: &Args) -> ExitCode {
+    match why(args) {
+        Ok(whys) => {
+            whys.warnings.iter().for_each(|warning| answer::note(&format!("wherefore: {warning}")));
+            match (args.json, args.porcelain) {
+                (true, _) => answer::json(&shown_lines(&whys)),
+                (_, true) => answer::out(&porcelain(&whys)),
+                _ => people(&whys),
+            }
+            ExitCode::SUCCESS
+        }
+        Err(fault) => answer::fault(&fault),
+    }
+}
+
+fn why(args: &Args) -> Result<LineWhys, Fault> {
+    let since = args.since.as_deref().map(time).transpose()?;
+    let (path, start, end) = meant(&args.lines)?;
+    let absolute =
+        std::path::absolute(path).map_err(|error| Fault::new(Code::InvalidArgs, error.to_string()))?;
+    let root = match &args.root.root {
+        None => RootArgs::find_from(absolute.parent().unwrap_or(&absolute))?,
+        Some(_) => args.root.find()?,
+    };
+    let path = absolute.to_string_lossy().into_owned();
+    let params = WhyParams { path, start, end, commits: true, root: None };
+    let mut whys = RequestTarget::open(&root)?.ask::<Why>(params)?;
+    let calls = std::mem::take(&mut whys.calls);
+    let is_meant = |call: &LineCall| {
+        let agent = |name: &String| call.agent.as_ref().is_some_and(|agent| agent.contains(name.as_str()));
+        let named =
+            |name: &String| *name == call.call.as_str() || *name == format!("{}/{}", call.session, call.call);
+        let is_late = |since: &Timestamp| {
+            call.time
+                .as_deref()
+                .and_then(|time| time.parse::<Timestamp>().ok())
+                .is_some_and(|time| time >= *since)
+        };
+        args.agent.as_ref().is_none_or(agent)
+            && args.call.as_ref().is_none_or(named)
+            && since.as_ref().is_none_or(is_late)
+    };
+    if since.is_some() || args.agent.is_some() || args.call.is_some() {
+        let of = |group: &LineGroup| group.call.and_then(|at| calls.get(at as usize));
+        whys.groups.retain(|group| of(group).is_some_and(is_meant));
+    }
+    Ok(LineWhys { calls, ..whys })
+}
+
+/// A day or an instant.
+fn time(text: &str) -> Result<Timestamp, Fault> {
+    let day = || {
+        let day: jiff::civil::Date = text.parse().ok()?;
+        Some(day.to_zoned(jiff::tz::TimeZone::system()).ok()?.timestamp())
+    };
+    text.parse().ok().or_else(day).ok_or_else(|| {
+        Fault::new(Code::InvalidArgs, format!("{text:?} is no time"))
+            .suggest("write a day as 2026-01-31, or an instant as 2026-01-31T09:00:00Z")
+    })
+}
+
+/// A path and lines: `PATH`, `PATH:LINE` or `PATH:FIRST-LAST`. A file whose name ends so is meant as a whole.
+fn meant(text: &str) -> Result<(&str, Option<u32>, Option<u32>), Fault> {
+    let Some((path, lines)) = text.rsplit_once(':').filter(|_| !std::path::Path::new(text).exists()) else {
+        return Ok((text, None, None));
+    };
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if first >= 1 && first <= last => Ok((path, Some(first), Some(last))),
+        _ => Err(Fault::new(Code::InvalidArgs, format!("{lines:?} names no lines"))
+            .suggest("write PATH:LINE or PATH:FIRST-LAST, counted from 1")),
+    }
+}
+
+fn call_of<'w>(whys: &'w LineWhys, group: &LineGroup) -> Option<&'w LineCall> {
+    whys.calls.get(group.call? as usize)
+}
+
+fn commit_of<'w>(whys: &'w LineWhys, group: &'w LineGroup) -> Option<(&'w str, &'w LineCommit)> {
+    let hash = group.commit.as_deref()?;
+    Some((hash, whys.commits.get(hash)?))
+}
+
+fn shown_lines(whys: &LineWhys) -> Vec<ShownLine<'_>> {
+    let lines = whys.groups.iter().flat_map(|group| (group.start..=group.end).map(move |line| (line, group)));
+    lines
+        .map(|(line, group)| {
+            let call = call_of(whys, group);
+            ShownLine {
+                line,
+                by: group.by,
+                call: call.map(|call| call.call.as_str()),
+                agent: call.and_then(|call| call.agent.as_deref()),
+                why: call.and_then(|call| call.why.as_deref()),
+                decision: call.and_then(|call| call.decision.as_deref()),
+                decided_by: call.and_then(|call| call.decided_by.as_deref()),
+                reason: call.and_then(|call| call.reason.as_deref()),
+                time: call.and_then(|call| call.time.as_deref()),
+                session: call.map(|call| call.session.as_str()),
+                hunk: call.and_then(|call| call.hunk.as_deref()),
+                commit: group.commit.as_deref(),
+            }
+        })
+        .collect()
+}
+
+/// As `git blame --porcelain` writes it, with headers of ours among its own, which git's readers pass over.
+fn porcelain(whys: &LineWhys) -> String {
+    let mut out = String::new();
+    for group in &whys.groups {
+        let zeros = "0".repeat(40);
+        let hash = group.commit.as_deref().unwrap_or(&zeros);
+        for line in group.start..=group.end {
+            let from = group.commit_line.map_or(line, |first| first + (line - group.start));
+            let count =
+                if line == group.start { format!(" {}", group.end - group.start + 1) } else { String::new() };
+            out.push_str(&format!("{hash} {from} {line}{count}\n"));
+            if line != group.start {
+                continue;
+            }
+            let call = call_of(whys, group);
+            let mut header = |name: &str, value: Option<&str>| {
+                if let Some(value) = value {
+                    out.push_str(&format!("{name} {}\n", visible(value)));
+                }
+            };
+            if let Some((_, commit)) = commit_of(whys, group) {
+                header("author", Some(&commit.author));
+                header("author-mail", Some(&commit.mail));
+                header("author-time", Some(&commit.time.to_string()));
+                header("author-tz", Some(&commit.zone));
+                header("summary", Some(&commit.summary));
+            }
+            header("wherefore-by", Some(group.by.word()));
+            header("wherefore-call", call.map(|call| call.call.as_str()));
+            header("wherefore-agent", call.and_then(|call| call.agent.as_deref()));
+            header("wherefore-why", call.and_then(|call| call.why.as_deref()));
+            header("wherefore-decision", call.and_then(|call| call.decision.as_deref()));
+            header("filename", Some(whys.path.as_str()));
+        }
+    }
+    out
+}
+
+fn people(whys: &LineWhys) {
+    let page = TerminalPage::stdout();
+    if whys.groups.is_empty() {
+        answer::line(if whys.total == 0 { "the file has no lines" } else { "no line is of such a call" });
+    }
+    for group in &whys.groups {
+        let range = match group.start == group.end {
+            true => format!("line {}", group.start),
+            false => format!("lines {}-{}", group.start, group.end),
+        };
+        let call = call_of(whys, group);
+        let who = match (group.by, call) {
+            (LineBy::Agent, Some(call)) => visible(call.agent.as_deref().unwrap_or("an agent")),
+            (LineBy::Mixed, Some(call)) => {
+                format!("{} and a person", visible(call.agent.as_deref().unwrap_or("an agent")))
+            }
+            (LineBy::Human, _) => "a person".to_owned(),
+            (LineBy::Git, _) => "git".to_owned(),
+            _ => "nobody knows who".to_owned(),
+        };
+        answer::line(&format!(
+            "{}  {}",
+            page.paint(TextLook::Cyan, &range),
+            page.paint(TextLook::Bold, &who)
+        ));
+        if let Some(call) = call {
+            if let Some(why) = &call.why {
+                answer::line(&format!("  {}", visible(why)));
+            }
+            answer::line(&page.paint(TextLook::Dim, &format!("  {}", visible(&decided(call)))));
+        }
+        if let Some((hash, commit)) = commit_of(whys, group) {
+            let hash = hash.get(..SHORT).unwrap_or(hash);
+            let said =
+                format!("  commit {hash} by {}: {}", visible(&commit.author), visible(&commit.summary));
+            answer::line(&page.paint(TextLook::Dim, &said));
+        }
+    }
+}
+
+/// The call, when and how it was decided.
+fn decided(call: &LineCall) -> String {
+    let mut said = format!("{}/{}", call.session, call.call);
+    if let (Some(decision), Some(by)) = (&call.decision, &call.decided_by) {
+        said.push_str(&format!(", {decision} by {by}"));
+    }
+    if let Some(time) = &call.time {
+        said.push_str(&format!(", {time}"));
+    }
+    if let Some(reason) = &call.reason {
+        said.push_str(&format!(": {reason}"));
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_read_with_its_lines() {
+        assert_eq!(meant("a.rs").unwrap(), ("a.rs", None, None));
+        assert_eq!(meant("a.rs:3").unwrap(), ("a.rs", Some(3), Some(3)));
+        assert_eq!(meant("x:y/a.rs:3-7").unwrap(), ("x:y/a.rs", Some(3), Some(7)));
+        for odd in ["a.rs:0", "a.rs:7-3", "a.rs:x", "a.rs:1-", "a.rs:99999999999"] {
+            assert_eq!(meant(odd).unwrap_err().code, Code::InvalidArgs, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_day_and_an_instant_are_times() {
+        assert!(time("2026-01-31").is_ok() && time("2026-01-31T09:00:00Z").is_ok());
+        assert_eq!(time("yesterday").unwrap_err().code, Code::InvalidArgs);
+    }
+}

@@ -1,0 +1,156 @@
+//! Why lines of a file are as they are: what was recorded of them, and what git has.
+
+use std::collections::HashMap;
+
+use super::Executor;
+use super::git::{GitBlame, GitReader};
+use crate::base::WorkspacePath;
+use crate::protocol::{Code, Fault, LineBy, LineCall, LineGroup, LineWhys};
+use crate::provenance::{DecisionRecord, LineOrigin, WrittenBy};
+use crate::session::{KnownLines, Scope};
+
+/// Which lines are asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct WhyRequest {
+    /// The file.
+    pub(crate) path: WorkspacePath,
+    /// The first line, counted from 1.
+    pub(crate) start: u32,
+    /// The last line; the last of the file where it is left out.
+    pub(crate) end: Option<u32>,
+    /// Whether the commits are wanted too.
+    pub(crate) has_commits: bool,
+}
+
+/// Says why the lines of a file are as they are.
+///
+/// # Errors
+/// NOT_FOUND where there is no such file or line, UNSUPPORTED for what is no text, PERMISSION_DENIED by a rule.
+pub(crate) async fn line_whys(
+    executor: &Executor,
+    scope: &Scope,
+    request: &WhyRequest,
+) -> Result<LineWhys, Fault> {
+    let path = &request.path;
+    let snapshot = scope.text(path)?.ok_or_else(|| {
+        Fault::new(Code::NotFound, format!("there is no file {path}")).suggest("look for it with fs.ls")
+    })?;
+    let known = scope.known_lines(path, &snapshot.text);
+    let total = known.marks.len();
+    let size = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+    let end = request.end.unwrap_or(size(total)).min(size(total));
+    if request.start == 0 || (request.start > end && total > 0) {
+        let message = format!("{path} has no line {}; it has {total}", request.start);
+        return Err(Fault::new(Code::NotFound, message).suggest(format!("ask for lines 1 to {total}")));
+    }
+    let mut warnings = Vec::new();
+    let git = match GitReader::open(executor, scope, std::slice::from_ref(path)) {
+        Ok(reader) if request.has_commits => match reader.blame(path, &snapshot.text).await {
+            Ok(blame) => Some(blame),
+            Err(error) if reader.tracks(path).await => {
+                warnings.push(format!("git does not say which commits the lines are of: {error}"));
+                Some(GitBlame::default())
+            }
+            Err(_) => None,
+        },
+        Ok(reader) => reader.tracks(path).await.then(GitBlame::default),
+        Err(_) => None,
+    };
+    let has_commits = git.as_ref().is_some_and(|git| !git.lines.is_empty());
+    let mut groups = Groups {
+        known: &known,
+        git: git.as_ref(),
+        has_commits,
+        calls: Vec::new(),
+        places: HashMap::new(),
+        groups: Vec::new(),
+    };
+    (request.start..=end).for_each(|line| groups.add(line));
+    let Groups { groups, calls, .. } = groups;
+    let named = |hash: &String| groups.iter().any(|group| group.commit.as_ref() == Some(hash));
+    let commits = { git.into_iter() }
+        .flat_map(|git| git.commits)
+        .filter(|(hash, _)| named(hash))
+        .map(|(hash, (commit, _))| (hash, commit))
+        .collect();
+    Ok(LineWhys { path: path.clone(), total: size(total), groups, calls, commits, warnings })
+}
+
+/// The groups of an answer, as they grow.
+struct Groups<'k> {
+    known: &'k KnownLines,
+    git: Option<&'k GitBlame>,
+    has_commits: bool,
+    calls: Vec<LineCall>,
+    places: HashMap<u32, u32>,
+    groups: Vec<LineGroup>,
+}
+
+impl Groups<'_> {
+    fn add(&mut self, line: u32) {
+        let at = (line - 1) as usize;
+        let Some(mark) = self.known.marks.get(at).copied() else { return };
+        let blamed = self.git.and_then(|git| git.lines.get(at));
+        let commit = blamed.and_then(|blamed| blamed.commit.clone());
+        let commit_line = blamed.filter(|blamed| blamed.commit.is_some()).map(|blamed| blamed.line);
+        let by = match mark.by {
+            WrittenBy::Agent => LineBy::Agent,
+            WrittenBy::Mixed => LineBy::Mixed,
+            WrittenBy::Human => LineBy::Human,
+            // Git has the file, and not this line: no call of ours made it.
+            WrittenBy::Earlier if self.has_commits && commit.is_none() => LineBy::Human,
+            WrittenBy::Earlier if self.git.is_some() => LineBy::Git,
+            WrittenBy::Earlier => LineBy::Unknown,
+            WrittenBy::Unknown if commit.is_some() => LineBy::Git,
+            WrittenBy::Unknown => LineBy::Unknown,
+        };
+        let call = mark.origin.and_then(|origin| self.call(origin));
+        if let Some(last) = self.groups.last_mut()
+            && last.end + 1 == line
+            && (last.by, last.call, &last.commit) == (by, call, &commit)
+            && last.commit_line.map(|from| from + line - last.start) == commit_line
+        {
+            last.end = line;
+            return;
+        }
+        self.groups.push(LineGroup { start: line, end: line, by, call, commit, commit_line });
+    }
+
+    /// The place of a call in the answer.
+    fn call(&mut self, origin: u32) -> Option<u32> {
+        if let Some(at) = self.places.get(&origin) {
+            return Some(*at);
+        }
+        let at = self.known.origins.binary_search_by_key(&origin, |(at, _, _)| *at).ok()?;
+        let (_, origin_of, decision) = self.known.origins.get(at)?;
+        let place = u32::try_from(self.calls.len()).ok()?;
+        self.calls.push(line_call(origin_of, decision.as_ref()));
+        self.places.insert(origin, place);
+        Some(place)
+    }
+}
+
+/// What is known of a call.
+fn line_call(origin: &LineOrigin, decision: Option<&DecisionRecord>) -> LineCall {
+    let known = LineCall {
+        session: origin.session.clone(),
+        call: origin.call.clone(),
+        hunk: origin.hunk.clone(),
+        ..LineCall::default()
+    };
+    let Some(decision) = decision else { return known };
+    let hunk = match &origin.hunk {
+        Some(hunk) => decision.hunks.iter().find(|decided| decided.id == *hunk),
+        None => decision.hunks.first(),
+    };
+    LineCall {
+        tool: Some(decision.tool.clone()),
+        agent: decision.agent.clone(),
+        why: Some(decision.why.clone()),
+        decision: hunk.map(|hunk| hunk.state.clone()),
+        decided_by: Some(decision.by.clone()),
+        reason: hunk.and_then(|hunk| hunk.reason.clone()),
+        time: Some(decision.time.clone()),
+        ..known
+    }
+}

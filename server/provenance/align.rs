@@ -1,0 +1,92 @@
+//! The runs of lines in which two texts differ.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+/// How long a comparison may look for the smallest change before it settles for a larger one.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// A run of lines that differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The lines before.
+    pub old: Range<usize>,
+    /// The lines after.
+    pub new: Range<usize>,
+    /// Which of the hunks it is, where that is known.
+    pub hunk: Option<usize>,
+}
+
+/// Where a hunk was put: its first line in the text before, how many lines went, and how many came.
+pub type Span = (u32, u32, u32);
+
+/// The runs that hunks say; none where the texts do not differ as they say.
+pub(crate) fn said(old: &[u64], new: &[u64], spans: &[Span]) -> Option<Vec<Run>> {
+    let (mut runs, mut from, mut to) = (Vec::new(), 0, 0);
+    for (hunk, (start, gone, came)) in spans.iter().enumerate() {
+        let (start, gone, came) = (*start as usize, *gone as usize, *came as usize);
+        let stays = start.checked_sub(from)?;
+        if old.get(from..start)? != new.get(to..to + stays)? {
+            return None;
+        }
+        to += stays;
+        let (mut before, mut after) = (start..start + gone, to..to + came);
+        (from, to) = (before.end, after.end);
+        let (was, now) = (old.get(before.clone())?, new.get(after.clone())?);
+        let same = |(one, other): &(&u64, &u64)| one == other;
+        let head = was.iter().zip(now).take_while(same).count();
+        let tail = was[head..].iter().rev().zip(now[head..].iter().rev()).take_while(same).count();
+        (before.start, after.start) = (before.start + head, after.start + head);
+        (before.end, after.end) = (before.end - tail, after.end - tail);
+        if !(before.is_empty() && after.is_empty()) {
+            runs.push(Run { old: before, new: after, hunk: Some(hunk) });
+        }
+    }
+    (old.get(from..)? == new.get(to..)?).then_some(runs)
+}
+
+/// The runs in which two lists of lines differ, in order; a line that stays stands between two.
+pub(crate) fn runs(old: &[u64], new: &[u64]) -> Vec<Run> {
+    let same = |(one, other): &(&u64, &u64)| one == other;
+    let head = old.iter().zip(new).take_while(same).count();
+    let (rest_old, rest_new) = (&old[head..], &new[head..]);
+    let tail = rest_old.iter().rev().zip(rest_new.iter().rev()).take_while(same).count();
+    let (mid_old, mid_new) = (&rest_old[..rest_old.len() - tail], &rest_new[..rest_new.len() - tail]);
+    if mid_old.is_empty() || mid_new.is_empty() {
+        let run = Run { old: head..head + mid_old.len(), new: head..head + mid_new.len(), hunk: None };
+        return Vec::from_iter((!(mid_old.is_empty() && mid_new.is_empty())).then_some(run));
+    }
+    let (mid_old, mid_new) = numbered(mid_old, mid_new);
+    let mut runs: Vec<Run> = Vec::new();
+    let deadline = Instant::now() + PATIENCE;
+    for op in capture_diff_slices_deadline(Algorithm::Myers, &mid_old, &mid_new, Some(deadline)) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (before, after) = (op.old_range(), op.new_range());
+        let (before, after) = (before.start + head..before.end + head, after.start + head..after.end + head);
+        match runs.last_mut() {
+            Some(run) if run.old.end == before.start && run.new.end == after.start => {
+                (run.old.end, run.new.end) = (before.end, after.end);
+            }
+            _ => runs.push(Run { old: before, new: after, hunk: None }),
+        }
+    }
+    runs
+}
+
+/// Small numbers in the place of hashes: they are compared faster.
+fn numbered(old: &[u64], new: &[u64]) -> (Vec<u32>, Vec<u32>) {
+    let mut numbers: HashMap<u64, u32, _> = HashMap::with_hasher(foldhash::fast::FixedState::default());
+    let mut number = |lines: &[u64]| -> Vec<u32> {
+        let one = |line: &u64| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            *numbers.entry(*line).or_insert(next)
+        };
+        lines.iter().map(one).collect()
+    };
+    (number(old), number(new))
+}

@@ -1,0 +1,64 @@
+//! What is known of one line.
+
+use serde::{Deserialize, Serialize};
+use wherefore_base::{CallId, HunkId};
+
+/// Who wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WrittenBy {
+    /// An agent, by a call.
+    Agent,
+    /// A person.
+    Human,
+    /// An agent and a person.
+    Mixed,
+    /// Whoever wrote the file before anything was recorded of it.
+    Earlier,
+    /// Nobody knows: what would tell is not kept any more.
+    Unknown,
+}
+
+impl WrittenBy {
+    /// Whether a person may have written some of it while it was recorded.
+    pub(crate) fn is_personal(self) -> bool {
+        matches!(self, Self::Human | Self::Mixed)
+    }
+}
+
+/// Who wrote a line, and for what call where an agent had a part in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LineMark {
+    /// Who wrote it.
+    pub by: WrittenBy,
+    /// The call and hunk, by its place among [`crate::Lines::origin`]; none where no agent had a part in it.
+    pub origin: Option<u32>,
+}
+
+impl LineMark {
+    pub(crate) const HUMAN: Self = Self { by: WrittenBy::Human, origin: None };
+    pub(crate) const EARLIER: Self = Self { by: WrittenBy::Earlier, origin: None };
+    pub(crate) const UNKNOWN: Self = Self { by: WrittenBy::Unknown, origin: None };
+
+    pub(crate) fn agent(origin: u32) -> Self {
+        Self { by: WrittenBy::Agent, origin: Some(origin) }
+    }
+
+    pub(crate) fn mixed(origin: Option<u32>) -> Self {
+        match origin {
+            Some(_) => Self { by: WrittenBy::Mixed, origin },
+            None => Self::HUMAN,
+        }
+    }
+}
+
+/// The call and the hunk that a line comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LineOrigin {
+    /// The session that holds the call.
+    pub session: String,
+    /// The call.
+    pub call: CallId,
+    /// The hunk, where it is known which.
+    pub hunk: Option<HunkId>,
+}

@@ -1,0 +1,114 @@
+//! What is recorded while hunks are put in place: one record a line of a file, as JSON.
+
+use serde::{Deserialize, Serialize};
+use wherefore_base::{CallId, HunkId, WorkspacePath};
+use wherefore_protocol::ChangeKind;
+
+use crate::{Span, WrittenBy};
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum LineRecord {
+    /// A path was changed.
+    Step(StepRecord),
+    /// The step that a call recorded last did not happen.
+    Dropped(DroppedRecord),
+    /// A person changed the lines that a hunk adds before they accepted it.
+    Edited(EditedRecord),
+    /// Hunks of a call were decided.
+    Decision(DecisionRecord),
+}
+
+/// One change of one path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The session that holds the call.
+    pub session: String,
+    /// The call, or the id of an undo.
+    pub call: CallId,
+    /// For an undo, the call or the undo that it takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<CallId>,
+    /// The path, from the workspace's root.
+    pub path: WorkspacePath,
+    /// For a rename and a copy, where from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<WorkspacePath>,
+    /// What was done.
+    pub kind: ChangeKind,
+    /// The hash of the bytes before; none where there was no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The hash of the bytes after; none where no file is left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// The hunks of the call's proposal that it puts in place, or takes out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<HunkId>,
+    /// Where each hunk, or each part of an undo, was put.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<Span>,
+    /// Whether no agent is known to have made it: the file changed on the disk.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
+    /// Whether it takes them out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub back: bool,
+}
+
+/// A step that did not happen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DroppedRecord {
+    /// The session that holds the call.
+    pub session: String,
+    /// The call, or the id of an undo.
+    pub call: CallId,
+}
+
+/// A hunk whose lines a person changed before they accepted it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditedRecord {
+    /// The session that holds the call.
+    pub session: String,
+    /// The call.
+    pub call: CallId,
+    /// The hunk.
+    pub hunk: HunkId,
+    /// For each of its lines as it was accepted, a hash of the line and who wrote it.
+    pub lines: Vec<(u64, WrittenBy)>,
+}
+
+/// A decision on hunks of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    /// The session that holds the call.
+    pub session: String,
+    /// The call.
+    pub call: CallId,
+    /// The tool that was called.
+    pub tool: String,
+    /// The agent; none where the call came from no agent that is known by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Why it was called, with secrets taken out.
+    pub why: String,
+    /// Who decided, as the session log has it.
+    pub by: String,
+    /// When, RFC 3339.
+    pub time: String,
+    /// What became of each hunk.
+    pub hunks: Vec<DecidedHunk>,
+}
+
+/// What was decided on one hunk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecidedHunk {
+    /// The hunk.
+    pub id: HunkId,
+    /// `accepted`, `rejected` or `stale`.
+    pub state: String,
+    /// The person's word, with secrets taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
