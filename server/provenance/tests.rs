@@ -90,6 +90,8 @@ const COMMON: [&str; 6] = ["}", "", "    }", "    return None", "} else {", "   
 
 struct History {
     random: Random,
+    /// How many percent of the steps say where their hunks went.
+    said: usize,
     kept: Kept,
     lines: Vec<Known>,
     provenance: Lines,
@@ -114,6 +116,7 @@ impl History {
     fn new(seed: u64) -> Self {
         let mut history = Self {
             random: Random(seed),
+            said: 100,
             kept: Kept::default(),
             lines: Vec::new(),
             provenance: Lines::default(),
@@ -189,7 +192,7 @@ impl History {
         }
         ids.reverse();
         spans.reverse();
-        let spans = if self.random.chance(50) { spans } else { Vec::new() };
+        let spans = if self.random.chance(self.said) { spans } else { Vec::new() };
         if ids.is_empty() || before == text(&self.lines) {
             return;
         }
@@ -244,7 +247,8 @@ impl History {
             }
             let gone = self.random.below(4).min(self.lines.len() - at);
             let mut new = Vec::new();
-            for old in self.lines[at..at + gone].to_vec() {
+            let replaced = self.lines[at..at + gone].to_vec();
+            for old in replaced {
                 if self.random.chance(40) && old.text.len() > 12 {
                     let truth = match old.truth {
                         Truth::Human | Truth::Mixed => Truth::Mixed,

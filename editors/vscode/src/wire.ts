@@ -1107,6 +1107,93 @@ export interface LogAnswer {
   text?: string|null;
 }
 
+/** Params of `wherefore/why`. */
+export interface WhyParams {
+  /** The workspace folder meant, where a server has several: an absolute path inside it. */
+  root?: string|null;
+  /** The file: absolute, or relative to the root. */
+  path?: string;
+  /** The first line, counted from 1; the first of the file where it is left out. */
+  start?: number|null;
+  /** The last line; the last of the file where it is left out. */
+  end?: number|null;
+  /** Whether git is asked for the commit of each line. */
+  commits?: boolean;
+}
+
+/** Why lines of a file are as they are. */
+export interface LineWhys {
+  /** The file. */
+  path: string;
+  /** How many lines it has. */
+  total: number;
+  /** The lines that were asked for. */
+  groups: LineGroup[];
+  /** The calls that they come from. */
+  calls: LineCall[];
+  /** The commits that they were last changed in, by hash. */
+  commits?: Record<string, LineCommit>;
+  /** What is not certain of it. */
+  warnings?: string[];
+}
+
+/** Lines that follow on each other and have all in common that is known of them. */
+export interface LineGroup {
+  /** The first line, counted from 1. */
+  start: number;
+  /** The last line. */
+  end: number;
+  /** Who wrote them. */
+  by: LineBy;
+  /** The call that they come from, by its place in `calls`. */
+  call?: number|null;
+  /** The commit, by hash: a key of `commits`. */
+  commit?: string|null;
+  /** The first line as the commit has it, counted from 1. */
+  commit_line?: number|null;
+}
+
+/** Who wrote a line. */
+export type LineBy = "agent"|"human"|"mixed"|"git"|"unknown";
+
+/** A call that lines come from. */
+export interface LineCall {
+  /** The session that holds it. */
+  session: string;
+  /** The call. */
+  call: string;
+  /** The hunk, where it is known which. */
+  hunk?: string|null;
+  /** The tool; absent where it is not known. */
+  tool?: string|null;
+  /** The agent, or the door where the agent did not say its name. */
+  agent?: string|null;
+  /** Why it was called. */
+  why?: string|null;
+  /** What was decided on the hunk: `accepted`. */
+  decision?: string|null;
+  /** Who decided: `person`, `policy`, `client`, `editor`, `recovery`. */
+  decided_by?: string|null;
+  /** The person's word on the decision. */
+  reason?: string|null;
+  /** When it was decided, RFC 3339. */
+  time?: string|null;
+}
+
+/** A commit that lines were last changed in. */
+export interface LineCommit {
+  /** Its author's name. */
+  author: string;
+  /** Its author's address. */
+  mail: string;
+  /** When it was made, in seconds since 1970. */
+  time: number;
+  /** The offset of its clock, as `+0100`. */
+  zone: string;
+  /** The first line of its message. */
+  summary: string;
+}
+
 /** Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does. */
 export interface FocusParams {
   /** Its URI. */
@@ -1336,6 +1423,8 @@ export const methods = {
   agentList: 'wherefore/agentList',
   /** Says where a session log is, and gives its text where that is asked for. From the client. */
   log: 'wherefore/log',
+  /** Says why lines of a file are as they are: who wrote each, for which call, and how it was decided. From the client. */
+  why: 'wherefore/why',
   /** The person looks at another document. From the client. */
   didFocus: 'wherefore/didFocus',
   /** What the person has selected is another. From the client. */
@@ -1393,6 +1482,7 @@ export interface Requests {
   agentEvents: { params: AgentEventsParams; result: AgentEventsAnswer };
   agentList: { params: AgentListParams; result: AgentListAnswer };
   log: { params: LogParams; result: LogAnswer };
+  why: { params: WhyParams; result: LineWhys };
 }
 
 /** What each notification from here takes. */

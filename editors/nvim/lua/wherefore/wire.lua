@@ -677,6 +677,56 @@
 ---@field path string The log as a file, absolute.
 ---@field text? string Its text, where it was asked for.
 
+---Params of `wherefore/why`.
+---@class wherefore.WhyParams
+---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
+---@field path? string The file: absolute, or relative to the root.
+---@field start? integer The first line, counted from 1; the first of the file where it is left out.
+---@field end? integer The last line; the last of the file where it is left out.
+---@field commits? boolean Whether git is asked for the commit of each line.
+
+---Why lines of a file are as they are.
+---@class wherefore.LineWhys
+---@field path string The file.
+---@field total integer How many lines it has.
+---@field groups wherefore.LineGroup[] The lines that were asked for.
+---@field calls wherefore.LineCall[] The calls that they come from.
+---@field commits? table<string, wherefore.LineCommit> The commits that they were last changed in, by hash.
+---@field warnings? string[] What is not certain of it.
+
+---Lines that follow on each other and have all in common that is known of them.
+---@class wherefore.LineGroup
+---@field start integer The first line, counted from 1.
+---@field end integer The last line.
+---@field by wherefore.LineBy Who wrote them.
+---@field call? integer The call that they come from, by its place in `calls`.
+---@field commit? string The commit, by hash: a key of `commits`.
+---@field commit_line? integer The first line as the commit has it, counted from 1.
+
+---Who wrote a line.
+---@alias wherefore.LineBy "agent"|"human"|"mixed"|"git"|"unknown"
+
+---A call that lines come from.
+---@class wherefore.LineCall
+---@field session string The session that holds it.
+---@field call string The call.
+---@field hunk? string The hunk, where it is known which.
+---@field tool? string The tool; absent where it is not known.
+---@field agent? string The agent, or the door where the agent did not say its name.
+---@field why? string Why it was called.
+---@field decision? string What was decided on the hunk: `accepted`.
+---@field decided_by? string Who decided: `person`, `policy`, `client`, `editor`, `recovery`.
+---@field reason? string The person's word on the decision.
+---@field time? string When it was decided, RFC 3339.
+
+---A commit that lines were last changed in.
+---@class wherefore.LineCommit
+---@field author string Its author's name.
+---@field mail string Its author's address.
+---@field time integer When it was made, in seconds since 1970.
+---@field zone string The offset of its clock, as `+0100`.
+---@field summary string The first line of its message.
+
 ---Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
 ---capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
 ---@class wherefore.FocusParams
@@ -868,6 +918,9 @@ M.methods = {
   -- Says where a session log is, and gives its text where that is asked for.
   -- from the client: wherefore.LogParams -> wherefore.LogAnswer
   log = "wherefore/log",
+  -- Says why lines of a file are as they are: who wrote each, for which call, and how it was decided.
+  -- from the client: wherefore.WhyParams -> wherefore.LineWhys
+  why = "wherefore/why",
   -- The person looks at another document.
   -- from the client: wherefore.FocusParams
   didFocus = "wherefore/didFocus",
