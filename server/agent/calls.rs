@@ -1,9 +1,10 @@
 //! What the model means by a call: the tool, its arguments repaired where that is certain, and whether it only reads.
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::hub::{CALL, CallToolParams, Folder, Operation};
 use crate::model::ModelCall;
+use crate::model::arguments::{read_arguments, tool_name};
 use crate::protocol::{Code, Fault, Risk};
 
 /// The tool that ends a turn.
@@ -62,46 +63,60 @@ impl Meant {
 
 /// What the model means by a call.
 pub(super) fn meant(folder: &Folder, call: ModelCall) -> Meant {
-    let given = call.name.clone();
-    let (arguments, repaired) = match read(&call.arguments) {
+    let resolve = |name: &str| resolve(folder, name);
+    let (given, spelling) = tool_name(&call.name, &resolve).unwrap_or_else(|| (call.name.clone(), None));
+    let read = match read_arguments(&call.arguments, &schema(folder, &given)) {
         Ok(read) => read,
-        Err(wrong) => return refused(folder, call, &given, &wrong),
+        Err(wrong) => return refused(folder, call, &given, &wrong.to_string()),
     };
+    let repaired = spelling.iter().chain(&read.repairs).map(|repair| format!("{given}: {repair}")).collect();
+    let arguments = Value::Object(read.value);
     if let Some(operation) = Operation::named(&given) {
         return Meant { call, act: Act::Find(operation), tool: given, arguments, repaired };
     }
-    if given == CALL {
-        let params: Result<CallToolParams, _> = serde_json::from_value(arguments.clone());
-        return match params {
-            Ok(CallToolParams { tool_id, arguments }) => of_tool(
-                folder,
-                Meant { call, act: Act::Complete, tool: tool_id, arguments: arguments.into(), repaired },
-                true,
-            ),
-            Err(error) => {
-                let fault =
-                    Fault::new(Code::InvalidArgs, format!("the arguments of {CALL} do not fit: {error}"))
-                        .suggest("send `tool_id`, and `arguments` as an object by the tool's schema");
-                Meant { call, act: Act::Refuse(Box::new(fault)), tool: given, arguments, repaired }
-            }
-        };
+    let meant = Meant { call, act: Act::Complete, tool: given, arguments, repaired };
+    if meant.tool != CALL {
+        return of_tool(folder, meant, false);
     }
-    of_tool(folder, Meant { call, act: Act::Complete, tool: given, arguments, repaired }, false)
+    match serde_json::from_value::<CallToolParams>(meant.arguments.clone()) {
+        Ok(CallToolParams { tool_id, arguments }) => {
+            of_tool(folder, Meant { tool: tool_id, arguments: arguments.into(), ..meant }, true)
+        }
+        Err(error) => {
+            let fault = Fault::new(Code::InvalidArgs, format!("the arguments of {CALL} do not fit: {error}"))
+                .suggest("send `tool_id`, and `arguments` as an object by the tool's schema");
+            Meant { act: Act::Refuse(Box::new(fault)), ..meant }
+        }
+    }
 }
 
-/// The arguments, and what was repaired in them.
-fn read(text: &str) -> Result<(Value, Vec<String>), String> {
-    if text.trim().is_empty() {
-        return Ok((Value::Object(Map::new()), Vec::new()));
+/// The tool or the operation that a name or an alias means.
+pub(super) fn resolve(folder: &Folder, name: &str) -> Option<String> {
+    if Operation::named(name).is_some() || name == CALL {
+        return Some(name.to_owned());
     }
-    serde_json::from_str(text).map(|value| (value, Vec::new())).map_err(|error| error.to_string())
+    let tool = folder.registry().find(name)?;
+    // An alias stays: its arguments have other names.
+    let is_alias = tool.def().aliases.iter().any(|alias| alias.name == name);
+    Some(if is_alias { name.to_owned() } else { tool.name().to_owned() })
+}
+
+/// The schema that arguments are read by; of an alias, whose arguments have other names, none.
+fn schema(folder: &Folder, name: &str) -> Value {
+    if let Some(operation) = Operation::named(name) {
+        return operation.schema();
+    }
+    let tool = folder.registry().find(name).filter(|tool| tool.name() == name);
+    tool.map(|tool| tool.def().input_schema.clone()).unwrap_or_else(|| json!({}))
 }
 
 fn of_tool(folder: &Folder, mut meant: Meant, is_found: bool) -> Meant {
     let registry = folder.registry();
     let found = registry.find(&meant.tool);
     let reads = found.as_ref().is_some_and(|tool| tool.def().risk == Risk::Read);
-    if let Some(tool) = found {
+    if let Some(tool) = found
+        && tool.def().aliases.iter().all(|alias| alias.name != meant.tool)
+    {
         meant.tool = tool.name().to_owned();
     }
     // One that does not exist is refused with the nearest names by the way of every call.
@@ -118,7 +133,7 @@ fn refused(folder: &Folder, call: ModelCall, given: &str, wrong: &str) -> Meant 
         Fault::new(Code::InvalidArgs, format!("the arguments of {given} cannot be read: {wrong}"))
             .suggest("send the arguments as one JSON object, by the schema in `details`");
     if let Some(tool) = &tool {
-        fault = fault.detail(serde_json::json!({ "args_schema": tool.def().input_schema }));
+        fault = fault.detail(json!({ "args_schema": tool.def().input_schema }));
     }
     let tool = tool.map_or_else(|| given.to_owned(), |tool| tool.name().to_owned());
     let arguments = Value::String(call.arguments.clone());

@@ -363,6 +363,17 @@ async fn what_the_rules_close_stays_closed_whatever_a_file_says() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_in_words_and_misspelt_names_are_made_and_the_repair_is_told() {
+    let words = "<tool_call>{\"name\": \"fs.read\", \"arguments\": {\"path\": \"a.txt\", \"why\": \"See what stands in it\",}}</tool_call>";
+    let world = World::new(vec![Answer::Words(words), Answer::Calls(vec![complete()])]);
+    let events = until_ended(&world.start(), 0).await;
+    assert_eq!(ended(&events).0, AgentEnd::Complete);
+    assert!(world.told("fs_read")[0].contains("two"), "{:?}", world.told("fs_read"));
+    let told = format!("{events:?}");
+    assert!(told.contains("1 calls stood in the text"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ten_runs_work_at_once_in_one_server() {
     let answers = (0..10).flat_map(|_| [Answer::Calls(vec![complete()])]);
     let world = World::new(answers.collect());

@@ -10,6 +10,7 @@ use super::history::call_json;
 use super::run::AgentLoop;
 use super::step::Ended;
 use super::stuck::{Done, Verdict, Watchdog};
+use crate::model::arguments::{TextCall, calls_in_text};
 use crate::model::{
     ModelCall, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, Piece, StopReason,
 };
@@ -278,8 +279,30 @@ impl AgentLoop {
         }
     }
 
-    /// Takes an answer.
+    /// Takes an answer: calls that stand in its text are calls too.
     fn answered(&mut self, step: u32, mut reply: ModelReply, began: Instant) -> ModelReply {
+        let mut repaired = Vec::new();
+        if reply.calls.is_empty() {
+            let folder = self.hands.folder.clone();
+            let found = calls_in_text(&reply.text, &|name| calls::resolve(&folder, name));
+            if !found.calls.is_empty() {
+                repaired.push(format!("{} calls stood in the text of the answer", found.calls.len()));
+                reply.text = found.prose;
+                let repairs = found
+                    .calls
+                    .iter()
+                    .flat_map(|call| call.repairs.iter().map(|repair| format!("{}: {repair}", call.name)));
+                repaired.extend(repairs);
+                // A server takes no dots in the names of the calls that it is sent back.
+                let native = |call: TextCall| ModelCall {
+                    name: call.name.replace('.', "_"),
+                    arguments: call.arguments,
+                    ..ModelCall::default()
+                };
+                reply.calls = found.calls.into_iter().map(native).collect();
+            }
+        }
+        repaired.iter().for_each(|repaired| self.note(repaired.clone()));
         number_calls(&mut reply.calls, step);
         self.history.measured(self.beside, reply.usage.input);
         self.meter.add(&reply.usage);
@@ -290,7 +313,7 @@ impl AgentLoop {
             text: reply.text.clone(),
             thinking: reply.thinking.clone(),
             calls: reply.calls.iter().map(call_json).collect(),
-            repaired: Vec::new(),
+            repaired,
             input_tokens: reply.usage.input,
             output_tokens: reply.usage.output,
             stop: stop_word(&reply.stop),
