@@ -171,7 +171,7 @@ impl Worker {
             // At the end of the session no retry is waited for.
             let sent = match open {
                 true => self.sender.send(batch).await,
-                false => timeout(FLUSH, self.sender.send(batch))
+                false => timeout(FLUSH, self.sender.send_last(batch))
                     .await
                     .unwrap_or_else(|_| Err("it is too slow".to_owned())),
             };

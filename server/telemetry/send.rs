@@ -40,13 +40,7 @@ impl Sender {
 
     /// Sends spans; says whether the collector took them. It is tried again where the other end is busy, broken or away.
     pub(super) async fn send(&self, spans: Vec<Span>) -> Result<(), String> {
-        let scope = InstrumentationScope {
-            name: "wherefore".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let scope_spans = vec![ScopeSpans { scope: Some(scope), spans }];
-        let resource_spans = vec![ResourceSpans { resource: Some(self.resource.clone()), scope_spans }];
-        let body = ExportRequest { resource_spans }.encode_to_vec();
+        let body = self.body(spans);
         let mut pauses = PAUSES.into_iter();
         loop {
             let (why, asked) = match self.once(body.clone()).await {
@@ -57,6 +51,21 @@ impl Sender {
             let Some(pause) = pauses.next() else { return Err(why) };
             tokio::time::sleep(asked.unwrap_or(pause).min(LONGEST_PAUSE)).await;
         }
+    }
+
+    /// Sends the last spans: they are tried once, since the end of a process waits for that.
+    pub(super) async fn send_last(&self, spans: Vec<Span>) -> Result<(), String> {
+        self.once(self.body(spans)).await.map_err(|(why, ..)| why)
+    }
+
+    fn body(&self, spans: Vec<Span>) -> Vec<u8> {
+        let scope = InstrumentationScope {
+            name: "wherefore".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let scope_spans = vec![ScopeSpans { scope: Some(scope), spans }];
+        let resource_spans = vec![ResourceSpans { resource: Some(self.resource.clone()), scope_spans }];
+        ExportRequest { resource_spans }.encode_to_vec()
     }
 
     /// One try: why it failed, whether another one may help, and after which pause.
