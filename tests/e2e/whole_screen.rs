@@ -8,7 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::by_keys::{changed, ours, place};
-use crate::support::agent::{self, Agent, LEGACY};
+use crate::support::agent::{self, Agent, LEGACY, until};
 use crate::support::terminal::Terminal;
 
 /// A review in a terminal, which stays to be looked at; afterwards it says whether the terminal takes whole lines again.
@@ -99,6 +99,22 @@ fn a_review_that_is_killed_gives_the_terminal_back_and_loses_no_key() {
     let screen = ended(&terminal);
     assert!(screen.contains("1 accepted, 0 rejected, 3 left waiting."), "{screen}");
     assert_eq!(changed(&place, "a.txt"), ["five", "AND A HALF"]);
+}
+
+#[test]
+fn a_review_whose_terminal_is_closed_ends_and_loses_no_key() {
+    if !Terminal::is_there() {
+        return eprintln!("skipped: there is no tmux");
+    }
+    let place = place();
+    let terminal = review(&place, "", "-f");
+    terminal.sees("1 of 4");
+    terminal.keys(&["y"]);
+    terminal.sees("2 of 4");
+    let pid = std::fs::read_to_string(place.path().join("run/pid")).unwrap();
+    drop(terminal);
+    until("the review ends", || !Path::new("/proc").join(pid.trim()).exists());
+    assert_eq!(changed(&place, "a.txt"), ["FIVE", "AND A HALF"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The review on the whole screen: files and hunks at the left, the hunk at the right, why on top, the keys at the bottom.
 
 mod draw;
+mod input;
 mod keys;
 mod rows;
 
@@ -9,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::event::{Event, KeyEventKind};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::SetTitle;
 
@@ -105,13 +106,13 @@ pub(super) fn run(
             terminal.0.draw(|frame| draw::all(&mut screen, frame)).map_err(told)?;
         }
         is_stale = screen.watch.is_some() && screen.has_questions();
-        match event::poll(LOOKS) {
-            Ok(false) => continue,
-            Ok(true) => is_stale = true,
+        let event = match input::next_event(LOOKS) {
+            Ok(None) => continue,
+            Ok(Some(event)) => event,
             // The terminal is gone.
             Err(_) => break,
-        }
-        let Ok(event) = event::read() else { break };
+        };
+        is_stale = true;
         let Event::Key(key) = event else { continue };
         if key.kind == KeyEventKind::Release {
             continue;
@@ -119,7 +120,8 @@ pub(super) fn run(
         match screen.key(key, target) {
             Next::Go => {}
             Next::Edit => {
-                terminal.give();
+                // It is given back first: of two in a row, the first one's end would be the second one's too.
+                drop(terminal);
                 let edited = screen.edit(target);
                 terminal = OwnedTerminal::take()?;
                 screen.said(edited);
@@ -130,8 +132,11 @@ pub(super) fn run(
             break;
         }
     }
-    drop(terminal);
     screen.desk.send(target)?;
+    if input::is_gone(Duration::ZERO).unwrap_or(true) {
+        // ratatui panics where it cannot say that a terminal is gone.
+        std::mem::forget(terminal);
+    }
     Ok((screen.sum(), screen.desk.went_well()))
 }
 
@@ -148,17 +153,13 @@ impl OwnedTerminal {
         terminal.clear().map_err(told)?;
         Ok(Self(terminal))
     }
-
-    /// Gives it to another program.
-    fn give(&mut self) {
-        ratatui::restore();
-    }
 }
 
 impl Drop for OwnedTerminal {
     fn drop(&mut self) {
         let _ = execute!(io::stdout(), SetTitle(""));
-        ratatui::restore();
+        // A terminal that is gone takes nothing.
+        let _ = ratatui::try_restore();
     }
 }
 
