@@ -44,6 +44,7 @@ const FILES: &[(&str, &str)] = plugin![
     "lua/wherefore/hunks.lua",
     "lua/wherefore/init.lua",
     "lua/wherefore/keys.lua",
+    "lua/wherefore/line_why.lua",
     "lua/wherefore/list.lua",
     "lua/wherefore/listeners.lua",
     "lua/wherefore/log.lua",

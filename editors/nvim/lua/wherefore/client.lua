@@ -81,6 +81,22 @@ function M.request(client, method, params, done, failed)
   end
 end
 
+--- The same where an error is worth no message: `done` gets nothing then.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table
+---@param done fun(result?: any)
+function M.ask(client, method, params, done)
+  local function handler(err, result)
+    guard.wrap(method, done)(not err and result or nil)
+  end
+  if modern then
+    client:request(method, params, handler)
+  else
+    client.request(method, params, handler)
+  end
+end
+
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table

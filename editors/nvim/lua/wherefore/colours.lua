@@ -9,6 +9,7 @@ local links = {
   WhereforeHeader = 'Title',
   WhereforeWhy = 'Normal',
   WhereforeHint = 'Comment',
+  WhereforeLineWhy = 'Comment',
   WhereforeWarn = 'WarningMsg',
   WhereforeBanner = 'PmenuSel',
 }

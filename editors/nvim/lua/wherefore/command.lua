@@ -86,7 +86,16 @@ M.words = {
       require('wherefore.send').lines(first, last, rest)
     end,
   },
-  { name = 'why', desc = 'show its reason, its agent and what to look at twice in a float', run = act('why') },
+  {
+    name = 'why',
+    desc = "the reason of the hunk under the cursor, its agent and what to look at twice in a float; on a line without one, or with a range, why the file's own lines are so, who wrote them and how that was decided",
+    run = function()
+      require('wherefore.line_why').here()
+    end,
+    run_lines = function(first, last)
+      require('wherefore.line_why').lines(first, last)
+    end,
+  },
   { name = 'edit', desc = 'change what the hunk adds: |:w| accepts it so, |:q!| leaves it', run = act('edit') },
   { name = 'accept-file', desc = 'accept every hunk of this file', run = act('accept_file') },
   { name = 'reject-file', takes = '[reason]', desc = 'reject every hunk of this file', run = act('reject_file') },

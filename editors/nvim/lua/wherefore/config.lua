@@ -24,6 +24,7 @@ local M = {}
 ---@field advance boolean
 ---@field banner boolean
 ---@field picker 'auto'|'telescope'|'fzf-lua'|'snacks'|'select'
+---@field why { virtual_text?: boolean }
 ---@field keys wherefore.Keys|false
 
 ---@class wherefore.Key
@@ -148,6 +149,18 @@ M.options = {
     must = "'auto', 'telescope', 'fzf-lua', 'snacks' or 'select'",
     is = function(value)
       return vim.list_contains({ 'auto', 'telescope', 'fzf-lua', 'snacks', 'select' }, value)
+    end,
+  },
+  {
+    name = 'why',
+    default = { virtual_text = false },
+    desc = "whether the why of the cursor's line stands behind it, see |wherefore-why|",
+    must = 'a table with virtual_text as true or false',
+    is = function(value)
+      return type(value) == 'table'
+        and vim.iter(pairs(value)):all(function(name, set)
+          return name == 'virtual_text' and type(set) == 'boolean'
+        end)
     end,
   },
   {

@@ -3,10 +3,16 @@
 local M = {}
 
 local api = vim.api
+local guard = require('wherefore.guard')
 local text = require('wherefore.text')
 
 --- The widest that a sentence gets before it is wrapped.
 local most_cells = 80
+
+---@class wherefore.FloatKey
+---@field lhs string
+---@field desc string
+---@field run fun() after the float was closed
 
 ---@type { win: integer, from: integer }? the float, and the buffer that it was opened from
 local open
@@ -79,9 +85,23 @@ local function watch(win, buf, from)
   end
 end
 
---- Opens a float with sentences, each on lines of its own.
+--- Maps the keys of a float that is entered.
+---@param keys wherefore.FloatKey[]
+---@param win integer
+---@param buf integer
+local function map(keys, win, buf)
+  for _, key in ipairs(keys) do
+    vim.keymap.set('n', key.lhs, function()
+      close(win)
+      guard.wrap(key.desc, key.run)()
+    end, { buffer = buf, nowait = true, desc = 'wherefore: ' .. key.desc })
+  end
+end
+
+--- Opens a float with sentences, each on lines of its own. Where it has keys, its last line names them.
 ---@param sentences string[]
-function M.open(sentences)
+---@param keys? wherefore.FloatKey[]
+function M.open(sentences, keys)
   local from = api.nvim_get_current_buf()
   if open and open.from == from and api.nvim_win_is_valid(open.win) then
     return api.nvim_set_current_win(open.win)
@@ -90,12 +110,21 @@ function M.open(sentences)
   for _, sentence in ipairs(sentences) do
     vim.list_extend(lines, text.wrap(sentence, width))
   end
+  local hints = vim.tbl_map(function(key)
+    return key.lhs .. ' ' .. key.desc
+  end, keys or {})
+  if #hints > 0 then
+    table.insert(hints, 'q close')
+    table.insert(lines, '')
+    vim.list_extend(lines, text.wrap('Again to go in here: ' .. table.concat(hints, ' · '), width))
+  end
   local buf = api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = 'wipe'
   api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].modifiable = false
   open = { win = api.nvim_open_win(buf, false, place(lines)), from = from }
   watch(open.win, buf, from)
+  map(keys or {}, open.win, buf)
 end
 
 return M

@@ -225,9 +225,10 @@ local function show(buf, client_id, answer, done)
 end
 
 ---@param lsp vim.lsp.Client
+---@param session? string the open one where none is named
 ---@param done fun(answer: { uri: string, path: string })
-local function ask(lsp, done)
-  client.request(lsp, methods.log, { root = lsp.config.root_dir }, done)
+local function ask(lsp, session, done)
+  client.request(lsp, methods.log, { root = lsp.config.root_dir, session = session }, done)
 end
 
 --- The line of a log at which a call begins.
@@ -298,7 +299,7 @@ function M.open(call)
   if not lsp then
     return
   end
-  ask(lsp, function(answer)
+  ask(lsp, call and call.notice.session, function(answer)
     local buf = vim.fn.bufadd(answer.uri)
     local win = vim.fn.bufwinid(buf)
     if win > 0 then
@@ -320,7 +321,7 @@ end
 function M.fill(buf)
   local lsp = not open[buf] and client.current()
   if lsp then
-    ask(lsp, function(answer)
+    ask(lsp, nil, function(answer)
       if api.nvim_buf_is_valid(buf) and not open[buf] then
         show(buf, lsp.id, answer)
       end

@@ -203,7 +203,8 @@ end
 --- Shows a session in a tab page of its own.
 ---@param lsp vim.lsp.Client
 ---@param session string
-local function show(lsp, session)
+---@param is_meant? fun(row: wherefore.PageRow): boolean the hunk that the cursor goes to; the first where none is named
+local function show(lsp, session, is_meant)
   local name = 'wherefore://session/' .. session
   local known = vim.fn.bufexists(name) == 1 and vim.fn.bufadd(name) or nil
   local buf = known or api.nvim_create_buf(false, true)
@@ -217,7 +218,8 @@ local function show(lsp, session)
     end
     local wo = vim.wo[0][0]
     wo.wrap, wo.linebreak, wo.breakindent, wo.number, wo.signcolumn = true, true, true, false, 'yes:1'
-    local first = pages[buf].page.rows[1]
+    local rows = pages[buf].page.rows
+    local first = is_meant and vim.iter(rows):find(is_meant) or rows[1]
     api.nvim_win_set_cursor(0, { first and first.first + 1 or 1, 0 })
   end)
   if not known then
@@ -251,6 +253,29 @@ function M.open(session)
       end
     end
     notify.say('wherefore: no session yet; :Wherefore session all shows what is kept of earlier ones')
+  end)
+end
+
+--- Shows the hunk that a call made, on the page of its session; calls `otherwise` where it is not kept any more.
+---@param lsp vim.lsp.Client
+---@param call wherefore.LineCall
+---@param otherwise fun()
+function M.show_call(lsp, call, otherwise)
+  client.request(lsp, methods.proposals, { all = true, root = lsp.config.root_dir }, function(answer)
+    local kept = vim.iter(answer.proposals or {}):find(function(proposal)
+      return proposal.session == call.session and proposal.call_id == call.call
+    end)
+    if not kept then
+      return otherwise()
+    end
+    local has = vim.iter(kept.files):any(function(file)
+      return vim.iter(file.hunks):any(function(hunk)
+        return hunk.id == call.hunk
+      end)
+    end)
+    show(lsp, call.session, function(row)
+      return row.entry.proposal.id == kept.id and (not has or row.hunk.id == call.hunk)
+    end)
   end)
 end
 

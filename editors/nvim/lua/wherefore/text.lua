@@ -140,8 +140,9 @@ end
 
 --- A time of RFC 3339 as the clock on the wall shows it.
 ---@param time string
+---@param how? string as `os.date` takes it; hours, minutes and seconds where nothing is said
 ---@return string
-function M.clock(time)
+function M.clock(time, how)
   local parts = { time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)') }
   if #parts == 0 then
     return time
@@ -150,7 +151,14 @@ function M.clock(time)
   local stamp = os.time(fields)
   local here, there = os.date('*t', stamp), os.date('!*t', stamp)
   here.isdst = false
-  return tostring(os.date('%H:%M:%S', stamp + os.time(here) - os.time(there)))
+  return tostring(os.date(how or '%H:%M:%S', stamp + os.time(here) - os.time(there)))
+end
+
+--- The same with its day.
+---@param time string
+---@return string
+function M.moment(time)
+  return M.clock(time, '%Y-%m-%d %H:%M')
 end
 
 --- A proposed line without its end as this buffer has it, and whether it had one.
