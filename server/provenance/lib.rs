@@ -1,8 +1,8 @@
 //! Which call and hunk each line of a file comes from, or that a person wrote it: kept through later edits, moves,
 //! renames and undos. [`Lines`] reads no file: it is given records, and the texts that they name.
 //!
-//! Invariant: no line that a person wrote counts as an agent's. Where two readings of a change are possible, a line is a
-//! person's, mixed or unknown.
+//! Invariant: where it is seen that a change has two readings, a line is a person's, mixed or unknown, never an agent's. Of
+//! equal lines, such as `}`, a comparison cannot always tell which is which: server/ARCHITECTURE.md has the figures.
 
 mod align;
 mod author;
