@@ -165,7 +165,8 @@ impl Steps {
         self.does("wherefore review");
         self.does("y, to accept the first hunk");
         for choice in [&["--accept", "h1"][..], &["--reject", "h2,h3"]] {
-            assert!(place.run(&[&["review", &proposal], choice].concat()).status.success());
+            let output = place.run(&[&["review", &proposal], choice].concat());
+            assert!(output.status.success(), "{choice:?}: {output:?}");
         }
     }
 }
