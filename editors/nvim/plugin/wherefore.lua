@@ -30,7 +30,7 @@ vim.api.nvim_create_autocmd('BufReadCmd', {
       require('wherefore.log').fill(event.buf)
     elseif event.match:find('^wherefore://edit') then
       require('wherefore.edit').fill(event.buf)
-    elseif not event.match:find('^wherefore://command') and not event.match:find('^wherefore://session') then
+    elseif not (event.match:find('^wherefore://command') or event.match:find('^wherefore://session') or event.match:find('^wherefore://ask')) then
       require('wherefore.preview').fill(event.buf)
     end
   end,

@@ -168,7 +168,7 @@ case(
   'the command completes, and a wrong word is told',
   with({}, function(editor)
     local words = editor:lua("return vim.fn.getcompletion('Wherefore a', 'cmdline')")
-    eq(words, { 'accept', 'accept-all', 'accept-file', 'answer', 'applied' })
+    eq(words, { 'accept', 'accept-all', 'accept-file', 'answer', 'applied', 'ask' })
     editor:cmd('Wherefore acept')
     has(editor:notes()[1], 'there is no :Wherefore acept')
   end)

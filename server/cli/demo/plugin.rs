@@ -18,6 +18,8 @@ const FILES: &[(&str, &str)] = plugin![
     "lua/wherefore/act.lua",
     "lua/wherefore/aim.lua",
     "lua/wherefore/applied.lua",
+    "lua/wherefore/ask.lua",
+    "lua/wherefore/ask_panel.lua",
     "lua/wherefore/asks.lua",
     "lua/wherefore/banner.lua",
     "lua/wherefore/behind.lua",

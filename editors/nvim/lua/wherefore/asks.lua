@@ -28,20 +28,35 @@ local function finish(question, answer)
   end
 end
 
+--- Takes a question in; `done` is called once, with the answer or with nothing where it is not asked any more.
+---@param client integer
+---@param params wherefore.AskParams
+---@param done fun(answer?: string)
+---@return wherefore.Question
+function M.add(client, params, done)
+  local question = { client = client, params = params, done = done }
+  table.insert(open, question)
+  local about = params.why ~= '' and ('%s: %s'):format(params.tool, params.why) or params.text
+  notify.warn('you are asked; :Wherefore answer. ' .. about)
+  changed()
+  return question
+end
+
+--- Takes a question back.
+---@param question wherefore.Question
+function M.withdraw(question)
+  finish(question)
+end
+
 --- Takes a question in, and gives the answer once there is one: the server's request waits as a coroutine.
 ---@param client integer
 ---@param params wherefore.AskParams
 ---@return wherefore.AskAnswer
 function M.ask(client, params)
   local waiting = coroutine.running()
-  local question = { client = client, params = params }
-  question.done = vim.schedule_wrap(function(answer)
+  M.add(client, params, vim.schedule_wrap(function(answer)
     coroutine.resume(waiting, { answer = answer })
-  end)
-  table.insert(open, question)
-  local about = params.why ~= '' and ('%s: %s'):format(params.tool, params.why) or params.text
-  notify.warn('you are asked; :Wherefore answer. ' .. about)
-  changed()
+  end))
   return coroutine.yield()
 end
 

@@ -134,6 +134,7 @@ local function ended(root, id, how)
   calls.lost(id)
   asks.lost(id)
   require('wherefore.terminals').lost(id)
+  require('wherefore.ask').lost(id)
   if leaving or expected[id] then
     return
   end
@@ -161,7 +162,7 @@ end
 ---@return vim.lsp.ClientConfig
 local function client_config(root)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { wherefore = { hunks = true, save = true, asks = true, focus = true, commands = true, looks = true } }
+  capabilities.experimental = { wherefore = { hunks = true, save = true, asks = true, focus = true, commands = true, looks = true, agent = true } }
   local state = { how = '' }
   return {
     name = 'wherefore',

@@ -200,6 +200,21 @@ M.words = {
     end,
   },
   {
+    name = 'ask',
+    takes = '[task]',
+    desc = 'have the agent work with your own model, in a panel beside; with no task the run that you looked at last',
+    run = function(task)
+      require('wherefore.ask').run(task)
+    end,
+  },
+  {
+    name = 'runs',
+    desc = 'the runs of the agent, those of earlier sessions too; pick one to go on with it',
+    run = function()
+      require('wherefore.ask').pick()
+    end,
+  },
+  {
     name = 'log',
     desc = 'the session log beside, following its end; long changes and outputs are folded',
     run = function()

@@ -154,7 +154,7 @@ M.options = {
   {
     name = 'why',
     default = { virtual_text = false },
-    desc = "whether the why of the cursor's line stands behind it, see |wherefore-why|",
+    desc = "a why behind the cursor's line, see |wherefore-why|",
     must = 'a table with virtual_text as true or false',
     is = function(value)
       return type(value) == 'table'

@@ -78,6 +78,9 @@ M.by_method = {
     notify.finished(params, calls.ended(ctx.client_id, params))
     require('wherefore.log').refresh(ctx.client_id)
   end),
+  [methods.agentEvent] = handle('showing the agent', function(params, ctx)
+    require('wherefore.ask').heard(ctx.client_id, params)
+  end),
   [methods.command] = handle('showing a command', function(params, ctx)
     require('wherefore.terminals').heard(ctx.client_id, params)
   end),
