@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 use crate::support::agent::{Agent, LEGACY, place};
 
 /// Tools that came later than the first measurement, which was of the others.
-const LATER: [&str; 9] = [
+const LATER: [&str; 10] = [
     "git_diff",
     "git_log",
     "git_status",
     "js_exec",
     "process_list",
+    "provenance_why",
     "python_exec",
     "terminal_kill",
     "terminal_output",
@@ -31,12 +32,12 @@ fn the_tools_cost_a_model_at_most_three_fifths_of_what_they_did() {
     let tools = listed["tools"].as_array().unwrap();
     let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
     let first: Vec<&Value> = tools.iter().filter(|tool| !LATER.contains(&name(tool).as_str())).collect();
-    assert_eq!((tools.len(), first.len()), (26, 17));
+    assert_eq!((tools.len(), first.len()), (27, 17));
     let (of_first, of_all) =
         (first.into_iter().map(cost).sum::<usize>(), tools.iter().map(cost).sum::<usize>());
-    // 23,239 and 35,009 bytes before.
+    // 23,239 and, without provenance_why, 35,009 bytes before.
     assert!(of_first <= 13_200, "17 tools cost {of_first} bytes");
-    assert!(of_all <= 22_500, "26 tools cost {of_all} bytes");
+    assert!(of_all <= 23_300, "27 tools cost {of_all} bytes");
     for tool in tools {
         let title = tool["title"].as_str().unwrap();
         assert!(title.len() <= 25 && title.split(' ').count() <= 4, "{title:?} is a name");
