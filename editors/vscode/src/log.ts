@@ -126,7 +126,7 @@ function rowOf(text: string, call: string): number {
 }
 
 /** The folder of the file shown, else the first. */
-function rootHere(): string | null {
+export function rootHere(): string | null {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const folder = uri?.scheme === 'file' ? vscode.workspace.getWorkspaceFolder(uri) : undefined;
   const first = vscode.workspace.workspaceFolders?.find((each) => each.uri.scheme === 'file');

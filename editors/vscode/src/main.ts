@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { Act } from './act';
+import { AgentRuns } from './agentruns';
 import { Applied } from './applied';
 import { Asks } from './asks';
 import { Behind } from './behind';
@@ -22,7 +23,7 @@ import { Logs } from './log';
 import { LogParts } from './logparts';
 import { offer } from './mcp';
 import { Near } from './near';
-import { Notify, warn } from './notify';
+import { Notify, remark, warn } from './notify';
 import { isOnScreen } from './aim';
 import { OnScreen } from './onscreen';
 import { makeOutput } from './output';
@@ -46,6 +47,7 @@ import { Calls, callOf, isCall } from './views/calls';
 import { Proposals, type Node } from './views/proposals';
 import { Tools } from './views/tools';
 import { WorkingSet } from './views/workingset';
+import { isLocated, Why } from './why';
 import { WorkingActs } from './workingacts';
 import type { SlotNotice } from './wire';
 
@@ -121,6 +123,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       logs.refresh();
     },
     command: (notice) => terminals.heard(notice),
+    agent: (event) => agentRuns.heard(event),
     proposed: (proposal) => {
       const came = performance.now();
       act.take([proposal]);
@@ -159,6 +162,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         asks.forget();
         calls.forget();
         terminals.forget();
+        agentRuns.forget();
         slotChanged({ env: {} });
       }
       tools.refresh();
@@ -212,6 +216,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const workingActs = new WorkingActs(server);
   const search = new Search(server, () => focus.look());
   const logs = new Logs(server, documents);
+  const agentRuns = new AgentRuns(() => server, documents, () => asks.all().length > 0);
   const tree = vscode.window.createTreeView('wherefore.proposals', { treeDataProvider: proposals });
   let picked: Node | undefined;
   const callTree = vscode.window.createTreeView('wherefore.calls', { treeDataProvider: calls });
@@ -220,6 +225,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const right: Right = new Right(review, () => server, (list) => act.take(list), () => { lenses.refresh(); status.refresh(); });
   const elsewhere: Elsewhere = new Elsewhere(review, () => server.running, () => status.refresh());
   const session: Session = new Session(() => server);
+  const why: Why = new Why(() => server);
   const act: Act = new Act(server, review, go, onScreen, notify, applied, right, gone, () => picked?.about);
   const send = new Send(server, review, (argument) => act.what(argument));
   const status: Status = new Status(review, () => server, applied, elsewhere, () => act.entriesHere().length > 0, () => right.isEdited);
@@ -236,6 +242,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     new Behind(review).register(),
     right.register(),
     session.register(),
+    why.register(),
+    agentRuns.register(),
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
     vscode.languages.registerCodeLensProvider(file, lenses),
@@ -244,6 +252,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     offer(context, program),
     tree.onDidChangeSelection(({ selection }) => (picked = selection[0])),
     review.onChange((keys) => {
+      why.refresh();
       redraw(keys);
       lenses.refresh();
       proposals.refresh();
@@ -259,6 +268,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     terminals.onChange(() => calls.refresh()),
     asks.onChange(() => {
       calls.refresh();
+      agentRuns.refresh();
       status.asking(asks.all().length);
       callTree.badge = badge(asks.all().length, 'question');
     }),
@@ -321,8 +331,23 @@ export function activate(context: vscode.ExtensionContext): Api {
     deny: (argument) => callActs.deny(argument),
     answer: (argument) => callActs.answer(argument),
     openLog: (argument) => {
-      const of = callOf(argument);
+      const of = callOf(argument) ?? (isLocated(argument) ? argument : undefined);
       return logs.show(of?.call ?? (argument as { call?: string } | undefined)?.call, of);
+    },
+    askAgent: () => agentRuns.ask(),
+    agentSay: () => agentRuns.say(),
+    agentCancel: () => agentRuns.cancel(false),
+    agentEnd: () => agentRuns.cancel(true),
+    whyLine: () => why.show(),
+    showChange: async (argument) => {
+      if (!isLocated(argument)) return;
+      try {
+        if (await session.showCall(argument.call, argument.session)) return;
+        remark('that change is not kept any more; the log has it');
+        await logs.show(argument.call, argument);
+      } catch (thrown) {
+        warn(sentence(thrown));
+      }
     },
     pin: (argument) => workingActs.hint(argument, 'pin'),
     unpin: (argument) => workingActs.hint(argument, 'unpin'),

@@ -6,6 +6,7 @@ import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } 
 import { remark, tell, type Level } from './notify';
 import { unpacked } from './home';
 import { find, type Program } from './program';
+import type { Happening } from './agentevents';
 import { setting } from './settings';
 import { inert, sentence } from './text';
 import { methods, type AskAnswer, type AskParams, type CallNotice, type CommandNotice, type FinishNotice, type Notifications, type LookAnswer, type LookParams, type Proposal, type Requests, type SaveAnswer, type SaveParams, type SlotNotice } from './wire';
@@ -16,6 +17,8 @@ export interface Listener {
   finished(notice: FinishNotice): void;
   /** A command started, wrote something or ended. */
   command(notice: CommandNotice): void;
+  /** Something happened in a run of the built-in agent. */
+  agent(event: Happening): void;
   proposed(proposal: Proposal): void;
   changed(proposal: Proposal): void;
   workingSet(): void;
@@ -215,7 +218,7 @@ export class Server implements vscode.Disposable {
   private listen(client: Client): void {
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true, focus: true, commands: true, looks: true } };
+        capabilities.experimental = { wherefore: { hunks: true, save: true, asks: true, focus: true, commands: true, looks: true, agent: true } };
       },
       initialize: () => undefined,
       getState: () => ({ kind: 'static' }),
@@ -236,6 +239,7 @@ export class Server implements vscode.Disposable {
     client.onNotification(methods.didCall, guarded<CallNotice>((notice) => this.listener.called(notice)));
     client.onNotification(methods.didFinish, guarded<FinishNotice>((notice) => this.listener.finished(notice)));
     client.onNotification(methods.command, guarded<CommandNotice>((notice) => this.listener.command(notice)));
+    client.onNotification(methods.agentEvent, guarded<Happening>((event) => this.listener.agent(event)));
     client.onNotification(methods.proposal, guarded<Proposal>((proposal) => this.listener.proposed(proposal)));
     client.onNotification(methods.proposalChanged, guarded<Proposal>((proposal) => this.listener.changed(proposal)));
     client.onNotification(methods.workingSetChanged, () => this.listener.workingSet());

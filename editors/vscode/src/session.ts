@@ -64,6 +64,13 @@ export class Session implements vscode.Disposable, vscode.TextDocumentContentPro
     }
   }
 
+  /** Shows what one call changed. Says whether that is still kept. */
+  async showCall(call: string, session: string): Promise<boolean> {
+    const list = (await this.ask()).filter((each) => each.call_id === call && each.session === session && each.files.length > 0);
+    if (list.length > 0) await this.show({ label: call, list }, CHANGE, (each) => each.call_id === call && each.session === session);
+    return list.length > 0;
+  }
+
   /** The server told of proposals: what is shown is made anew. */
   heard(): void {
     if (!this.is || !isOpen()) return;
@@ -126,14 +133,14 @@ export class Session implements vscode.Disposable, vscode.TextDocumentContentPro
     return found?.side === 'after' ? found.page.parts.flatMap((part) => lenses(part)) : [];
   }
 
-  private async show({ list, label }: Choice): Promise<void> {
+  private async show({ list, label }: Choice, what = TITLE, is?: (proposal: Proposal) => boolean): Promise<void> {
     const old = tabs();
     const sessions = new Set(list.map(({ session }) => session));
-    this.is = ({ session }) => sessions.has(session);
+    this.is = is ?? (({ session }) => sessions.has(session));
     this.shown = pages(list);
     this.opened += 1;
     const resources = this.shown.map(({ path }) => ({ originalUri: this.uri('before', path), modifiedUri: this.uri('after', path) }));
-    const title = `${TITLE}${clip(label, 40)}: ${sum(this.shown)}`;
+    const title = `${what}${clip(label, 40)}: ${sum(this.shown)}`;
     const source = vscode.Uri.from({ scheme: SESSION, authority: 'all', path: `/${this.opened}` });
     try {
       await vscode.commands.executeCommand('_workbench.openMultiDiffEditor', { title, multiDiffSourceUri: source, resources });
@@ -178,12 +185,13 @@ export class Session implements vscode.Disposable, vscode.TextDocumentContentPro
 
 /** What the tab is called begins so. */
 const TITLE = 'Session of ';
+const CHANGE = 'Change of ';
 
 const isPart = (named: unknown): named is Part => typeof named === 'object' && named !== null && 'hunk' in named && 'rows' in named;
 
 function tabs(): vscode.Tab[] {
   const all = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  return all.filter(({ input, label }) => label.startsWith(TITLE) && !(input instanceof vscode.TabInputText || input instanceof vscode.TabInputTextDiff));
+  return all.filter(({ input, label }) => (label.startsWith(TITLE) || label.startsWith(CHANGE)) && !(input instanceof vscode.TabInputText || input instanceof vscode.TabInputTextDiff));
 }
 
 const isOpen = (): boolean => vscode.workspace.textDocuments.some(({ uri }) => uri.scheme === SESSION);

@@ -1,0 +1,17 @@
+// What happens in runs of the built-in agent. The wire has the members that all events share.
+
+import type { AgentEnd, AgentEvent, AgentUsage, Fault, Status } from './wire';
+
+/** What happened. */
+export type Happening = AgentEvent &
+  (
+    | { kind: 'began'; task: string; model: string; resumes?: string | null }
+    | { kind: 'step'; step: number }
+    | { kind: 'text' | 'thinking' | 'note'; text: string }
+    | { kind: 'call'; call: string; tool: string; why: string; paths: string[] }
+    | { kind: 'result'; call: string; call_id: string; tool: string; status: Status; summary: string; proposal?: string | null }
+    | { kind: 'proposed'; proposal: string; call_id: string }
+    | { kind: 'question'; id: string; text: string; answers: string[] }
+    | { kind: 'usage'; usage: AgentUsage }
+    | { kind: 'ended'; end: AgentEnd; text: string; fault?: Fault | null; pending?: string[] }
+  );

@@ -1,0 +1,66 @@
+// What is known of a line, in words. Nothing is asked or drawn here.
+
+import { clip } from './text.ts';
+import type { LineBy, LineCall, LineCommit } from './wire';
+
+/** What is known of a line. */
+export interface LineWhy {
+  by: LineBy;
+  call: LineCall | undefined;
+  commit: (LineCommit & { hash: string }) | undefined;
+}
+
+/** The line in words, ready to be shown. */
+export interface LineWords {
+  /** Who wrote it, by which call, when. */
+  head: string;
+  /** The call's why. */
+  reason: string;
+  /** The decision, and the commit. */
+  rest: string[];
+  /** All of it for the end of the line. */
+  annotation: string;
+}
+
+const WRITERS: Record<LineBy, string> = {
+  agent: 'an agent wrote this line',
+  human: 'a person wrote this line',
+  mixed: 'an agent and a person wrote this line',
+  git: 'this line is older than what wherefore recorded',
+  unknown: 'nobody knows who wrote this line: what would tell is not kept',
+};
+
+const DECIDERS = new Map([
+  ['person', 'a person'],
+  ['policy', 'the policy, with nobody looking'],
+  ['client', "the agent's client"],
+  ['editor', 'the editor'],
+  ['recovery', 'the recovery after a crash'],
+]);
+
+/** Whether an agent had a part in it. */
+export const isOfAgent = ({ by }: LineWhy): boolean => by === 'agent' || by === 'mixed';
+
+/** A time as the person counts it; nothing where it is none. */
+function when(time: string | number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? '' : date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** The words. */
+export function words({ by, call, commit }: LineWhy): LineWords {
+  const agent = clip(call?.agent ?? '', 40);
+  const reason = clip(call?.why ?? '', 400);
+  const time = call?.time ? when(call.time) : '';
+  const head = [WRITERS[by], agent, call && clip([call.call, call.tool].filter(Boolean).join(' '), 80), time].filter(Boolean).join(' · ');
+  const rest: string[] = [];
+  const decision = clip(call?.decision ?? '', 40);
+  if (decision) {
+    const decider = call?.decided_by ? ` by ${DECIDERS.get(call.decided_by) ?? clip(call.decided_by, 40)}` : '';
+    const word = call?.reason ? `: ${clip(call.reason, 400)}` : '';
+    rest.push(`${decision}${decider}${word}`);
+  }
+  if (commit) rest.push([`commit ${clip(commit.hash, 12)}`, clip(commit.summary, 120), clip(commit.author, 60), when(commit.time * 1000)].filter(Boolean).join(' · '));
+  const annotation = clip([by === 'mixed' ? `${agent || 'an agent'}, and a person` : agent, reason, time].filter(Boolean).join(' · '), 120);
+  return { head, reason, rest, annotation };
+}
