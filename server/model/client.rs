@@ -129,7 +129,7 @@ impl Client {
     async fn once(&self, request: &ModelRequest, answer: &mut Answer<'_>) -> Result<(), ModelError> {
         let (mut lines, kind) = self.server.post(self.path(), &self.body(request)).await?;
         if kind.starts_with("text/html") {
-            return Err(bad("it answered with a web page"));
+            return Err(web_page());
         }
         let mut reader = self.reader();
         match self.api {
@@ -183,6 +183,12 @@ async fn events(
     }
 }
 
+/// What serves pages serves no model: to ask again helps nobody.
+fn web_page() -> ModelError {
+    let advice = "look at the URL in `--model`, or under [model]: it may lack `/v1`";
+    ModelError::new(ModelErrorKind::Unsupported, "it answered with a web page", advice)
+}
+
 /// Reads one event's text.
 fn read(reader: &mut dyn Reader, name: &str, text: &str, answer: &mut Answer<'_>) -> Result<(), ModelError> {
     let data = match serde_json::from_str::<Value>(text) {
@@ -192,7 +198,7 @@ fn read(reader: &mut dyn Reader, name: &str, text: &str, answer: &mut Answer<'_>
                 answer.replaced = true;
                 data
             }
-            None if text.trim_start().starts_with('<') => return Err(bad("it answered with a web page")),
+            None if text.trim_start().starts_with('<') => return Err(web_page()),
             None => return Err(bad("it sent an event that is no JSON")),
         },
     };

@@ -36,7 +36,7 @@ pub enum ModelErrorKind {
     ContextTooLong,
     /// The server does not take this request; the same one fails again.
     BadRequest,
-    /// No answer of the interface: HTML, no UTF-8, an empty one, a stream that broke off.
+    /// No answer of the interface: no UTF-8, an empty one, a stream that broke off.
     BadAnswer,
     /// The server is overloaded or broken.
     Overloaded,
@@ -44,7 +44,7 @@ pub enum ModelErrorKind {
     Timeout,
     /// The answer is larger than is taken.
     TooLarge,
-    /// The server or the model cannot do this.
+    /// The server or the model cannot do this, or it is no server of models: it answers with HTML.
     Unsupported,
 }
 

@@ -140,10 +140,15 @@ fn local(name: &str, servers: Vec<LocalServer>) -> Result<Choice, ModelError> {
     }
     let ports = USUAL_PORTS.map(|port| port.to_string()).join(", ");
     if name.trim().is_empty() {
-        let message = format!(
-            "no model is set, and no server of models with one answers on this machine (ports {ports})"
-        );
-        let advice = "start Ollama, LM Studio, llama.cpp or vLLM, or set `name` under [model] in the person's config.toml";
+        let there: Vec<String> =
+            servers.iter().map(|server| format!("{} at {}", server.provider, server.url)).collect();
+        let there = match there.is_empty() {
+            true => format!("no server of models answers on this machine (ports {ports})"),
+            false => format!("what answers on this machine has none yet: {}", there.join(", ")),
+        };
+        let message = format!("no model is set, and {there}");
+        let advice = "start Ollama, LM Studio, llama.cpp or vLLM and fetch a model there, or set `name` under [model] in your \
+                      config.toml, as `name = \"ollama/qwen3\"`; `--model` names one for this run";
         return Err(ModelError::new(ModelErrorKind::Absent, message, advice));
     }
     let all: Vec<&str> =
@@ -271,7 +276,11 @@ mod tests {
                 (found, _) => panic!("{name}: {found:?}"),
             }
         }
-        let error = local("", Vec::new()).unwrap_err();
-        assert!(error.kind == ModelErrorKind::Absent && error.message.contains("11434"), "{error:?}");
+        for (servers, part) in
+            [(Vec::new(), "11434"), (vec![server("ollama", &[])], "ollama at http://127.0.0.1/ollama")]
+        {
+            let error = local("", servers).unwrap_err();
+            assert!(error.kind == ModelErrorKind::Absent && error.message.contains(part), "{error:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
 mod acp;
+mod agent_loop;
 mod agents;
 mod asks;
 mod at_a_terminal;

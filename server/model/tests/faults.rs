@@ -61,7 +61,7 @@ async fn each_interface_tells_what_went_wrong_and_never_the_key() {
             "Overloaded",
         ),
         (302, "text/plain", String::new(), Kind::Settings, "302"),
-        (200, "text/html", "<html>a proxy's page</html>".to_owned(), Kind::BadAnswer, "a web page"),
+        (200, "text/html", "<html>a proxy's page</html>".to_owned(), Kind::Unsupported, "a web page"),
         (200, "text/event-stream", String::new(), Kind::BadAnswer, ""),
         (200, "text/event-stream", "data: {\"x\"\n\n".to_owned(), Kind::BadAnswer, ""),
     ];
