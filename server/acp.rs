@@ -1,4 +1,5 @@
-//! The door for agents of the Agent Client Protocol: a proxy between any editor and any agent that speak it.
+//! The door for agents of the Agent Client Protocol: a proxy between any editor and any agent that speak it, and the
+//! built-in agent as one ([`run_own`]).
 //!
 //! Messages are lines of JSON-RPC, in both directions. Each line is passed on as it came, byte for byte, but for the few
 //! that the proxy answers itself or changes: the handshake, sessions that begin, turns, and what the agent wants of the
@@ -18,6 +19,7 @@ mod granted;
 mod handshake;
 mod message;
 mod modes;
+mod own;
 mod passing;
 mod permission;
 mod place;
@@ -34,6 +36,7 @@ mod tests;
 
 pub use ends::{EndInput, EndOutput, Ends};
 pub use error::AcpError;
+pub use own::run_own;
 pub use proxy::run;
 
 use std::path::Path;

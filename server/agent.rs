@@ -18,6 +18,7 @@ mod run;
 mod step;
 mod stuck;
 mod surface;
+mod told;
 mod turn;
 
 #[cfg(test)]
@@ -26,3 +27,4 @@ mod tests;
 pub use choose::model_of;
 pub use resume::{Conversation, conversation, earlier_runs};
 pub use run::{AgentStart, start};
+pub use told::told;

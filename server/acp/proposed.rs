@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::change::ChangeQuestion;
 use super::proxy::Proxy;
-use super::{change, request};
+use super::request;
 use crate::base::blocking;
 use crate::native::{ChangeStanding, said, told};
 use crate::protocol::{Code, Door, Envelope, Fault, Origin, RawCall, Why};
@@ -118,7 +119,9 @@ impl NativeCall {
     /// Waits until a proposal is decided, wherever that is.
     async fn decided(&self, proxy: &Arc<Proxy>, proposal: &str) -> Result<ChangeStanding, Fault> {
         let mut is_asked = !self.is_reviewed(proxy).await;
-        let mut asking = pin!(change::ask(proxy, self, proposal));
+        let (folders, editor) = (&*proxy.folders, &proxy.editor);
+        let question = ChangeQuestion { folders, editor, session: &self.session, root: &self.root };
+        let mut asking = pin!(question.ask(proposal));
         loop {
             let mut waiting = pin!(self.wait(proxy, proposal));
             let standing = loop {

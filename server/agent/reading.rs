@@ -32,6 +32,9 @@ pub(super) async fn instructions(folder: &Folder, origin: &Origin) -> Vec<(Strin
     text.map(|text| (name.to_owned(), feedback::cut(text.to_owned(), SAID))).into_iter().collect()
 }
 
+/// What stands above the files that are sent with the person's first words.
+pub(super) const FILES: &str = "Files that the person worked on lately, which may or may not matter here:";
+
 /// The files that matter now, as text for the model, and a sentence on what was cut or left out.
 pub(super) async fn context(
     folder: &Folder,
@@ -73,10 +76,7 @@ pub(super) async fn context(
     let lacks = (!lacks.is_empty())
         .then(|| format!("of the files that matter now some did not fit; {}", lacks.join("; ")));
     let note = lacks.as_ref().map(|lacks| format!("({lacks})\n")).unwrap_or_default();
-    (
-        format!("Files that the person worked on lately, which may or may not matter here:\n\n{shown}{note}"),
-        lacks,
-    )
+    (format!("{FILES}\n\n{shown}{note}"), lacks)
 }
 
 async fn call(folder: &Folder, origin: &Origin, tool: &str, arguments: Value) -> Envelope {

@@ -39,6 +39,8 @@ pub struct AgentStart {
     pub policy: Option<Policy>,
     /// Whether its client answers questions and decides on changes.
     pub attended: bool,
+    /// What its id ends with, where its client said so.
+    pub name: Option<String>,
     /// The conversation that goes on.
     pub resumes: Option<Conversation>,
 }
@@ -72,6 +74,7 @@ pub fn start(hub: &Hub, start: AgentStart) -> Result<Arc<AgentRun>, Fault> {
         root: start.folder.root().to_owned(),
         uri: session.workspace().uri(&WorkspacePath::root()),
         session: session.log().journal()?.session().to_owned(),
+        name: start.name.clone(),
         task: start.task.clone(),
         model: facts.name,
         time: session.now(),

@@ -127,6 +127,7 @@ impl World {
             limits: AgentLimits::default(),
             policy: Some(Policy::Auto),
             attended: false,
+            name: None,
             resumes: None,
         }
     }

@@ -23,6 +23,10 @@ const CALLS: usize = 32;
 /// Characters of an answer that is looked through for a question.
 const ASKED: usize = 400;
 
+/// What the model is told once where it calls nothing.
+pub(super) const NUDGE: &str =
+    "If the task is done, call task_complete with a summary for the person. If not, go on with a tool.";
+
 /// How a turn ended.
 #[derive(Clone, Debug)]
 pub(super) struct TurnEnd {
@@ -122,9 +126,7 @@ impl AgentLoop {
             return Idle::End(Box::new(TurnEnd::new(AgentEnd::Answered, text)));
         }
         state.nudged = true;
-        self.history.say(
-            "If the task is done, call task_complete with a summary for the person. If not, go on with a tool.",
-        );
+        self.history.say(NUDGE);
         Idle::GoOn
     }
 

@@ -1,4 +1,4 @@
-//! `wherefore acp`: the proxy between an editor and an agent of the Agent Client Protocol.
+//! `wherefore acp`: the built-in agent, or the proxy between an editor and another agent, of the Agent Client Protocol.
 
 mod links;
 
@@ -20,14 +20,15 @@ use links::Links;
 /// How long the agent may take to end once its editor has left.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Stand between an editor and an agent that speak the Agent Client Protocol: what the agent writes is reviewed
+/// Work as an agent of the Agent Client Protocol with your own model, or stand between an editor and another agent
 ///
-/// It speaks the protocol over standard input and output, starts the agent, and passes messages on. The agent's edits
-/// become proposals; its commands run confined in the editor's terminal; wherefore's tools are offered to it.
+/// It speaks the protocol over standard input and output. Without an agent's command it is the agent of `wherefore agent`,
+/// with the model of the settings (`[model]`). With one it starts that agent and passes messages on: its edits become
+/// proposals, its commands run confined in the editor's terminal, and wherefore's tools are offered to it.
 #[derive(Debug, clap::Args)]
 pub(super) struct AcpArgs {
     /// The agent's command line, as "gemini --acp"; a shell reads it
-    #[arg(long, value_name = "COMMAND", conflicts_with = "command", required_unless_present = "command")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "command")]
     agent: Option<String>,
     /// The agent's program and its arguments, instead of --agent
     #[arg(trailing_var_arg = true, value_name = "CMD")]
@@ -59,6 +60,13 @@ fn serve(args: &AcpArgs) -> Result<(), Fault> {
 }
 
 async fn proxy(args: &AcpArgs, options: ProxyOptions) -> Result<(), Fault> {
+    if args.agent.is_none() && args.command.is_empty() {
+        tokio::select! {
+            () = acp::run_own(stdio::input(), stdio::output(), Arc::new(Links::default())) => {}
+            () = told_to_end() => {}
+        }
+        return Ok(());
+    }
     let mut agent = start(args)?;
     let (Some(to_agent), Some(from_agent)) = (agent.stdin.take(), agent.stdout.take()) else {
         return Err(Fault::internal("the agent has no standard streams"));

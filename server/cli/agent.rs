@@ -91,6 +91,7 @@ fn work(args: &AgentArgs) -> Result<ExitCode, Fault> {
         resume: args.resume.clone(),
         policy: args.policy.map(Into::into),
         attended,
+        name: None,
         root,
     };
     let run = server.ask::<AgentRun>(params)?.run;

@@ -40,6 +40,8 @@ pub struct NewRun {
     pub uri: String,
     /// The session whose log has it.
     pub session: String,
+    /// What its id ends with, where its client said so.
+    pub name: Option<String>,
     /// What it was asked for first.
     pub task: String,
     /// The model that answers.
@@ -91,8 +93,13 @@ impl AgentRuns {
             left -= usize::from(goes);
             !goes
         });
+        let name = new.name.clone().unwrap_or_else(|| unique()[..6].to_owned());
+        let first = format!("{}.{name}", new.session);
+        let further = (2_u32..).map(|number| format!("{first}-{number}"));
+        let mut ids = std::iter::once(first.clone()).chain(further);
+        let id = ids.find(|id| runs.iter().all(|run| run.id != *id)).unwrap_or(first);
         let run = Arc::new(AgentRun {
-            id: format!("{}.{}", new.session, &unique()[..6]),
+            id,
             new,
             editor,
             state: Mutex::new(AgentState::Working),

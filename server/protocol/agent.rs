@@ -42,6 +42,9 @@ pub struct AgentRunParams {
     /// What becomes of the agent's changes; the settings' word where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
+    /// What the run's id ends with, in place of a word that nobody chose: up to 40 of `a-z`, `0-9` and `-`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an
     /// editor that is attached does.
     pub attended: bool,
@@ -97,6 +100,11 @@ pub struct AgentEventsParams {
     pub after: u64,
     /// How long to wait for a further one, in milliseconds; 30 seconds at the most.
     pub wait_ms: u64,
+    /// Whether the whole conversation of the run is told as the session log has it, also that of an earlier server.
+    pub logged: bool,
+    /// The workspace folder meant, where a server has several and `logged` is set: an absolute path inside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
 }
 
 /// Answer of `wherefore/agentEvents`.

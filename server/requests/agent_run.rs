@@ -12,7 +12,7 @@ impl Request for AgentRun {
     /// INVALID_ARGS for an empty task, NOT_FOUND for a run to resume that no log has, and what keeps a model from being
     /// had.
     async fn answer(hub: &Hub, params: AgentRunParams, _: Asker) -> Result<AgentRunAnswer, Fault> {
-        let AgentRunParams { task, model, limits, resume, policy, attended, root } = params;
+        let AgentRunParams { task, model, limits, resume, policy, name, attended, root } = params;
         let task = task.trim().to_owned();
         if task.is_empty() && resume.is_none() {
             return Err(
@@ -25,12 +25,21 @@ impl Request for AgentRun {
                 Fault::new(Code::InvalidArgs, message).suggest("put it into a file, and name that file")
             );
         }
+        let is_plain = |name: &String| {
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            (1..=40).contains(&name.len()) && name.chars().all(plain)
+        };
+        if name.as_ref().is_some_and(|name| !is_plain(name)) {
+            return Err(Fault::new(Code::InvalidArgs, "`name` is up to 40 of a-z, 0-9 and -")
+                .suggest("leave it out, and the run is given one"));
+        }
         let folder = hub.folder(root.as_deref())?;
         let resumes = resume.map(|run| agent::conversation(&folder, &run)).transpose()?;
         let model = agent::model_of(&folder, model.as_deref()).await?;
         // Tools of servers that were never listed are offered too.
         folder.toolbox().settle().await;
-        let run = agent::start(hub, AgentStart { folder, model, task, limits, policy, attended, resumes })?;
+        let run =
+            agent::start(hub, AgentStart { folder, model, task, limits, policy, attended, name, resumes })?;
         let about = run.about();
         Ok(AgentRunAnswer {
             run: run.id().to_owned(),

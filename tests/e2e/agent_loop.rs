@@ -1,5 +1,6 @@
 //! `wherefore agent` with a model that a test plays: whole tasks over each interface, and servers that are none.
 
+mod acp;
 mod play;
 
 use std::net::TcpStream;

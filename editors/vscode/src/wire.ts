@@ -961,6 +961,8 @@ export interface AgentRunParams {
   resume?: string|null;
   /** What becomes of the agent's changes; the settings' word where nothing is said. */
   policy?: Policy|null;
+  /** What the run's id ends with, in place of a word that nobody chose: up to 40 of `a-z`, `0-9` and `-`. */
+  name?: string|null;
   /** Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an editor that is attached does. */
   attended?: boolean;
   /** The workspace folder meant, where a server has several: an absolute path inside it. */
@@ -1036,6 +1038,10 @@ export interface AgentEventsParams {
   after?: number;
   /** How long to wait for a further one, in milliseconds; 30 seconds at the most. */
   wait_ms?: number;
+  /** Whether the whole conversation of the run is told as the session log has it, also that of an earlier server. */
+  logged?: boolean;
+  /** The workspace folder meant, where a server has several and `logged` is set: an absolute path inside it. */
+  root?: string|null;
 }
 
 /** Answer of `wherefore/agentEvents`. */

@@ -39,7 +39,12 @@ impl<'a> Follower<'a> {
     /// Follows it until its turn ends, and the next ones where the person says more. Gives the exit code.
     pub(super) fn follow(mut self, server: &mut RequestTarget) -> Result<ExitCode, Fault> {
         loop {
-            let params = AgentEventsParams { run: self.run.to_owned(), after: self.seen, wait_ms: WAIT_MS };
+            let params = AgentEventsParams {
+                run: self.run.to_owned(),
+                after: self.seen,
+                wait_ms: WAIT_MS,
+                ..AgentEventsParams::default()
+            };
             let told = server.ask::<AgentEvents>(params)?;
             for event in told.events {
                 self.seen = event.seq;

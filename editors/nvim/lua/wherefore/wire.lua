@@ -586,6 +586,7 @@
 ---@field limits? wherefore.AgentLimits What ends the run.
 ---@field resume? string An earlier run whose conversation goes on, by its id.
 ---@field policy? wherefore.Policy What becomes of the agent's changes; the settings' word where nothing is said.
+---@field name? string What the run's id ends with, in place of a word that nobody chose: up to 40 of `a-z`, `0-9` and `-`.
 ---@field attended? boolean Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an editor that is attached does.
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
 
@@ -632,6 +633,8 @@
 ---@field run? string The run.
 ---@field after? integer The number of the last event that is known; 0 for none.
 ---@field wait_ms? integer How long to wait for a further one, in milliseconds; 30 seconds at the most.
+---@field logged? boolean Whether the whole conversation of the run is told as the session log has it, also that of an earlier server.
+---@field root? string The workspace folder meant, where a server has several and `logged` is set: an absolute path inside it.
 
 ---Answer of `wherefore/agentEvents`.
 ---@class wherefore.AgentEventsAnswer

@@ -1,0 +1,203 @@
+//! The built-in agent as an agent of the protocol: an editor starts it, and its sessions are runs of the folder's server.
+//!
+//! It only translates: what the editor asks becomes a request of the server, and what happens in the run an update.
+
+mod calls;
+mod session;
+mod turn;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio_util::codec::FramedRead;
+
+use super::Folders;
+use super::ask::EndAsker;
+use super::ends::{EndInput, EndOutbox, EndOutput};
+use super::message::{AskedRequest, RpcAnswer, RpcMessage, answer, fault, notification, refusal};
+use crate::base::lines::{Line, Lines};
+use session::OwnSession;
+
+/// Bytes of the longest line that is read.
+const LONGEST: usize = 64 << 20;
+/// The version of the protocol that is spoken, whatever the editor offers.
+const VERSION: u32 = 1;
+/// The codes of JSON-RPC.
+const NO_METHOD: i64 = -32601;
+const BAD_PARAMS: i64 = -32602;
+const NO_JSON: i64 = -32700;
+
+/// The agent at its editor.
+pub(super) struct OwnAgent {
+    folders: Arc<dyn Folders>,
+    out: EndOutbox,
+    /// Requests of the agent to its editor.
+    editor: EndAsker,
+    sessions: Mutex<HashMap<String, Arc<OwnSession>>>,
+}
+
+/// Serves an editor until it leaves.
+pub async fn run_own(from_editor: EndInput, to_editor: EndOutput, folders: Arc<dyn Folders>) {
+    let out = EndOutbox::new(to_editor);
+    let editor = EndAsker::new(out.clone());
+    let agent = Arc::new(OwnAgent { folders, out, editor, sessions: Mutex::default() });
+    let mut work = JoinSet::new();
+    let mut lines = FramedRead::new(from_editor, Lines::new(LONGEST));
+    while let Some(Ok(line)) = lines.next().await {
+        while work.try_join_next().is_some() {}
+        match line {
+            Line::Whole(line) => agent.hear(&line, &mut work).await,
+            Line::TooLong(envelope) => {
+                let words = format!("wherefore: the message is longer than {LONGEST} bytes");
+                let id = envelope.request_id().unwrap_or_default();
+                agent.out.send(&answer(&id, Err(refusal(&words)))).await;
+            }
+        }
+    }
+    agent.editor.end();
+    work.shutdown().await;
+    let sessions: Vec<_> = agent.sessions.lock().drain().map(|(_, session)| session).collect();
+    for session in sessions {
+        session.end(&agent).await;
+    }
+}
+
+impl OwnAgent {
+    async fn hear(self: &Arc<Self>, line: &[u8], work: &mut JoinSet<()>) {
+        match RpcMessage::read(line) {
+            RpcMessage::Answered { id, answer } => drop(self.editor.take(&id, answer)),
+            RpcMessage::Request(asked) => {
+                let agent = self.clone();
+                work.spawn(async move {
+                    let result = agent.answer(&asked).await;
+                    agent.out.send(&answer(&asked.id, result)).await;
+                });
+            }
+            RpcMessage::Notification { method, params } if method == "session/cancel" => {
+                let id = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
+                if let Some(session) = self.session(id) {
+                    let agent = self.clone();
+                    work.spawn(async move { session.cancel(&agent).await });
+                }
+            }
+            RpcMessage::Notification { .. } => {}
+            RpcMessage::Batch | RpcMessage::Other if line.trim_ascii().is_empty() => {}
+            RpcMessage::Batch | RpcMessage::Other => {
+                let error = coded(NO_JSON, "wherefore: the line is no message of JSON-RPC 2.0");
+                self.out.send(&answer(&Value::Null, Err(error))).await;
+            }
+        }
+    }
+
+    async fn answer(self: &Arc<Self>, asked: &AskedRequest) -> RpcAnswer {
+        match asked.method.as_str() {
+            "initialize" => Ok(initialized()),
+            "authenticate" => Ok(json!({})),
+            "session/new" => {
+                let session = self.begin(asked, None)?;
+                Ok(json!({ "sessionId": session.id }))
+            }
+            "session/load" => {
+                let id =
+                    asked.text("sessionId").ok_or_else(|| coded(BAD_PARAMS, "`sessionId` is missing"))?;
+                let session = self.begin(asked, Some(id))?;
+                let loaded = session.load(self).await;
+                if loaded.is_err() {
+                    self.sessions.lock().remove(id);
+                }
+                loaded.map(|()| json!({})).map_err(|refused| fault(&refused))
+            }
+            "session/prompt" => {
+                let id = asked.text("sessionId").unwrap_or_default();
+                let session = self.session(id).ok_or_else(|| {
+                    coded(BAD_PARAMS, &format!("there is no session {id:?} here; begin one by session/new"))
+                })?;
+                let words = words(&asked.params["prompt"]).map_err(|words| coded(BAD_PARAMS, words))?;
+                let reason = session.prompt(self, words).await.map_err(|refused| fault(&refused))?;
+                Ok(json!({ "stopReason": reason }))
+            }
+            method => Err(coded(NO_METHOD, &format!("wherefore: the agent has no method {method:?}"))),
+        }
+    }
+
+    fn session(&self, id: &str) -> Option<Arc<OwnSession>> {
+        self.sessions.lock().get(id).cloned()
+    }
+
+    /// Begins a session in the folder that the request names.
+    fn begin(&self, asked: &AskedRequest, id: Option<&str>) -> Result<Arc<OwnSession>, Value> {
+        let folder = asked.text("cwd").filter(|folder| folder.starts_with('/'));
+        let folder = folder.ok_or_else(|| coded(BAD_PARAMS, "`cwd` is an absolute path"))?;
+        let root = self.folders.root(std::path::Path::new(folder)).map_err(|refused| fault(&refused))?;
+        let session = Arc::new(OwnSession::new(id, root));
+        self.sessions.lock().insert(session.id.clone(), session.clone());
+        Ok(session)
+    }
+
+    /// Tells the editor something of a session.
+    async fn update(&self, session: &str, update: Value) {
+        let params = json!({ "sessionId": session, "update": update });
+        self.out.send(&notification("session/update", params)).await;
+    }
+}
+
+fn coded(code: i64, words: &str) -> Value {
+    json!({ "code": code, "message": words })
+}
+
+fn initialized() -> Value {
+    let prompts = json!({ "image": false, "audio": false, "embeddedContext": true });
+    json!({
+        "protocolVersion": VERSION,
+        "agentCapabilities": { "loadSession": true, "promptCapabilities": prompts },
+        "agentInfo": { "name": "wherefore", "title": "wherefore", "version": env!("CARGO_PKG_VERSION") },
+        "authMethods": [],
+    })
+}
+
+/// The words of a prompt: its texts, the names of what it links to, and the text of what it holds.
+fn words(prompt: &Value) -> Result<String, &'static str> {
+    let blocks = prompt.as_array().ok_or("`prompt` is a list of blocks")?;
+    let mut words = Vec::new();
+    for block in blocks {
+        let text = |place: &str| block.pointer(place).and_then(Value::as_str).map(str::to_owned);
+        match block["type"].as_str() {
+            Some("text") => words.extend(text("/text")),
+            Some("resource_link") => words.extend(text("/uri")),
+            Some("resource") => {
+                let (uri, text) = (text("/resource/uri"), text("/resource/text"));
+                words.push(format!("{}:\n{}", uri.unwrap_or_default(), text.unwrap_or_default()));
+            }
+            _ => return Err("the model reads text, links and texts of resources alone"),
+        }
+    }
+    let words = words.join("\n");
+    if words.trim().is_empty() { Err("the prompt is empty") } else { Ok(words) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_its_texts_and_what_it_names() {
+        let block = |kind: &str| json!({ "type": kind, "text": "Look", "uri": "file:///a", "resource": { "uri": "file:///b", "text": "x" } });
+        for (prompt, expected) in [
+            (json!([block("text"), block("resource_link")]), Ok("Look\nfile:///a")),
+            (json!([block("resource")]), Ok("file:///b:\nx")),
+            (json!([block("image")]), Err("alone")),
+            (json!([]), Err("empty")),
+            (json!("Look"), Err("a list")),
+        ] {
+            match (words(&prompt), expected) {
+                (Ok(words), Ok(expected)) => assert_eq!(words, expected),
+                (Err(words), Err(part)) => assert!(words.contains(part), "{words}"),
+                (found, _) => panic!("{prompt}: {found:?}"),
+            }
+        }
+    }
+}
