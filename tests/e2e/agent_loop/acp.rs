@@ -1,7 +1,8 @@
 //! `wherefore acp` with no other agent: the built-in one in an editor of the Agent Client Protocol.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -12,6 +13,7 @@ use super::play::{CHAT, Player, Said, call};
 use super::{DIFF, complete, file, log, read, scene};
 use crate::support::PATIENCE;
 use crate::support::agent::wherefore;
+use crate::support::terminal::installed;
 
 /// An editor of the protocol, and the agent that it started.
 struct AcpEditor {
@@ -159,7 +161,8 @@ fn an_editor_of_the_protocol_reviews_each_part_and_loads_the_session_later() {
     let failed = done.iter().filter(|update| update["status"] == "failed").count();
     assert_eq!(failed, 1, "{done:#?}");
     let shown = done.iter().find(|update| update["content"][0]["type"] == "diff").unwrap();
-    assert!(shown["content"][0]["path"].as_str().unwrap().ends_with("/work/lines.txt"), "{shown:#}");
+    let path = Path::new(shown["content"][0]["path"].as_str().unwrap());
+    assert!(path.is_absolute() && path.ends_with("lines.txt"), "{shown:#}");
     assert_eq!(
         (&shown["content"][1]["oldText"], &shown["content"][1]["newText"]),
         (&json!("line 9\n"), &json!("NINE\n"))
@@ -228,4 +231,29 @@ fn what_is_wrong_is_an_error_of_json_rpc() {
     let answer = editor.hear();
     assert!(answer["error"]["message"].as_str().unwrap().contains("no server answers there"), "{answer:#}");
     editor.leave();
+}
+
+#[test]
+fn the_protocols_own_sdk_has_a_task_done() {
+    let sdk = "agents/acp-sdk/node_modules/@agentclientprotocol/sdk/dist/v1/stable";
+    let Some(module) = installed(sdk, "acp.js") else { return };
+    let player = Player::start(CHAT, vec![patch(), complete("Two lines stand out.")]);
+    let folder = scene(&player.settings());
+    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/client.mjs");
+    let mut command = Command::new("node");
+    command.arg(client).args([env!("CARGO_BIN_EXE_wherefore"), "acp"]);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("XDG_")) {
+        command.env_remove(name);
+    }
+    let at = |name: &str| folder.path().join(name);
+    command.env("HOME", at("home")).env("XDG_RUNTIME_DIR", at("run")).env("WORK", at("work"));
+    let output =
+        command.env("ACP_SDK", module).env("REVIEW", "accept").env("FILES", "none").output().unwrap();
+    let seen = String::from_utf8_lossy(&output.stdout);
+    let seen: Vec<Value> = seen.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let of = |what: &str| seen.iter().filter(|seen| seen["what"] == what).collect::<Vec<_>>();
+    assert_eq!(of("stopped")[0]["value"]["stopReason"], "end_turn", "{output:?}");
+    assert_eq!(of("permission").len(), 1, "{seen:#?}");
+    assert!(of("update").iter().any(|update| update["value"]["content"][0]["type"] == "diff"), "{seen:#?}");
+    assert!(file(&folder, "lines.txt").contains("NINE"));
 }
