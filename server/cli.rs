@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod file;
 mod frames;
+mod git;
 mod help;
 mod hint;
 mod hook;
@@ -76,6 +77,7 @@ enum Command {
     Search(search::SearchArgs),
     Send(send::SendArgs),
     Why(why::Args),
+    Git(git::GitArgs),
     Log(log::LogArgs),
     Report(report::ReportArgs),
     WorkingSet(working_set::WorkingSetArgs),
@@ -137,6 +139,7 @@ fn run(command: Command) -> ExitCode {
         Command::Search(args) => search::run(&args),
         Command::Send(args) => send::run(&args),
         Command::Why(args) => why::run(&args),
+        Command::Git(args) => git::run(&args),
         Command::Log(args) => log::run(args),
         Command::Report(args) => report::run(&args),
         Command::WorkingSet(args) => working_set::run(&args),

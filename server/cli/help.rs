@@ -11,7 +11,10 @@ use super::print::{TerminalPage, wrap};
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Every day", &["agent", "review", "undo", "why", "log", "report", "status", "search", "send"]),
     ("Set-up", &["demo", "init", "doctor", "consent", "completions", "man"]),
-    ("Tools and contexts", &["call", "tools", "patch", "sandbox", "rules", "working-set", "hint", "context"]),
+    (
+        "Tools and contexts",
+        &["call", "tools", "patch", "sandbox", "rules", "working-set", "hint", "context", "git"],
+    ),
     ("What editors and agents start", &["lsp", "mcp", "acp", "serve", "hook"]),
 ];
 

@@ -10,6 +10,7 @@ mod contents;
 mod diff;
 mod error;
 mod log;
+mod notes;
 mod repository;
 mod status;
 
@@ -21,9 +22,10 @@ use std::time::Duration;
 
 use wherefore_fetch::HostList;
 
-pub(crate) use blame::GitBlame;
+pub(crate) use blame::{BlamedLine, GitBlame};
 pub(crate) use diff::{DiffRequest, DiffSides, DiffedFile};
 pub(crate) use log::{CommitRange, LogRequest, LoggedCommit};
+pub(crate) use notes::LineNotes;
 pub(crate) use status::StatusEntry;
 
 use super::closures::Closures;

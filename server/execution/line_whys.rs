@@ -1,11 +1,12 @@
 //! Why lines of a file are as they are: what was recorded of them, and what git has.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::Executor;
-use super::git::{GitBlame, GitReader};
+use super::git::{BlamedLine, GitBlame, GitReader, LineNotes};
 use crate::base::WorkspacePath;
-use crate::protocol::{Code, Fault, LineBy, LineCall, LineGroup, LineWhys};
+use crate::protocol::{Code, Fault, LineBy, LineCall, LineGroup, LineNote, LineWhys};
 use crate::provenance::{DecisionRecord, LineOrigin, WrittenBy};
 use crate::session::{KnownLines, Scope};
 
@@ -44,7 +45,8 @@ pub(crate) async fn line_whys(
         return Err(Fault::new(Code::NotFound, message).suggest(format!("ask for lines 1 to {total}")));
     }
     let mut warnings = Vec::new();
-    let git = match GitReader::open(executor, scope, std::slice::from_ref(path)) {
+    let reader = GitReader::open(executor, scope, std::slice::from_ref(path));
+    let git = match &reader {
         Ok(reader) if request.has_commits => match reader.blame(path, &snapshot.text).await {
             Ok(blame) => Some(blame),
             Err(error) if reader.tracks(path).await => {
@@ -57,10 +59,19 @@ pub(crate) async fn line_whys(
         Err(_) => None,
     };
     let has_commits = git.as_ref().is_some_and(|git| !git.lines.is_empty());
+    let noted = match (&reader, &git) {
+        (Ok(reader), Some(git)) => {
+            let commits = without_record(&known, git, (request.start - 1) as usize..end as usize);
+            reader.line_notes(&commits).await.unwrap_or_default()
+        }
+        _ => LineNotes::default(),
+    };
+    warnings.extend(noted.warnings);
     let mut groups = Groups {
         known: &known,
         git: git.as_ref(),
         has_commits,
+        notes: &noted.notes,
         calls: Vec::new(),
         places: HashMap::new(),
         groups: Vec::new(),
@@ -76,11 +87,23 @@ pub(crate) async fn line_whys(
     Ok(LineWhys { path: path.clone(), total: size(total), groups, calls, commits, warnings })
 }
 
+/// The commits of lines of which nothing is recorded here: their notes may tell more.
+fn without_record(known: &KnownLines, git: &GitBlame, lines: Range<usize>) -> Vec<String> {
+    let mut commits: Vec<String> = { known.marks.iter().zip(&git.lines).take(lines.end).skip(lines.start) }
+        .filter(|(mark, _)| matches!(mark.by, WrittenBy::Earlier | WrittenBy::Unknown))
+        .filter_map(|(_, blamed)| blamed.commit.clone())
+        .collect();
+    commits.sort_unstable();
+    commits.dedup();
+    commits
+}
+
 /// The groups of an answer, as they grow.
 struct Groups<'k> {
     known: &'k KnownLines,
     git: Option<&'k GitBlame>,
     has_commits: bool,
+    notes: &'k BTreeMap<String, LineNote>,
     calls: Vec<LineCall>,
     places: HashMap<u32, u32>,
     groups: Vec<LineGroup>,
@@ -104,7 +127,11 @@ impl Groups<'_> {
             WrittenBy::Unknown if commit.is_some() => LineBy::Git,
             WrittenBy::Unknown => LineBy::Unknown,
         };
-        let call = mark.origin.and_then(|origin| self.call(origin));
+        let noted = blamed.filter(|_| matches!(by, LineBy::Git | LineBy::Unknown));
+        let (by, call) = match noted.and_then(|blamed| self.noted(blamed)) {
+            Some(noted) => noted,
+            None => (by, mark.origin.and_then(|origin| self.call(origin))),
+        };
         if let Some(last) = self.groups.last_mut()
             && last.end + 1 == line
             && (last.by, last.call, &last.commit) == (by, call, &commit)
@@ -114,6 +141,22 @@ impl Groups<'_> {
             return;
         }
         self.groups.push(LineGroup { start: line, end: line, by, call, commit, commit_line });
+    }
+
+    /// What the note of a line's commit says of the line.
+    fn noted(&mut self, blamed: &BlamedLine) -> Option<(LineBy, Option<u32>)> {
+        let commit = blamed.commit.as_ref()?;
+        let (_, path) = self.git?.commits.get(commit)?;
+        let notes = self.notes;
+        let (by, call) = notes.get(commit)?.line(path, blamed.line)?;
+        let place = call.and_then(|call| match self.calls.iter().position(|known| known == call) {
+            Some(at) => u32::try_from(at).ok(),
+            None => {
+                self.calls.push(call.clone());
+                u32::try_from(self.calls.len() - 1).ok()
+            }
+        });
+        Some((by, place))
     }
 
     /// The place of a call in the answer.

@@ -8,6 +8,7 @@ mod effects;
 mod envelope;
 mod event;
 mod fault;
+mod line_note;
 mod line_why;
 mod looking;
 mod memory;
@@ -39,6 +40,7 @@ pub use effects::{Access, Effects, Network};
 pub use envelope::{Delivery, DeliveryStatus, Envelope, Status};
 pub use event::{DecidedBy, Event, EventType, HunkDecision, LogEvent, NativeOutcome};
 pub use fault::{Code, Fault};
+pub use line_note::{LineNote, NoteProblem, NotedLines};
 pub use line_why::{LineBy, LineCall, LineCommit, LineGroup, LineWhys};
 pub use looking::{
     DocumentDiagnostics, LookAnswer, LookParams, SelectedText, SlotNotice, SlotStatus, TextPlace,

@@ -21,6 +21,7 @@ mod leftovers;
 mod meaning;
 mod meant;
 mod neovim;
+mod noted;
 mod offered;
 mod others;
 mod protocol;

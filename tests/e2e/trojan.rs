@@ -151,6 +151,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     ("why", &[&["PATH"], &["PATH", "--json"], &["PATH", "--porcelain"], &["WORD"]]),
+    ("git", &[&["note"], &["note", "WORD"]]),
     (
         "log",
         &[

@@ -1,0 +1,86 @@
+//! The notes that commits carry on why their lines are as they are. Anybody may have written them: they are data alone.
+
+use std::collections::BTreeMap;
+
+use super::{GitError, GitReader, arguments, is_hash};
+use crate::protocol::LineNote;
+
+/// Where the notes are.
+const NOTES: &str = "--notes=refs/notes/wherefore";
+/// Commits whose notes are read at most.
+const COMMITS: usize = 2000;
+
+/// The notes of commits.
+#[derive(Debug, Default)]
+pub(crate) struct LineNotes {
+    /// The notes, by the commit's hash.
+    pub(crate) notes: BTreeMap<String, LineNote>,
+    /// What is wrong with others.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl GitReader<'_> {
+    /// The notes of `commits`, which are whole hashes.
+    ///
+    /// # Errors
+    /// Where git cannot be run, or says no.
+    pub(crate) async fn line_notes(&self, commits: &[String]) -> Result<LineNotes, GitError> {
+        if commits.is_empty() {
+            return Ok(LineNotes::default());
+        }
+        let all = arguments(&[
+            "log",
+            "-z",
+            "--no-walk=unsorted",
+            "--no-show-signature",
+            "--no-color",
+            "--no-patch",
+            NOTES,
+            "--format=tformat:%H%n%N",
+            "--stdin",
+        ]);
+        let asked: String = commits.iter().take(COMMITS).map(|commit| format!("{commit}\n")).collect();
+        let output = self.run(all, Some(asked.into_bytes())).await?;
+        let mut notes = read(&String::from_utf8_lossy(&output.bytes));
+        if output.is_cut || commits.len() > COMMITS {
+            notes
+                .warnings
+                .push("not every note of the commits was read: there is too much in them".to_owned());
+        }
+        Ok(notes)
+    }
+}
+
+/// Reads what git listed.
+fn read(text: &str) -> LineNotes {
+    let mut notes = LineNotes::default();
+    for piece in text.split('\0') {
+        let (commit, note) = piece.split_once('\n').unwrap_or((piece, ""));
+        if note.trim().is_empty() || !is_hash(commit.as_bytes()) {
+            continue;
+        }
+        match LineNote::read(note, commit) {
+            Ok(note) => drop(notes.notes.insert(commit.to_owned(), note)),
+            Err(problem) => {
+                let commit = commit.get(..10).unwrap_or(commit);
+                notes.warnings.push(format!("the note of commit {commit} is not read: {problem}"));
+            }
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_read_by_commit_and_what_is_none_is_told() {
+        let (one, two, three) = ("1".repeat(40), "2".repeat(40), "3".repeat(40));
+        let note = serde_json::to_string(&LineNote::on(&one)).unwrap();
+        let text = format!("{one}\n{note}\n\0{two}\n\0{three}\nsome text\n\0rubbish\nsome text\0");
+        let notes = read(&text);
+        assert_eq!(notes.notes, BTreeMap::from([(one.clone(), LineNote::on(&one))]));
+        assert_eq!(notes.warnings.len(), 1, "{:?}", notes.warnings);
+    }
+}
