@@ -99,7 +99,7 @@ impl Author {
             Self::Agent(change) => {
                 let origin = change.origin(hunk);
                 let added = change.added(hash, origin);
-                let personal = made_from.is_some_and(LineMark::may_be_personal)
+                let personal = made_from.is_some_and(|mark| mark.by.is_personal())
                     || replaced.iter().any(|old| old.mark.by.is_personal() && holds(old.text, line));
                 match (added.by, personal) {
                     (WrittenBy::Agent, true) => LineMark::mixed(added.origin),

@@ -14,8 +14,6 @@ use crate::text::{hash, is_trivial, split};
 const COMPARED: usize = 20_000;
 /// Lines beside a run that one of its lines may be mistaken for.
 const NEAR: usize = 3;
-/// Lines beside a run of a person's that may be ones that were typed, where they are equal to any that changed.
-const UNSURE: usize = 2;
 /// Lines that stay between two runs and tell nothing, at most.
 const ISLAND: usize = 2;
 
@@ -57,7 +55,6 @@ impl MarkedText {
         let mut marks = self.stayed(&runs, hashes.len());
         if author.is_person() {
             self.doubt_neighbors(&runs, &hashes, &old_lines, &mut marks);
-            self.mark_unsure(&runs, &hashes, &mut marks);
         }
         let moved = match author.writes_over() {
             true => moved(&runs, (&self.hashes, &old_lines), &hashes),
@@ -129,23 +126,6 @@ impl MarkedText {
         }
         marks.extend_from_slice(&self.marks[from..]);
         marks
-    }
-
-    /// Beside what a person changed, a line that is equal to one that came or went may be that one: what an agent makes of
-    /// it later does not count as the agent's alone.
-    fn mark_unsure(&self, runs: &[Run], hashes: &[u64], marks: &mut [LineMark]) {
-        let changed: HashSet<u64> = { runs.iter() }
-            .flat_map(|run| self.hashes[run.old.clone()].iter().chain(&hashes[run.new.clone()]))
-            .copied()
-            .collect();
-        for run in runs {
-            let (start, end) = (run.new.start, run.new.end);
-            let before = start.saturating_sub(UNSURE)..start;
-            for line in before.chain(end..(end + UNSURE).min(hashes.len())) {
-                let is_other = marks[line].by != crate::WrittenBy::Agent;
-                marks[line].is_unsure |= is_other && changed.contains(&hashes[line]);
-            }
-        }
     }
 
     /// Beside what a person changed, an equal line may be the one that was typed: it does not count as an agent's.

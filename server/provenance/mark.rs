@@ -33,27 +33,20 @@ pub struct LineMark {
     pub by: WrittenBy,
     /// The call and hunk, by its place among [`crate::Lines::origin`]; none where no agent had a part in it.
     pub origin: Option<u32>,
-    /// Whether an equal line of a person's may be the one that stands here.
-    pub(crate) is_unsure: bool,
 }
 
 impl LineMark {
-    pub(crate) const HUMAN: Self = Self { by: WrittenBy::Human, origin: None, is_unsure: false };
-    pub(crate) const EARLIER: Self = Self { by: WrittenBy::Earlier, origin: None, is_unsure: false };
-    pub(crate) const UNKNOWN: Self = Self { by: WrittenBy::Unknown, origin: None, is_unsure: false };
-
-    /// Whether a person may have written some of the line.
-    pub(crate) fn may_be_personal(self) -> bool {
-        self.by.is_personal() || self.is_unsure
-    }
+    pub(crate) const HUMAN: Self = Self { by: WrittenBy::Human, origin: None };
+    pub(crate) const EARLIER: Self = Self { by: WrittenBy::Earlier, origin: None };
+    pub(crate) const UNKNOWN: Self = Self { by: WrittenBy::Unknown, origin: None };
 
     pub(crate) fn agent(origin: u32) -> Self {
-        Self { by: WrittenBy::Agent, origin: Some(origin), is_unsure: false }
+        Self { by: WrittenBy::Agent, origin: Some(origin) }
     }
 
     pub(crate) fn mixed(origin: Option<u32>) -> Self {
         match origin {
-            Some(_) => Self { by: WrittenBy::Mixed, origin, is_unsure: false },
+            Some(_) => Self { by: WrittenBy::Mixed, origin },
             None => Self::HUMAN,
         }
     }
