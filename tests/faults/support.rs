@@ -2,9 +2,10 @@
 
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -14,6 +15,9 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_wherefore");
 
 /// How long any one run may take on a busy machine; what takes longer hangs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(240);
+
+/// What the async runtime says where it cannot be woken.
+const ASLEEP: &str = "failed to wake I/O driver";
 
 /// How a process ended.
 pub(crate) struct Ran {
@@ -43,9 +47,7 @@ impl Ran {
     /// differs from run to run: the wake-up of the async runtime, which panics then, or the answer itself, whose loss is
     /// said.
     pub(crate) fn met_another_call(&self) -> bool {
-        ["failed to wake I/O driver", "the answer cannot be written"]
-            .iter()
-            .any(|said| self.err.contains(said))
+        [ASLEEP, "the answer cannot be written"].iter().any(|said| self.err.contains(said))
     }
 
     /// The one JSON value on standard output.
@@ -62,47 +64,55 @@ impl Ran {
     }
 }
 
-/// Runs a command with `input` on its standard input. One that hangs is killed and fails the test.
+/// Runs a command with `input` on its standard input. One that hangs is killed, with all that it started, and fails the
+/// test; but one whose async runtime could not be woken any more, since the error that was put in met its wake-up, just
+/// ends.
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Ran {
     let began = Instant::now();
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .expect("it starts");
-    let (mut stdin, mut stdout, mut stderr) =
+    let (mut stdin, stdout, stderr) =
         (child.stdin.take().unwrap(), child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    std::thread::scope(|scope| {
+    let (out, err) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let (status, hung) = std::thread::scope(|scope| {
         // A process that ends early does not read it all.
         scope.spawn(move || drop(stdin.write_all(input)));
-        let out = scope.spawn(move || {
-            let mut out = Vec::new();
-            stdout.read_to_end(&mut out).map(|_| out)
-        });
-        let err = scope.spawn(move || {
-            let mut err = Vec::new();
-            stderr.read_to_end(&mut err).map(|_| err)
-        });
-        let mut hung = false;
-        let status = loop {
-            match child.try_wait().unwrap() {
-                Some(status) => break status,
-                None if began.elapsed() > LIMIT => {
-                    hung = true;
-                    child.kill().unwrap();
-                    break child.wait().unwrap();
-                }
-                None => std::thread::sleep(Duration::from_millis(1)),
+        scope.spawn(|| collect(stdout, &out));
+        scope.spawn(|| collect(stderr, &err));
+        loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                return (status, false);
             }
-        };
-        let took = began.elapsed();
-        let (out, err) = (out.join().unwrap().unwrap(), err.join().unwrap().unwrap());
-        let ran = Ran { status, out, err: String::from_utf8_lossy(&err).into_owned(), took };
-        assert!(!hung, "it hangs: {ran:?}");
-        assert!(!ran.err.contains("panicked") || ran.met_another_call(), "it panicked: {ran:?}");
-        ran
-    })
+            let asleep = || String::from_utf8_lossy(&err.lock().unwrap()).contains(ASLEEP);
+            let limit =
+                if began.elapsed() > Duration::from_secs(10) && asleep() { Duration::ZERO } else { LIMIT };
+            if began.elapsed() > limit {
+                // strace alone would leave behind what it traces.
+                let group = rustix::process::Pid::from_child(&child);
+                rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+                return (child.wait().unwrap(), !asleep());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    let (out, err) = (out.into_inner().unwrap(), err.into_inner().unwrap());
+    let ran = Ran { status, out, err: String::from_utf8_lossy(&err).into_owned(), took: began.elapsed() };
+    assert!(!hung, "it hangs: {ran:?}");
+    assert!(!ran.err.contains("panicked") || ran.met_another_call(), "it panicked: {ran:?}");
+    ran
+}
+
+/// Reads to the end; what came so far can be looked at.
+fn collect(mut from: impl Read, into: &Mutex<Vec<u8>>) {
+    let mut piece = [0; 4096];
+    while let Ok(length @ 1..) = from.read(&mut piece) {
+        into.lock().unwrap().extend_from_slice(&piece[..length]);
+    }
 }
 
 /// A folder with a project in `root`, and places of its own for settings and sockets.
