@@ -47,7 +47,7 @@ impl Key {
 pub(crate) enum KeyHeader {
     /// `authorization: Bearer KEY`
     Bearer,
-    /// `x-api-key: KEY`, with the version of the interface.
+    /// The header `x-api-key`, with the version of the interface.
     Anthropic,
 }
 
