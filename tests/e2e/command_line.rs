@@ -210,11 +210,22 @@ fn a_workspace_is_named_alike_everywhere() {
 fn every_subcommand_that_works_in_a_folder_takes_its_root() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/command-line.md");
     let page = std::fs::read_to_string(page).unwrap();
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `wherefore ")?.split([' ', '`']).next());
+    // Its words, with those of a subcommand's own subcommand.
+    let is_word =
+        |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let words = |row: &'_ str| -> String {
+        row.split([' ', '`'])
+            .take_while(is_word)
+            .take_while(|word| !word.starts_with('-'))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `wherefore ")).map(words);
     let folder = folder();
-    let mut without: Vec<&str> = rows
-        .filter(|name| {
-            let help = run(folder.path(), &[name, "--help"], "");
+    let mut without: Vec<String> = rows
+        .filter(|words| {
+            let words: Vec<&str> = words.split(' ').chain(["--help"]).collect();
+            let help = run(folder.path(), &words, "");
             !String::from_utf8_lossy(&help.stdout).contains("--root <DIR>")
         })
         .collect();
