@@ -19,14 +19,10 @@ export interface About {
 
 export const about = (hunk: Waiting): About => ({ proposal: hunk.entry.proposal.id, hunks: [hunk.id] });
 
-/** For so long after a change the lenses are offered once more. */
-const AGAIN_MS = 1000;
-
 /** The lenses. */
 export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
   private readonly change = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.change.event;
-  private again: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly review: Review,
@@ -36,9 +32,6 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
 
   refresh(): void {
     this.change.fire();
-    // VS Code drops what it was about to ask for where the focus leaves an editor meanwhile, as to a row of a view.
-    clearTimeout(this.again);
-    this.again = setTimeout(() => this.change.fire(), AGAIN_MS);
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {

@@ -212,8 +212,6 @@ export class Right implements vscode.FileSystemProvider {
     const held = this.held.get(document.uri.toString());
     const entry = entryAt(this.review, document.uri);
     const now = document.getText();
-    // The text is out: what follows is typed after that, also where the edit that took it out has not come to its end.
-    if (held && now === held.allowed) held.isRestored = false;
     if (!held || held.isRestored || contentChanges.length === 0 || now === held.allowed) return;
     // VS Code read it anew.
     if (now === held.given && !document.isDirty) {
@@ -236,7 +234,7 @@ export class Right implements vscode.FileSystemProvider {
     held.isRestored = true;
     if (performance.now() - this.said > ONCE_MS || this.said === 0) warn('only the lines of a hunk can be edited here; open the file to edit the rest');
     this.said = performance.now();
-    await restore(document, () => (held.isRestored ? held.allowed : undefined));
+    await restore(document, held.allowed);
     held.isRestored = false;
     if (held.allowed === held.given) await this.keep(document);
   }
