@@ -4,6 +4,7 @@
 //! `task_complete`, an answer in words, a limit, or the person. Each step of a turn asks the model once and makes the calls
 //! that it answers. They go through the same pipeline as any agent's, so the same rules, reviews and logs hold.
 
+mod ask;
 mod caller;
 mod calls;
 mod choose;

@@ -1,23 +1,14 @@
 //! One turn: the model is asked, its calls are made, and it is asked again, until something ends it.
 
-use std::time::{Duration, Instant};
-
 use tokio_util::sync::CancellationToken;
 
 use super::calls::{self, Act, Meant};
-use super::compact::compact;
-use super::history::call_json;
 use super::run::AgentLoop;
 use super::step::Ended;
 use super::stuck::{Done, Verdict, Watchdog};
-use crate::model::arguments::{TextCall, calls_in_text};
-use crate::model::{
-    ModelCall, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, Piece, StopReason,
-};
-use crate::protocol::{AgentEnd, AgentHappening, Code, Event, Fault};
+use crate::model::{ModelCall, ModelMessage};
+use crate::protocol::{AgentEnd, Code, Fault};
 
-/// How long it is waited before the model is asked again, after its first failures in a row.
-const AGAIN: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(2), Duration::from_secs(6)];
 /// Calls of one answer that are made.
 const CALLS: usize = 32;
 /// Characters of an answer that is looked through for a question.
@@ -86,7 +77,7 @@ impl AgentLoop {
         for words in self.hands.run.take_said() {
             self.history.say(words);
         }
-        let reply = self.asked(state).await?;
+        let reply = self.asked(&state.cancel).await?;
         let (calls, text) = (reply.calls.clone(), reply.text.trim().to_owned());
         self.history.push(ModelMessage::Assistant {
             text: reply.text,
@@ -217,150 +208,6 @@ impl AgentLoop {
             });
         }
     }
-
-    /// Asks the model, again where that makes sense; makes the conversation shorter where it has to be.
-    async fn asked(&mut self, state: &TurnState) -> Result<ModelReply, Box<TurnEnd>> {
-        let mut dropped = compact(&mut self.history, self.beside, self.budget, false);
-        let (mut failures, mut was_shortened) = (0, false);
-        loop {
-            dropped.iter().for_each(|dropped| self.note(dropped.clone()));
-            let tokens = self.history.tokens(self.beside);
-            let step = self.meter.step(tokens);
-            self.log_input(step, tokens, std::mem::take(&mut dropped));
-            let began = Instant::now();
-            let answer = self.reply(state).await?;
-            let error = match answer {
-                Ok(reply) => return Ok(self.answered(step, reply, began)),
-                Err(error) => error,
-            };
-            let fault = Fault::from(error.clone());
-            self.log_failure(step, &fault, began);
-            if error.kind == ModelErrorKind::ContextTooLong && !was_shortened {
-                was_shortened = true;
-                dropped = compact(&mut self.history, self.beside, self.budget, true);
-                if !dropped.is_empty() {
-                    continue;
-                }
-            }
-            let Some(pause) = AGAIN.get(failures).filter(|_| error.retryable()) else {
-                return Err(Box::new(TurnEnd::failed(fault)));
-            };
-            failures += 1;
-            let pause = retry_after(&error).unwrap_or(*pause).min(Duration::from_secs(60));
-            self.note(format!("{}; asking again in {:.1} s", fault.message, pause.as_secs_f64()));
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = state.cancel.cancelled() => return Err(Box::new(cancelled())),
-            }
-        }
-    }
-
-    /// One request to the model; what it writes is told as it comes.
-    async fn reply(&self, state: &TurnState) -> Result<Result<ModelReply, ModelError>, Box<TurnEnd>> {
-        let run = self.hands.run.clone();
-        run.tell(AgentHappening::Step { step: self.meter.step_of_turn() });
-        let mut pieces = move |piece: Piece| match piece {
-            Piece::Text { text } => run.tell(AgentHappening::Text { text }),
-            Piece::Thinking { text } => run.tell(AgentHappening::Thinking { text }),
-            _ => {}
-        };
-        let request = ModelRequest {
-            system: self.system.clone(),
-            messages: self.history.messages().to_vec(),
-            tools: self.offered.tools.clone(),
-            ..ModelRequest::default()
-        };
-        let left = self.meter.left().unwrap_or(Duration::from_secs(24 * 3600));
-        tokio::select! {
-            answer = self.model.reply(&request, &mut pieces) => Ok(answer),
-            () = state.cancel.cancelled() => Err(Box::new(cancelled())),
-            () = tokio::time::sleep(left) => {
-                let reason = "the time of the turn was over while the model answered";
-                Err(Box::new(TurnEnd::new(AgentEnd::Limit, reason)))
-            }
-        }
-    }
-
-    /// Takes an answer: calls that stand in its text are calls too.
-    fn answered(&mut self, step: u32, mut reply: ModelReply, began: Instant) -> ModelReply {
-        let mut repaired = Vec::new();
-        if reply.calls.is_empty() {
-            let folder = self.hands.folder.clone();
-            let found = calls_in_text(&reply.text, &|name| calls::resolve(&folder, name));
-            if !found.calls.is_empty() {
-                repaired.push(format!("{} calls stood in the text of the answer", found.calls.len()));
-                reply.text = found.prose;
-                let repairs = found
-                    .calls
-                    .iter()
-                    .flat_map(|call| call.repairs.iter().map(|repair| format!("{}: {repair}", call.name)));
-                repaired.extend(repairs);
-                // A server takes no dots in the names of the calls that it is sent back.
-                let native = |call: TextCall| ModelCall {
-                    name: call.name.replace('.', "_"),
-                    arguments: call.arguments,
-                    ..ModelCall::default()
-                };
-                reply.calls = found.calls.into_iter().map(native).collect();
-            }
-        }
-        repaired.iter().for_each(|repaired| self.note(repaired.clone()));
-        number_calls(&mut reply.calls, step);
-        self.history.measured(self.beside, reply.usage.input);
-        self.meter.add(&reply.usage);
-        self.log(Event::ModelOutput {
-            run: self.hands.run.id().to_owned(),
-            step,
-            model: reply.model.clone(),
-            text: reply.text.clone(),
-            thinking: reply.thinking.clone(),
-            calls: reply.calls.iter().map(call_json).collect(),
-            repaired,
-            input_tokens: reply.usage.input,
-            output_tokens: reply.usage.output,
-            stop: stop_word(&reply.stop),
-            error: None,
-            duration_ms: began.elapsed().as_secs_f64() * 1000.0,
-        });
-        self.hands.run.tell(AgentHappening::Usage { usage: self.meter.usage() });
-        reply
-    }
-
-    fn log_failure(&mut self, step: u32, fault: &Fault, began: Instant) {
-        self.log(Event::ModelOutput {
-            run: self.hands.run.id().to_owned(),
-            step,
-            model: self.model.facts().name,
-            text: String::new(),
-            thinking: String::new(),
-            calls: Vec::new(),
-            repaired: Vec::new(),
-            input_tokens: 0,
-            output_tokens: 0,
-            stop: "error".to_owned(),
-            error: Some(fault.clone()),
-            duration_ms: began.elapsed().as_secs_f64() * 1000.0,
-        });
-    }
-
-    fn log_input(&mut self, step: u32, tokens: u64, dropped: Vec<String>) {
-        let (from, messages) = self.history.take_unlogged();
-        let run = self.hands.run.id().to_owned();
-        let event = Event::ModelInput {
-            run,
-            step,
-            model: self.model.facts().name,
-            resumes: self.resumes.take(),
-            system: self.unlogged_system.take(),
-            from,
-            messages,
-            tools: self.offered.tools.iter().map(|tool| tool.name.clone()).collect(),
-            tokens,
-            budget: self.budget,
-            dropped,
-        };
-        self.log(event);
-    }
 }
 
 /// `task_complete` beside calls that did not go well: the model has to see those first.
@@ -372,38 +219,8 @@ fn premature(meant: Meant) -> Ended {
     Ended { text, failed: true, changed: None, rejected: false, meant: Meant { act, ..meant } }
 }
 
-/// Each call gets an id of its own, where the server gave none or one twice.
-fn number_calls(calls: &mut [ModelCall], step: u32) {
-    let mut seen = std::collections::HashSet::new();
-    for (at, call) in calls.iter_mut().enumerate() {
-        if call.id.is_empty() || !seen.insert(call.id.clone()) {
-            call.id = format!("call_{step}_{at}");
-            seen.insert(call.id.clone());
-        }
-    }
-}
-
-fn cancelled() -> TurnEnd {
+pub(super) fn cancelled() -> TurnEnd {
     TurnEnd::new(AgentEnd::Cancelled, "the person cancelled the turn")
-}
-
-/// How long the server asks to wait.
-fn retry_after(error: &ModelError) -> Option<Duration> {
-    match error.kind {
-        ModelErrorKind::RateLimited { retry_after } => retry_after,
-        _ => None,
-    }
-}
-
-/// Why an answer ended, in a word.
-fn stop_word(stop: &StopReason) -> String {
-    match stop {
-        StopReason::End => "end".to_owned(),
-        StopReason::Calls => "calls".to_owned(),
-        StopReason::Length => "length".to_owned(),
-        StopReason::Refused => "refused".to_owned(),
-        StopReason::Other(word) => word.clone(),
-    }
 }
 
 /// Whether words end by asking the person something.
@@ -429,13 +246,5 @@ mod tests {
         for (text, asks) in cases {
             assert_eq!(is_question(text), asks, "{text}");
         }
-    }
-
-    #[test]
-    fn each_call_has_an_id_of_its_own() {
-        let call = |id: &str| ModelCall { id: id.to_owned(), ..ModelCall::default() };
-        let mut calls = [call(""), call("a"), call("a")];
-        number_calls(&mut calls, 3);
-        assert_eq!(calls.map(|call| call.id), ["call_3_0", "a", "call_3_2"]);
     }
 }
