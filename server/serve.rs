@@ -16,6 +16,7 @@ pub(crate) use headless::headless;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};
@@ -28,11 +29,13 @@ use crate::socket::{SocketListener, listen};
 
 const WORKERS: usize = 2;
 const STACK: usize = 1 << 20;
-/// How long a server may take to end once it is told to.
-const LAST: Duration = Duration::from_secs(1);
+/// How long a server may take to end once the system tells it to.
+const LAST: Duration = Duration::from_secs(2);
 
-/// Runs a server to its end.
-fn run(server: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
+/// Runs a server to its end. It is given the word that the system tells it to end.
+fn run<S: Future<Output = ExitCode> + Send + 'static>(
+    server: impl FnOnce(CancellationToken) -> S,
+) -> ExitCode {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(WORKERS).thread_stack_size(STACK).enable_all().build();
     let runtime = match runtime {
@@ -43,22 +46,26 @@ fn run(server: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
         }
     };
     // On a worker: the reader and what it starts then run on one thread, with no wake-up between them.
-    let code = runtime.block_on(until_told_to_end(runtime.spawn(server)));
+    let told = CancellationToken::new();
+    let code = runtime.block_on(until_told_to_end(runtime.spawn(server(told.clone())), told));
     // A call that is deep in a system call does not hold up the end.
     runtime.shutdown_background();
     code
 }
 
-/// The code of a server that ends. One that the system tells to end takes its files away before.
-async fn until_told_to_end(mut server: JoinHandle<ExitCode>) -> ExitCode {
+/// The code of a server that ends. One that the system tells to end answers what it took, and takes its files away.
+async fn until_told_to_end(mut server: JoinHandle<ExitCode>, word: CancellationToken) -> ExitCode {
     let Ok(mut told) = signal(SignalKind::terminate()) else {
         return server.await.unwrap_or(ExitCode::FAILURE);
     };
     tokio::select! {
         code = &mut server => code.unwrap_or(ExitCode::FAILURE),
         _ = told.recv() => {
-            server.abort();
-            let _ = tokio::time::timeout(LAST, server).await;
+            word.cancel();
+            if tokio::time::timeout(LAST, &mut server).await.is_err() {
+                server.abort();
+                let _ = tokio::time::timeout(LAST, server).await;
+            }
             ExitCode::FAILURE
         }
     }

@@ -3,7 +3,8 @@
 //! A server keeps two files in a folder that only its owner can enter: `NAME.json`, which says what it serves and
 //! which it holds a lock on for as long as it lives, and `NAME.sock`. The talk is a JSON object a line: first the
 //! token from the file, then requests `{id, method, params}` with answers `{id, result}` or `{id, error}`; or,
-//! where the first line says so, another protocol ([`Speaks`]).
+//! where the first line says so, another protocol ([`Speaks`]). A server that leaves answers what it took and says
+//! `{left: true}`: what has no answer then was not taken, and the next server may be asked.
 
 mod client;
 mod error;

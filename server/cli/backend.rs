@@ -15,7 +15,7 @@ use crate::sandbox::Launcher;
 use crate::socket::{LinkError, ServerLink, StartOrder, servers};
 
 /// How many servers of a folder may end under one request, one after the other.
-const NEXT_SERVERS: usize = 5;
+pub(super) const NEXT_SERVERS: usize = 5;
 
 /// The workspace that a subcommand works on.
 #[derive(Clone, Debug, Default, Args)]
@@ -111,8 +111,8 @@ impl RequestTarget {
         Ok(Self::Here(Some(runtime), hub))
     }
 
-    /// Makes a request. Where the server ended under one that only reads, as an editor's does with its editor, whoever
-    /// serves the folder then is asked.
+    /// Makes a request. Where the server ended before it took it, or under one that only reads, as an editor's does with its
+    /// editor, whoever serves the folder then is asked.
     ///
     /// # Errors
     /// What the request says.
@@ -121,6 +121,7 @@ impl RequestTarget {
         for _ in 0..NEXT_SERVERS {
             let Self::Server(link, root) = self else { break };
             match link.ask::<R>(&params) {
+                Err(LinkError::Left) => *self = Self::open(&root.clone())?,
                 Err(LinkError::Gone(_)) if R::READS => *self = Self::open(&root.clone())?,
                 answer => return Ok(answer?),
             }

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use thiserror::Error;
 
 use super::answer;
-use super::backend::RootArgs;
+use super::backend::{NEXT_SERVERS, RootArgs};
 use super::mcp::ServeError;
 use super::mcp::reach::Reach;
 use crate::native::{
@@ -114,7 +114,7 @@ pub(super) fn run(args: &HookArgs) -> ExitCode {
     if message.moment == HookMoment::Other || twice::has_hook_of_its_own(args.agent.named(), &message) {
         return ExitCode::SUCCESS;
     }
-    match answered(args, &message) {
+    match answered_by_a_server(args, &message) {
         Ok(answer) => say(&answer, &message),
         Err(HookError::Link(LinkError::Gone(_))) if is_edit(&message) => {
             say(&HookAnswer::Deny(told::lost()), &message)
@@ -134,6 +134,17 @@ fn read(args: &HookArgs) -> Result<HookMessage, HookError> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(LONGEST).read_to_end(&mut bytes).map_err(HookError::Input)?;
     Ok(HookMessage::read(args.agent.named(), args.event.as_deref(), &String::from_utf8_lossy(&bytes))?)
+}
+
+/// What is answered to a message, by the next server where one leaves before it takes the question.
+fn answered_by_a_server(args: &HookArgs, message: &HookMessage) -> Result<HookAnswer, HookError> {
+    for _ in 1..NEXT_SERVERS {
+        match answered(args, message) {
+            Err(HookError::Link(LinkError::Left)) => {}
+            answer => return answer,
+        }
+    }
+    answered(args, message)
 }
 
 /// What is answered to a message: what concerns no file and no command needs no server.

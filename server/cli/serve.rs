@@ -1,13 +1,15 @@
 //! `wherefore serve`: a server with no editor.
 
 use std::io::Write;
-use std::process::ExitCode;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::backend::RootArgs;
 use super::{answer, limits};
+use crate::protocol::Fault;
 
 /// Serve a folder to agents while no editor has it open; `wherefore mcp` starts this server, and it ends with its last
 /// client
@@ -18,6 +20,10 @@ pub(super) struct Args {
     /// Stay for so many seconds after the last client has left, as for the next hook of an agent
     #[arg(long, value_name = "SECONDS")]
     linger: Option<u64>,
+    /// Start the server as a process of its own and end at once: what ends the processes that an agent has started does
+    /// not find it
+    #[arg(long, hide = true)]
+    detach: bool,
 }
 
 /// Runs it: a line on standard output says that it is ready, or why it is not.
@@ -26,6 +32,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
         Ok(root) => root,
         Err(fault) => return answer::fault(&fault),
     };
+    if args.detach {
+        return detach(&root, args.linger);
+    }
     let say = root.clone();
     crate::serve::headless(root, args.linger.map(Duration::from_secs), move |ready| {
         let line = match ready {
@@ -35,4 +44,24 @@ pub(super) fn run(args: &Args) -> ExitCode {
         // Whoever started it may be gone again.
         let _ = writeln!(std::io::stdout(), "{line}");
     })
+}
+
+/// Starts the server with the standard output of this process. OpenCode, for one, ends each process below the servers that
+/// it started, and so would end the server of all agents.
+fn detach(root: &str, linger: Option<u64>) -> ExitCode {
+    let started = std::env::current_exe().and_then(|program| {
+        let mut command = Command::new(program);
+        command.args(["serve", "--root", root]).stdin(Stdio::null()).stderr(Stdio::null());
+        command.args(linger.iter().flat_map(|seconds| ["--linger".to_owned(), seconds.to_string()]));
+        // What interrupts the agent's terminal is not meant for the server of all agents.
+        command.process_group(0).spawn()
+    });
+    match started {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => {
+            let fault = Fault::internal(error.to_string());
+            let _ = writeln!(std::io::stdout(), "{}", json!({ "error": fault }));
+            ExitCode::from(answer::FAULT)
+        }
+    }
 }

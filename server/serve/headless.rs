@@ -27,7 +27,7 @@ pub(crate) fn headless(
     linger: Option<Duration>,
     ready: impl FnOnce(Result<(), &Fault>) + Send + 'static,
 ) -> ExitCode {
-    super::run(async move {
+    super::run(move |told| async move {
         let hub = hub();
         let order = StartOrder::starting();
         let opened = hub.add_root(&root).map_err(Fault::from).and_then(|()| let_in(&hub, true));
@@ -43,11 +43,12 @@ pub(crate) fn headless(
         tokio::select! {
             () = last_leaves(listening.clients(), linger.unwrap_or(NEXT)) => {}
             () = an_editor_comes(hub.roots()) => {}
-            () = told_to_end() => {}
+            () = told.cancelled() => {}
+            () = interrupted() => {}
             never = super::slots(&hub) => match never {},
         }
         // From here on nobody finds it; those who found it before and come now are sent to another.
-        drop(listening);
+        listening.leave().await;
         let _ = tokio::task::spawn_blocking(move || hub.close()).await;
         ExitCode::SUCCESS
     })
@@ -85,11 +86,9 @@ async fn an_editor_comes(roots: Vec<String>) {
     std::future::pending().await
 }
 
-async fn told_to_end() {
-    let signals = [SignalKind::terminate(), SignalKind::interrupt()].map(signal);
-    let [Ok(mut terminate), Ok(mut interrupt)] = signals else { return std::future::pending().await };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+async fn interrupted() {
+    match signal(SignalKind::interrupt()) {
+        Ok(mut interrupt) => drop(interrupt.recv().await),
+        Err(_) => std::future::pending().await,
     }
 }

@@ -73,7 +73,7 @@ impl ServerLink {
     /// INTERNAL where the server went away.
     pub(crate) fn send<R: Signature>(&mut self, params: &R::Params) -> Result<Sent<R>, LinkError> {
         let params = serde_json::to_value(params).map_err(LinkError::Params)?;
-        let id = self.write(R::METHOD, &params).map_err(LinkError::Gone)?;
+        let id = self.write(R::METHOD, &params)?;
         Ok(Sent { id, request: PhantomData })
     }
 
@@ -87,12 +87,12 @@ impl ServerLink {
     }
 
     fn request(&mut self, method: &str, params: &Value) -> Result<Value, LinkError> {
-        let id = self.write(method, params).map_err(LinkError::Gone)?;
+        let id = self.write(method, params)?;
         self.result(id)
     }
 
     fn result(&mut self, id: u64) -> Result<Value, LinkError> {
-        let mut answer = self.read(id).map_err(LinkError::Gone)?;
+        let mut answer = self.read(id)?;
         match answer.get_mut("error").map(Value::take) {
             Some(error) => {
                 Err(serde_json::from_value(error).map_or_else(LinkError::Fault, LinkError::Answered))
@@ -102,25 +102,31 @@ impl ServerLink {
     }
 
     /// Writes a request, and gives its id.
-    fn write(&mut self, method: &str, params: &Value) -> std::io::Result<u64> {
+    fn write(&mut self, method: &str, params: &Value) -> Result<u64, LinkError> {
         self.next += 1;
         let request = json!({ "id": self.next, "method": method, "params": params });
         // In one piece: a value that is written as it is formatted reaches the server in dozens.
-        self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
-        Ok(self.next)
+        match self.stream.get_mut().write_all(format!("{request}\n").as_bytes()) {
+            Ok(()) => Ok(self.next),
+            // What the server said last can be read still.
+            Err(error) => Err(self.read(self.next).err().unwrap_or(LinkError::Gone(error))),
+        }
     }
 
     /// Reads lines up to the answer to a request.
-    fn read(&mut self, id: u64) -> std::io::Result<Value> {
+    fn read(&mut self, id: u64) -> Result<Value, LinkError> {
         if let Some(answer) = self.early.remove(&id) {
             return Ok(answer);
         }
         loop {
             let mut line = String::new();
-            if self.stream.read_line(&mut line)? == 0 {
-                return Err(std::io::Error::other("it closed the connection"));
+            if self.stream.read_line(&mut line).map_err(LinkError::Gone)? == 0 {
+                return Err(LinkError::Gone(std::io::Error::other("it closed the connection")));
             }
-            let answer: Value = serde_json::from_str(&line)?;
+            let answer: Value = serde_json::from_str(&line).map_err(|error| LinkError::Gone(error.into()))?;
+            if answer.get("left").is_some() {
+                return Err(LinkError::Left);
+            }
             match answer.get("id").and_then(Value::as_u64) {
                 Some(other) if other != id => drop(self.early.insert(other, answer)),
                 _ => return Ok(answer),

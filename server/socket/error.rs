@@ -36,6 +36,9 @@ pub(crate) enum LinkError {
     /// The server answered with a fault.
     #[error("{}", .0.message)]
     Answered(Box<Fault>),
+    /// The server ended before it took the request: whoever serves the folder next may be asked the same.
+    #[error("the server ended before it took the request")]
+    Left,
     /// The server went away under the request: the connection serves no more.
     #[error("the server ended during the request: {0}")]
     Gone(#[source] io::Error),
@@ -76,7 +79,9 @@ impl From<LinkError> for Fault {
                 "look into the session log (`wherefore log`) before you repeat the request: the log says whether it \
                  took effect",
             ),
-            LinkError::Params(_) | LinkError::Answer { .. } | LinkError::Fault(_) => Self::internal(message),
+            LinkError::Left | LinkError::Params(_) | LinkError::Answer { .. } | LinkError::Fault(_) => {
+                Self::internal(message)
+            }
         }
     }
 }

@@ -16,6 +16,8 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::error::{SocketError, system};
 use super::place::{RunningServer, claim, runtime_folder};
@@ -34,6 +36,9 @@ const LONGEST: usize = 64 << 20;
 /// Bytes of the longest first line, and how long it may take to come.
 const GREETING: u64 = 1 << 20;
 const GREETED: Duration = Duration::from_secs(10);
+
+/// How long a server that leaves takes to answer the requests that it took.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Requests of one client that run at one time; it reads no further until one is answered.
 const MOST_AT_ONCE: usize = 256;
@@ -95,12 +100,30 @@ pub(crate) struct SocketListener {
     socket: PathBuf,
     tasks: [AbortHandle; 2],
     clients: watch::Receiver<usize>,
+    leaving: Leaving,
+}
+
+/// The connections that speak our own requests, and the word to them that the server leaves.
+#[derive(Clone, Debug, Default)]
+struct Leaving {
+    word: CancellationToken,
+    connections: TaskTracker,
 }
 
 impl SocketListener {
     /// How many clients are connected, as it changes.
     pub(crate) fn clients(&self) -> watch::Receiver<usize> {
         self.clients.clone()
+    }
+
+    /// Lets nobody in any more. The requests that were taken are answered, for a second at most; the clients are told that
+    /// the others were not taken.
+    pub(crate) async fn leave(self) {
+        let Leaving { word, connections } = self.leaving.clone();
+        drop(self);
+        word.cancel();
+        connections.close();
+        let _ = timeout(LAST_ANSWERS, connections.wait()).await;
     }
 }
 
@@ -143,18 +166,21 @@ pub(crate) fn listen(hub: Hub, doors: Arc<dyn Doors>, headless: bool) -> Result<
         }
     });
     let (count, clients) = watch::channel(0);
+    let leaving = Leaving::default();
+    let left_by = leaving.clone();
     let accepting = tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             count.send_modify(|count| *count += 1);
             let left = DepartedClient(count.clone());
-            let (hub, doors, token) = (hub.clone(), doors.clone(), token.clone());
+            let (hub, doors, token, leaving) = (hub.clone(), doors.clone(), token.clone(), leaving.clone());
             tokio::spawn(async move {
                 let _left = left;
-                greet(stream, hub, &*doors, &token).await;
+                greet(stream, hub, &*doors, &token, leaving).await;
             });
         }
     });
-    Ok(SocketListener { path, socket, tasks: [announcing.abort_handle(), accepting.abort_handle()], clients })
+    let tasks = [announcing.abort_handle(), accepting.abort_handle()];
+    Ok(SocketListener { path, socket, tasks, clients, leaving: left_by })
 }
 
 /// Counts a client off when it is gone.
@@ -174,7 +200,7 @@ fn write(file: &mut File, server: &RunningServer) -> std::io::Result<()> {
 }
 
 /// Lets one client in, and serves it in the language that it speaks.
-async fn greet(stream: UnixStream, hub: Hub, doors: &dyn Doors, token: &str) {
+async fn greet(stream: UnixStream, hub: Hub, doors: &dyn Doors, token: &str, leaving: Leaving) {
     let mut stream = BufReader::new(stream);
     // Who is let in by nothing else holds the server up for no longer than this.
     let Ok(Some(line)) = timeout(GREETED, line(&mut stream)).await else { return };
@@ -194,7 +220,9 @@ async fn greet(stream: UnixStream, hub: Hub, doors: &dyn Doors, token: &str) {
     }
     match (greeting.speaks, greeting.door.unwrap_or_default()) {
         (Some(_), _) => doors.open(greeting, stream).await,
-        (None, door) if door == Door::Cli || door.is_native() => serve(stream, hub, door).await,
+        (None, door) if door == Door::Cli || door.is_native() => {
+            leaving.connections.track_future(serve(stream, hub, door, leaving.word)).await;
+        }
         (None, door) => {
             let message = format!("requests do not come by the door {door:?}");
             let error = Fault::new(Code::InvalidArgs, message).suggest("leave `door` out of the greeting");
@@ -220,13 +248,20 @@ fn unreadable(envelope: &Envelope, why: &str) -> Value {
     json!({ "id": envelope.request_id(), "error": error })
 }
 
-/// Answers the requests of one client. When it goes, its calls are cancelled.
-async fn serve(stream: BufReader<UnixStream>, hub: Hub, door: Door) {
+/// Answers the requests of one client. When it goes, its calls are cancelled. When the server leaves, the requests that it
+/// took are answered first.
+async fn serve(stream: BufReader<UnixStream>, hub: Hub, door: Door, leaving: CancellationToken) {
     let (lines, write) = tokio::io::split(stream);
     let write = Arc::new(Mutex::new(write));
     let mut lines = FramedRead::new(lines, Lines::new(LONGEST));
     let mut running = JoinSet::new();
-    while let Some(Ok(line)) = lines.next().await {
+    loop {
+        let line = tokio::select! {
+            biased;
+            () = leaving.cancelled() => break,
+            line = lines.next() => line,
+        };
+        let Some(Ok(line)) = line else { return };
         let read = match &line {
             Line::Whole(line) if line.trim_ascii().is_empty() => continue,
             Line::Whole(line) => serde_json::from_slice::<Value>(line)
@@ -260,4 +295,6 @@ async fn serve(stream: BufReader<UnixStream>, hub: Hub, door: Door) {
         });
         while running.try_join_next().is_some() {}
     }
+    while running.join_next().await.is_some() {}
+    let _ = write.lock().await.write_all(format!("{}\n", json!({ "left": true })).as_bytes()).await;
 }

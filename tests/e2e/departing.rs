@@ -10,13 +10,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::agent::{Agent, LEGACY, place, servers, until, wherefore};
 use crate::support::{Editor, Options};
 
-/// Stands in for a server as it ends: connections it answers one request of each, and then it is gone.
-fn departing(folder: &Path, connections: usize) {
+/// The files of a server that is not there, and what listens in its place.
+fn stand_in(folder: &Path) -> (UnixListener, File, PathBuf, PathBuf) {
     let home = folder.join("run/wherefore");
     fs::DirBuilder::new().mode(0o700).create(&home).unwrap();
     let (socket, record) = (home.join("1.sock"), home.join("1.json"));
@@ -28,6 +29,12 @@ fn departing(folder: &Path, connections: usize) {
         "pid": std::process::id(), "roots": [root], "socket": socket, "token": "t", "version": "0", "headless": false
     });
     fs::write(&record, served.to_string()).unwrap();
+    (listener, file, record, socket)
+}
+
+/// Stands in for a server as it ends: connections it answers one request of each, and then it is gone.
+fn departing(folder: &Path, connections: usize) {
+    let (listener, file, record, socket) = stand_in(folder);
     thread::spawn(move || {
         for number in 1..=connections {
             let (stream, _) = listener.accept().unwrap();
@@ -82,6 +89,68 @@ fn a_call_that_may_have_been_made_is_not_made_again() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("ended during the request"), "{output:?}");
     assert!(!folder.path().join("work/b.txt").exists());
+}
+
+/// Stands in for a server that leaves: it answers the look, and takes no request after it.
+fn leaving(folder: &Path) {
+    let (listener, file, record, socket) = stand_in(folder);
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        leave(&file, &record, &socket);
+        let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+        let _greeting = lines.next();
+        let look: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+        let answers = format!("{}\n{}\n", json!({ "id": look["id"], "result": {} }), json!({ "left": true }));
+        stream.write_all(answers.as_bytes()).unwrap();
+    });
+}
+
+#[test]
+fn a_call_that_was_not_taken_is_made_by_whoever_serves_the_folder_then() {
+    let folder = place();
+    leaving(folder.path());
+    let arguments = r#"{"path": "b.txt", "content": "x", "why": "Have a second file to compare with"}"#;
+    let output = wherefore(folder.path(), &["call", "fs.write", arguments]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(fs::read_to_string(folder.path().join("work/b.txt")).unwrap(), "x");
+}
+
+/// A server that is told to end while it answers sends the answer first, and takes nothing after it.
+#[test]
+fn a_server_that_is_told_to_end_answers_what_it_took() {
+    let folder = place();
+    let mut server =
+        wherefore(folder.path(), &["serve", "--root", "."]).stdout(Stdio::null()).spawn().unwrap();
+    until("it serves", || !servers(folder.path()).is_empty());
+    let served = servers(folder.path()).remove(0);
+    let mut stream = UnixStream::connect(served["socket"].as_str().unwrap()).unwrap();
+    let arguments = json!({ "cmd": ["sleep", "0.5"], "why": "Wait for as long as a server takes to end" });
+    let call = json!({ "tool": "terminal.run", "arguments": arguments });
+    let told =
+        [json!({ "token": served["token"] }), json!({ "id": 1, "method": "wherefore/call", "params": call })];
+    told.iter().for_each(|line| stream.write_all(format!("{line}\n").as_bytes()).unwrap());
+    thread::sleep(Duration::from_millis(200));
+    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
+    let lines: Vec<Value> =
+        BufReader::new(stream).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0]["id"] == 1 && lines[0]["result"].is_object(), "{lines:?}");
+    assert_eq!(lines[1], json!({ "left": true }));
+    server.wait().unwrap();
+    assert!(servers(folder.path()).is_empty());
+}
+
+#[test]
+fn the_server_of_agents_is_no_child_of_the_agent_that_started_it() {
+    let folder = place();
+    let mut agent = Agent::start(folder.path(), LEGACY, &[]);
+    agent.request("tools/list", json!({})).unwrap();
+    let pid = servers(folder.path())[0]["pid"].as_u64().unwrap();
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap().trim().to_owned();
+    let started = fs::read_to_string(format!("/proc/{parent}/cmdline")).unwrap();
+    assert!(!started.contains("wherefore"), "its parent is {parent}: {started:?}");
+    agent.leave();
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -136,17 +135,15 @@ impl Reach {
         }
         let program = std::env::current_exe().map_err(ServeError::Start)?;
         let mut command = Command::new(program);
-        command.args(["serve", "--root", &self.root]).current_dir("/");
+        command.args(["serve", "--detach", "--root", &self.root]).current_dir("/");
         command.args(self.linger.iter().flat_map(|seconds| ["--linger".to_owned(), seconds.to_string()]));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // What interrupts the agent's terminal is not meant for the server of all agents.
-        let mut child = command.process_group(0).spawn().map_err(ServeError::Start)?;
+        let mut child = command.spawn().map_err(ServeError::Start)?;
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut line).map_err(ServeError::Start)?;
         }
-        // It may end before this process does, and is no zombie then.
-        std::thread::spawn(move || child.wait());
+        child.wait().map_err(ServeError::Start)?;
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
         match said.get("error") {
             Some(error) => Err(ServeError::said("no server could be started: ", error)),
