@@ -44,7 +44,7 @@ use std::path::Path;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::protocol::{Fault, NativeSettings};
+use crate::protocol::{Fault, NativeSettings, Policy};
 use crate::requests::Signature;
 
 /// What the proxy is told at its start.
@@ -66,6 +66,9 @@ pub trait Folders: Send + Sync {
 
     /// The settings for agents' own tools in `root`, which hold where no server can be had too.
     fn settings(&self, root: &str) -> NativeSettings;
+
+    /// What becomes of changes in `root` that no rule names, by the settings.
+    fn policy(&self, root: &str) -> Policy;
 
     /// Sees to it that the server of `root` is there.
     ///

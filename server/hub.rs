@@ -3,6 +3,7 @@
 mod adopting;
 mod agent_runs;
 mod attached;
+mod client_files;
 mod definitions;
 mod discovery;
 mod documents;
@@ -41,6 +42,7 @@ use crate::workspace::{Document, DocumentStore, WorkspaceError};
 pub use crate::workspace::{EditorId, Edits, TextChange};
 pub use agent_runs::{AgentRun, AgentRuns, NewRun};
 pub use attached::{AttachedCommands, AttachedState};
+pub use client_files::ClientFiles;
 pub use discovery::Look;
 pub use documents::DocumentEvent;
 use editor_registry::EditorRegistry;

@@ -64,6 +64,11 @@ pub trait Editor: Send + Sync + Debug {
         true
     }
 
+    /// Whether it has the document of a URI open, in that version.
+    fn holds(&self, _uri: &str, _version: i32) -> bool {
+        false
+    }
+
     /// Asks for an edit. `Ok(true)` is only a claim: read the document back. Bounded in time.
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>>;
 

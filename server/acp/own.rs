@@ -3,6 +3,8 @@
 //! It only translates: what the editor asks becomes a request of the server, and what happens in the run an update.
 
 mod calls;
+mod files;
+mod modes;
 mod session;
 mod turn;
 
@@ -20,6 +22,7 @@ use super::ask::EndAsker;
 use super::ends::{EndInput, EndOutbox, EndOutput};
 use super::message::{AskedRequest, RpcAnswer, RpcMessage, answer, fault, notification, refusal};
 use crate::base::lines::{Line, Lines};
+use crate::protocol::AgentFiles;
 use session::OwnSession;
 
 /// Bytes of the longest line that is read.
@@ -38,13 +41,16 @@ pub(super) struct OwnAgent {
     /// Requests of the agent to its editor.
     editor: EndAsker,
     sessions: Mutex<HashMap<String, Arc<OwnSession>>>,
+    /// What the editor does with files.
+    files: Mutex<AgentFiles>,
 }
 
 /// Serves an editor until it leaves.
 pub async fn run_own(from_editor: EndInput, to_editor: EndOutput, folders: Arc<dyn Folders>) {
     let out = EndOutbox::new(to_editor);
     let editor = EndAsker::new(out.clone());
-    let agent = Arc::new(OwnAgent { folders, out, editor, sessions: Mutex::default() });
+    let agent =
+        Arc::new(OwnAgent { folders, out, editor, sessions: Mutex::default(), files: Mutex::default() });
     let mut work = JoinSet::new();
     let mut lines = FramedRead::new(from_editor, Lines::new(LONGEST));
     while let Some(Ok(line)) = lines.next().await {
@@ -95,11 +101,14 @@ impl OwnAgent {
 
     async fn answer(self: &Arc<Self>, asked: &AskedRequest) -> RpcAnswer {
         match asked.method.as_str() {
-            "initialize" => Ok(initialized()),
+            "initialize" => {
+                *self.files.lock() = files::abilities(&asked.params);
+                Ok(initialized())
+            }
             "authenticate" => Ok(json!({})),
             "session/new" => {
                 let session = self.begin(asked, None)?;
-                Ok(json!({ "sessionId": session.id }))
+                Ok(json!({ "sessionId": session.id, "modes": session.modes(self) }))
             }
             "session/load" => {
                 let id =
@@ -109,19 +118,36 @@ impl OwnAgent {
                 if loaded.is_err() {
                     self.sessions.lock().remove(id);
                 }
-                loaded.map(|()| json!({})).map_err(|refused| fault(&refused))
+                loaded.map(|()| json!({ "modes": session.modes(self) })).map_err(|refused| fault(&refused))
+            }
+            "session/set_mode" => {
+                let session = self.known(asked)?;
+                let mode = asked.text("modeId").unwrap_or_default();
+                let policy = modes::policy(mode).ok_or_else(|| {
+                    coded(
+                        BAD_PARAMS,
+                        &format!("there is no mode {mode:?}; `modes` of the session lists them"),
+                    )
+                })?;
+                session.set_policy(self, policy).await;
+                Ok(json!({}))
             }
             "session/prompt" => {
-                let id = asked.text("sessionId").unwrap_or_default();
-                let session = self.session(id).ok_or_else(|| {
-                    coded(BAD_PARAMS, &format!("there is no session {id:?} here; begin one by session/new"))
-                })?;
+                let session = self.known(asked)?;
                 let words = words(&asked.params["prompt"]).map_err(|words| coded(BAD_PARAMS, words))?;
                 let reason = session.prompt(self, words).await.map_err(|refused| fault(&refused))?;
                 Ok(json!({ "stopReason": reason }))
             }
             method => Err(coded(NO_METHOD, &format!("wherefore: the agent has no method {method:?}"))),
         }
+    }
+
+    /// The session that a request names.
+    fn known(&self, asked: &AskedRequest) -> Result<Arc<OwnSession>, Value> {
+        let id = asked.text("sessionId").unwrap_or_default();
+        self.session(id).ok_or_else(|| {
+            coded(BAD_PARAMS, &format!("there is no session {id:?} here; begin one by session/new"))
+        })
     }
 
     fn session(&self, id: &str) -> Option<Arc<OwnSession>> {

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use super::{AcpError, Ends, Folders, ProxyOptions, run};
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
-use crate::protocol::{Door, Fault, NativeSettings};
+use crate::protocol::{Door, Fault, NativeSettings, Policy};
 use crate::requests::{self, Asker};
 use crate::sandbox::Launcher;
 
@@ -43,6 +43,10 @@ impl Folders for Here {
 
     fn settings(&self, _: &str) -> NativeSettings {
         self.settings.clone()
+    }
+
+    fn policy(&self, _: &str) -> Policy {
+        Policy::Ask
     }
 
     fn reach(&self, _: &str) -> BoxFuture<'static, Result<(), Fault>> {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::hub::{CALL, CallToolParams, Folder, Operation};
 use crate::model::ModelCall;
 use crate::model::arguments::{read_arguments, tool_name};
+use crate::patch::git_files;
 use crate::protocol::{Code, Fault, Risk};
 
 /// The tool that ends a turn.
@@ -53,6 +54,13 @@ impl Meant {
         let names = ["path", "src", "dst", "cwd", "into_path"];
         let one = names.iter().filter_map(|name| self.arguments.get(name).and_then(Value::as_str));
         one.map(str::to_owned).collect()
+    }
+
+    /// The files that it works on, as far as its arguments name them.
+    pub(super) fn files(&self) -> Vec<String> {
+        let diff = self.arguments.get("diff").and_then(Value::as_str).unwrap_or_default();
+        let of_diff = git_files(diff).into_iter().flat_map(|file| file.old.into_iter().chain(file.new));
+        self.paths().into_iter().chain(of_diff).collect()
     }
 
     /// Whether it may run beside others.

@@ -12,10 +12,10 @@ use super::step::Hands;
 use super::surface::{Offered, offered};
 use super::turn::TurnEnd;
 use crate::base::{ProposalId, WorkspacePath};
-use crate::hub::{AgentRun, Folder, Hub, NewRun};
+use crate::hub::{AgentRun, ClientFiles, Folder, Hub, NewRun};
 use crate::model::Model;
 use crate::protocol::{
-    AgentHappening, AgentLimits, AgentState, Door, Event, Fault, Origin, Policy, ProposalState,
+    AgentFiles, AgentHappening, AgentLimits, AgentState, Door, Event, Fault, Origin, Policy, ProposalState,
     ProposalsParams,
 };
 
@@ -39,6 +39,8 @@ pub struct AgentStart {
     pub policy: Option<Policy>,
     /// Whether its client answers questions and decides on changes.
     pub attended: bool,
+    /// What its client does with the files of its own editor.
+    pub files: AgentFiles,
     /// What its id ends with, where its client said so.
     pub name: Option<String>,
     /// The conversation that goes on.
@@ -79,21 +81,28 @@ pub fn start(hub: &Hub, start: AgentStart) -> Result<Arc<AgentRun>, Fault> {
         model: facts.name,
         time: session.now(),
         attended: start.attended,
+        policy: start.policy,
     };
     let run = hub.agents().begin(new, hub.editor())?;
     let connected = session.presence().connect(run.id());
     let worker = run.clone();
+    let AgentFiles { reads, writes } = start.files;
+    let files = reads.then(|| hub.client_files(start.folder.clone(), run.clone(), writes));
+    let hub = hub.clone();
     tokio::spawn(async move {
         let _connected = connected;
-        worked(worker.clone(), start).await;
+        worked(worker.clone(), start, files.clone()).await;
+        if let Some(files) = files {
+            hub.client_left(&files);
+        }
         worker.stands(AgentState::Ended);
     });
     Ok(run)
 }
 
 /// Works a run to its end.
-async fn worked(run: Arc<AgentRun>, start: AgentStart) {
-    let AgentStart { folder, model, mut task, limits, policy, resumes, .. } = start;
+async fn worked(run: Arc<AgentRun>, start: AgentStart, files: Option<Arc<ClientFiles>>) {
+    let AgentStart { folder, model, mut task, limits, resumes, .. } = start;
     let facts = model.facts();
     let context = facts.context_tokens.unwrap_or(CONTEXT);
     let budget = context - (context * ANSWER / 100).min(LONGEST_ANSWER);
@@ -122,7 +131,7 @@ async fn worked(run: Arc<AgentRun>, start: AgentStart) {
     let beside = system.len() + tools.sum::<usize>();
     // A quarter of the context for one result; a token is three bytes at the least.
     let most = usize::try_from(budget / 4 * 3).unwrap_or(usize::MAX);
-    let hands = Hands { folder, run: run.clone(), origin, policy, most };
+    let hands = Hands { folder, run: run.clone(), files, origin, most };
     let mut work = AgentLoop {
         hands,
         model,

@@ -12,12 +12,12 @@ use super::caller::RunCaller;
 use super::calls::{Act, Meant};
 use super::feedback;
 use crate::base::CallId;
-use crate::hub::{AgentRun, Folder, Look, Operation, fault_object};
+use crate::hub::{AgentRun, ClientFiles, Folder, Look, Operation, fault_object};
 use crate::model::ModelMessage;
 use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{
-    AgentHappening, Code, Envelope, ExpandToolParams, Fault, ListToolsParams, Origin, Policy, RawCall,
+    AgentHappening, Code, Envelope, ExpandToolParams, Fault, ListToolsParams, Origin, RawCall,
     SearchNodesParams, SearchToolsParams, Status,
 };
 
@@ -29,8 +29,9 @@ const TOGETHER: usize = 8;
 pub(super) struct Hands {
     pub(super) folder: Arc<Folder>,
     pub(super) run: Arc<AgentRun>,
+    /// The files of the run's client, where it hands them over.
+    pub(super) files: Option<Arc<ClientFiles>>,
     pub(super) origin: Origin,
-    pub(super) policy: Option<Policy>,
     /// Bytes of a result that the model gets.
     pub(super) most: usize,
 }
@@ -111,13 +112,19 @@ impl Hands {
             tool: meant.tool.clone(),
             arguments: meant.arguments.clone(),
             origin,
-            policy: self.policy,
+            policy: self.run.policy(),
             root: Some(self.folder.root().to_owned()),
             ..RawCall::default()
         };
-        match is_found {
-            true => self.folder.call_found(raw, caller).await,
-            false => self.folder.pipeline().call(raw, caller).await,
+        let call = async {
+            match is_found {
+                true => self.folder.call_found(raw, caller).await,
+                false => self.folder.pipeline().call(raw, caller).await,
+            }
+        };
+        match &self.files {
+            Some(files) => files.during(&meant.files(), call).await,
+            None => call.await,
         }
     }
 

@@ -18,7 +18,8 @@ use crate::model::{
 };
 use crate::ports::NoEditor;
 use crate::protocol::{
-    Act, AgentEnd, AgentEvent, AgentHappening, AgentLimits, AgentState, DecideParams, DecidedBy, Policy,
+    Act, AgentEnd, AgentEvent, AgentFiles, AgentHappening, AgentLimits, AgentState, DecideParams, DecidedBy,
+    Policy,
 };
 use crate::sandbox::Launcher;
 
@@ -127,6 +128,7 @@ impl World {
             limits: AgentLimits::default(),
             policy: Some(Policy::Auto),
             attended: false,
+            files: AgentFiles::default(),
             name: None,
             resumes: None,
         }

@@ -91,8 +91,8 @@ fn work(args: &AgentArgs) -> Result<ExitCode, Fault> {
         resume: args.resume.clone(),
         policy: args.policy.map(Into::into),
         attended,
-        name: None,
         root,
+        ..AgentRunParams::default()
     };
     let run = server.ask::<AgentRun>(params)?.run;
     let interrupts = interrupt::watch(reach, run.clone())?;

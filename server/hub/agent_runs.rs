@@ -12,7 +12,8 @@ use crate::base::ProposalId;
 use crate::base::ids::unique;
 use crate::ports::Editor;
 use crate::protocol::{
-    AgentEvent, AgentEventsAnswer, AgentHappening, AgentRunSummary, AgentState, Code, Fault, Notice,
+    AgentEvent, AgentEventsAnswer, AgentFileAnswer, AgentHappening, AgentRunSummary, AgentState, Code, Fault,
+    Notice, Policy,
 };
 
 /// Events of a run that are kept; the oldest go first.
@@ -23,6 +24,8 @@ const KEPT: usize = 64;
 const OPEN: usize = 32;
 /// Messages of the person that a run at work may have waiting.
 const SAID: usize = 32;
+/// How long a client may take to read or write a file.
+const FILE: Duration = Duration::from_secs(10);
 
 /// The runs of a server.
 #[derive(Debug, Default)]
@@ -50,6 +53,8 @@ pub struct NewRun {
     pub time: String,
     /// Whether its client answers its questions and decides on its changes.
     pub attended: bool,
+    /// What becomes of its changes, where the person said so.
+    pub policy: Option<Policy>,
 }
 
 /// One run: the loop tells what happens, and doors pass on what the person says.
@@ -69,6 +74,9 @@ pub struct AgentRun {
     /// Ends the run.
     end: CancellationToken,
     questions: Mutex<HashMap<String, oneshot::Sender<String>>>,
+    /// What its client was asked of its files.
+    files: Mutex<HashMap<String, oneshot::Sender<AgentFileAnswer>>>,
+    policy: Mutex<Option<Policy>>,
     /// Proposals that the person decides on later.
     left: watch::Sender<HashSet<ProposalId>>,
 }
@@ -100,6 +108,7 @@ impl AgentRuns {
         let id = ids.find(|id| runs.iter().all(|run| run.id != *id)).unwrap_or(first);
         let run = Arc::new(AgentRun {
             id,
+            policy: Mutex::new(new.policy),
             new,
             editor,
             state: Mutex::new(AgentState::Working),
@@ -110,6 +119,7 @@ impl AgentRuns {
             turn: Mutex::default(),
             end: CancellationToken::new(),
             questions: Mutex::default(),
+            files: Mutex::default(),
             left: watch::Sender::default(),
         });
         runs.push_back(run.clone());
@@ -172,6 +182,16 @@ impl AgentRun {
         self.newest.send_modify(|_| {});
     }
 
+    /// What becomes of its changes, where the person said so.
+    pub fn policy(&self) -> Option<Policy> {
+        *self.policy.lock()
+    }
+
+    /// The person says what becomes of its changes from now on.
+    pub fn set_policy(&self, policy: Policy) {
+        *self.policy.lock() = Some(policy);
+    }
+
     /// Something happened.
     pub fn tell(&self, what: AgentHappening) {
         let mut events = self.events.lock();
@@ -182,7 +202,9 @@ impl AgentRun {
         }
         events.push_back(event.clone());
         // Told under the lock, so that editors hear of events in their order; telling never waits.
-        self.editor.tell(Notice::Agent(event));
+        if !event.is_for_client() {
+            self.editor.tell(Notice::Agent(event));
+        }
         self.newest.send_replace(seq);
     }
 
@@ -291,6 +313,25 @@ impl AgentRun {
         };
         self.questions.lock().remove(&id);
         answer
+    }
+
+    /// Asks its client something of a file; none where it does not answer soon.
+    pub async fn ask_client(&self, what: impl FnOnce(String) -> AgentHappening) -> Option<AgentFileAnswer> {
+        let id = format!("f-{}", unique());
+        let (sender, answer) = oneshot::channel();
+        self.files.lock().insert(id.clone(), sender);
+        self.tell(what(id.clone()));
+        let answer = tokio::time::timeout(FILE, answer).await;
+        self.files.lock().remove(&id);
+        answer.ok()?.ok()
+    }
+
+    /// Its client answers what it was asked of a file; an answer that nobody waits for is dropped.
+    pub fn answer_file(&self, answer: AgentFileAnswer) {
+        let open = self.files.lock().remove(&answer.id);
+        if let Some(sender) = open {
+            let _ = sender.send(answer);
+        }
     }
 
     /// The person answers a question.

@@ -86,6 +86,17 @@ impl EditorRegistry {
         latest.cloned().unwrap_or_else(|| self.editor())
     }
 
+    /// The editor to ask for an edit: the one that has the document open in that version, else the one to ask for
+    /// documents.
+    fn holder(&self, edit: &DocumentEdit) -> Arc<dyn Editor> {
+        let present = self.editors.read();
+        let holder = present.iter().rfind(|editor| editor.edits() && editor.holds(&edit.uri, edit.version));
+        holder.cloned().unwrap_or_else(|| {
+            drop(present);
+            self.document_editor()
+        })
+    }
+
     fn each(&self, tell: impl Fn(&dyn Editor)) {
         let present = self.editors.read();
         present.iter().for_each(|editor| tell(&**editor));
@@ -106,7 +117,7 @@ impl Editor for EditorRegistry {
     }
 
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
-        let editor = self.document_editor();
+        let editor = self.holder(&edit);
         Box::pin(async move { editor.apply(edit).await })
     }
 

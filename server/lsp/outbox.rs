@@ -284,6 +284,10 @@ impl Editor for Outbox {
         self.features().apply_edit
     }
 
+    fn holds(&self, uri: &str, version: i32) -> bool {
+        self.attached() && self.documents.get(uri).is_some_and(|document| document.version == version)
+    }
+
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
         Box::pin(self.edit(edit))
     }

@@ -48,9 +48,36 @@ pub struct AgentRunParams {
     /// Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an
     /// editor that is attached does.
     pub attended: bool,
+    /// What the client does with the files of its own editor.
+    pub files: AgentFiles,
     /// The workspace folder meant, where a server has several: an absolute path inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+}
+
+/// What a client that is no attached editor does with files for a run: it answers `read_file` and `write_file` among the
+/// events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentFiles {
+    /// Whether it tells the text of a file as its editor has it, unsaved or not.
+    pub reads: bool,
+    /// Whether it writes a file through its editor.
+    pub writes: bool,
+}
+
+/// What came of a `read_file` or a `write_file`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentFileAnswer {
+    /// The id of what was asked.
+    pub id: String,
+    /// The text that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Why it could not be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// Answer of `wherefore/agentRun`: the run began. `wherefore/agentEvent` and `wherefore/agentEvents` tell how it goes.
@@ -88,6 +115,12 @@ pub struct AgentSayParams {
     /// A proposal that the person decides on later: the call that waits for it is answered `pending`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later: Option<ProposalId>,
+    /// What becomes of the run's changes from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// What came of a `read_file` or a `write_file`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<AgentFileAnswer>,
 }
 
 /// Params of `wherefore/agentEvents`.
@@ -238,6 +271,11 @@ impl AgentEvent {
         matches!(self.what, AgentHappening::Text { .. } | AgentHappening::Thinking { .. })
     }
 
+    /// Whether it is for the client that began the run alone.
+    pub fn is_for_client(&self) -> bool {
+        matches!(self.what, AgentHappening::ReadFile { .. } | AgentHappening::WriteFile { .. })
+    }
+
     /// Adds a later piece of the same text to this one; whether it is one. The event has the number of the later piece
     /// then.
     pub fn append(&mut self, later: &Self) -> bool {
@@ -327,6 +365,23 @@ pub enum AgentHappening {
         text: String,
         /// What may be answered; the first one allows.
         answers: Vec<String>,
+    },
+    /// The text of a file is wanted, as the client's editor has it: `file` of `wherefore/agentSay` answers. Only a client
+    /// whose run has `files` meets this.
+    ReadFile {
+        /// What the answer names.
+        id: String,
+        /// The absolute path of the file.
+        path: String,
+    },
+    /// A file is to be written through the client's editor: `file` of `wherefore/agentSay` answers.
+    WriteFile {
+        /// What the answer names.
+        id: String,
+        /// The absolute path of the file.
+        path: String,
+        /// The whole text.
+        text: String,
     },
     /// Something that the person may want to know: what was cut, repaired, tried again.
     Note {

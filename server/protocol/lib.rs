@@ -27,9 +27,9 @@ mod why;
 use wherefore_base as base;
 
 pub use agent::{
-    AgentCancelParams, AgentEnd, AgentEvent, AgentEventsAnswer, AgentEventsParams, AgentHappening,
-    AgentLimits, AgentListAnswer, AgentListParams, AgentRunAnswer, AgentRunParams, AgentRunSummary,
-    AgentSayParams, AgentState, AgentUsage,
+    AgentCancelParams, AgentEnd, AgentEvent, AgentEventsAnswer, AgentEventsParams, AgentFileAnswer,
+    AgentFiles, AgentHappening, AgentLimits, AgentListAnswer, AgentListParams, AgentRunAnswer,
+    AgentRunParams, AgentRunSummary, AgentSayParams, AgentState, AgentUsage,
 };
 pub use call::{Door, Lead, Origin, RawCall};
 pub use discovery::{

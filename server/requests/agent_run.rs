@@ -12,7 +12,7 @@ impl Request for AgentRun {
     /// INVALID_ARGS for an empty task, NOT_FOUND for a run to resume that no log has, and what keeps a model from being
     /// had.
     async fn answer(hub: &Hub, params: AgentRunParams, _: Asker) -> Result<AgentRunAnswer, Fault> {
-        let AgentRunParams { task, model, limits, resume, policy, name, attended, root } = params;
+        let AgentRunParams { task, model, limits, resume, policy, name, attended, files, root } = params;
         let task = task.trim().to_owned();
         if task.is_empty() && resume.is_none() {
             return Err(
@@ -38,8 +38,8 @@ impl Request for AgentRun {
         let model = agent::model_of(&folder, model.as_deref()).await?;
         // Tools of servers that were never listed are offered too.
         folder.toolbox().settle().await;
-        let run =
-            agent::start(hub, AgentStart { folder, model, task, limits, policy, attended, name, resumes })?;
+        let start = AgentStart { folder, model, task, limits, policy, attended, files, name, resumes };
+        let run = agent::start(hub, start)?;
         let about = run.about();
         Ok(AgentRunAnswer {
             run: run.id().to_owned(),

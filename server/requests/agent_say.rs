@@ -7,8 +7,16 @@ use crate::protocol::{AgentRunSummary, AgentSayParams, Code, Fault};
 impl Request for AgentSay {
     /// NOT_FOUND where this server has no such run, or the run has ended, or the question is not open.
     async fn answer(hub: &Hub, params: AgentSayParams, _: Asker) -> Result<AgentRunSummary, Fault> {
-        let AgentSayParams { run, text, question, later } = params;
+        let AgentSayParams { run, text, question, later, policy, file } = params;
         let run = hub.agents().get(&run)?;
+        if let Some(answer) = file {
+            run.answer_file(answer);
+            return Ok(run.summary());
+        }
+        if let Some(policy) = policy {
+            run.set_policy(policy);
+            return Ok(run.summary());
+        }
         if let Some(proposal) = later {
             run.leave(proposal);
             return Ok(run.summary());

@@ -965,6 +965,8 @@ export interface AgentRunParams {
   name?: string|null;
   /** Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an editor that is attached does. */
   attended?: boolean;
+  /** What the client does with the files of its own editor. */
+  files?: AgentFiles;
   /** The workspace folder meant, where a server has several: an absolute path inside it. */
   root?: string|null;
 }
@@ -979,6 +981,14 @@ export interface AgentLimits {
   max_minutes?: number|null;
   /** What the model may cost in the whole run, in US dollars. It holds where the price of the model is known. */
   max_cost?: number|null;
+}
+
+/** What a client that is no attached editor does with files for a run: it answers `read_file` and `write_file` among the events. */
+export interface AgentFiles {
+  /** Whether it tells the text of a file as its editor has it, unsaved or not. */
+  reads?: boolean;
+  /** Whether it writes a file through its editor. */
+  writes?: boolean;
 }
 
 /** Answer of `wherefore/agentRun`: the run began. `wherefore/agentEvent` and `wherefore/agentEvents` tell how it goes. */
@@ -1001,6 +1011,20 @@ export interface AgentSayParams {
   question?: string|null;
   /** A proposal that the person decides on later: the call that waits for it is answered `pending`. */
   later?: string|null;
+  /** What becomes of the run's changes from now on. */
+  policy?: Policy|null;
+  /** What came of a `read_file` or a `write_file`. */
+  file?: AgentFileAnswer|null;
+}
+
+/** What came of a `read_file` or a `write_file`. */
+export interface AgentFileAnswer {
+  /** The id of what was asked. */
+  id?: string;
+  /** The text that was read. */
+  text?: string|null;
+  /** Why it could not be done. */
+  error?: string|null;
 }
 
 /** A run in a list. */

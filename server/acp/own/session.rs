@@ -3,14 +3,16 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use super::OwnAgent;
 use super::calls::OpenCalls;
-use super::turn;
+use super::{modes, turn};
 use crate::acp::request;
 use crate::base::ids::unique;
 use crate::protocol::{
     AgentCancelParams, AgentEventsParams, AgentListParams, AgentRunParams, AgentSayParams, Code, Fault,
+    Policy,
 };
 use crate::requests::{AgentCancel, AgentEvents, AgentList, AgentRun, AgentSay};
 
@@ -30,6 +32,8 @@ pub(in crate::acp) struct OwnSession {
     busy: AtomicBool,
     /// Whether the editor cancelled it.
     cancelled: AtomicBool,
+    /// What becomes of the agent's changes, where the person chose a mode.
+    policy: Mutex<Option<Policy>>,
 }
 
 impl OwnSession {
@@ -43,6 +47,22 @@ impl OwnSession {
             seen: AtomicU64::new(0),
             busy: AtomicBool::new(false),
             cancelled: AtomicBool::new(false),
+            policy: Mutex::default(),
+        }
+    }
+
+    /// Its modes; until the person chooses one, the current one is that of the settings.
+    pub(super) fn modes(&self, agent: &OwnAgent) -> Value {
+        modes::listed(self.policy.lock().unwrap_or_else(|| agent.folders.policy(&self.root)))
+    }
+
+    /// The person chose the mode of a policy: it holds from the next change on, also in a turn that is under way.
+    pub(super) async fn set_policy(&self, agent: &OwnAgent, policy: Policy) {
+        *self.policy.lock() = Some(policy);
+        if self.run.lock().is_some() {
+            let said = AgentSayParams { policy: Some(policy), ..AgentSayParams::default() };
+            // A run that has ended is resumed with it.
+            let _ = self.say(agent, said).await;
         }
     }
 
@@ -127,6 +147,8 @@ impl OwnSession {
             resume: self.resumes.lock().clone(),
             name: Some(self.id.clone()),
             attended: true,
+            policy: *self.policy.lock(),
+            files: *agent.files.lock(),
             root: Some(self.root.clone()),
             ..AgentRunParams::default()
         };

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::OwnAgent;
 use super::calls::OpenCalls;
+use super::files;
 use super::session::OwnSession;
 use crate::acp::change::ChangeQuestion;
 use crate::acp::request;
@@ -32,6 +33,7 @@ type OpenQuestions<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 pub(super) async fn follow(agent: &OwnAgent, session: &OwnSession, run: &str) -> Result<&'static str, Fault> {
     let mut calls = OpenCalls::default();
     let (mut reviews, mut questions) = (OpenQuestions::new(), OpenQuestions::new());
+    let mut wanted = OpenQuestions::new();
     loop {
         let params = AgentEventsParams {
             run: run.to_owned(),
@@ -45,6 +47,7 @@ pub(super) async fn follow(agent: &OwnAgent, session: &OwnSession, run: &str) ->
                 told = &mut asked => break told?,
                 Some(()) = reviews.next() => {}
                 Some(()) = questions.next() => {}
+                Some(()) = wanted.next() => {}
             }
         };
         for AgentEvent { seq, what, .. } in told.events {
@@ -56,6 +59,12 @@ pub(super) async fn follow(agent: &OwnAgent, session: &OwnSession, run: &str) ->
                 }
                 AgentHappening::Question { id, text, answers } => {
                     questions.push(Box::pin(question(agent, session, id, text, answers)));
+                }
+                AgentHappening::ReadFile { id, path } => {
+                    wanted.push(Box::pin(files::read(agent, session, id, path)));
+                }
+                AgentHappening::WriteFile { id, path, text } => {
+                    wanted.push(Box::pin(files::write(agent, session, id, path, text)));
                 }
                 AgentHappening::Ended { end, text, fault, .. } => {
                     return ended(agent, session, end, text, fault).await;

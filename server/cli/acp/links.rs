@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 
 use crate::acp::Folders;
 use crate::cli::mcp::reach::Reach;
-use crate::protocol::{Door, Fault, NativeSettings};
+use crate::protocol::{Door, Fault, NativeSettings, Policy};
 use crate::socket::Greeting;
 use crate::workspace::config;
 
@@ -44,6 +44,10 @@ impl Folders for Links {
 
     fn settings(&self, root: &str) -> NativeSettings {
         config::at(Some(Path::new(root))).native
+    }
+
+    fn policy(&self, root: &str) -> Policy {
+        config::at(Some(Path::new(root))).review.policy
     }
 
     fn reach(&self, root: &str) -> BoxFuture<'static, Result<(), Fault>> {

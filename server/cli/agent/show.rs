@@ -58,6 +58,8 @@ impl Display {
             }
             AgentHappening::Proposed { .. }
             | AgentHappening::Question { .. }
+            | AgentHappening::ReadFile { .. }
+            | AgentHappening::WriteFile { .. }
             | AgentHappening::Step { .. } => {
                 self.end_text();
             }

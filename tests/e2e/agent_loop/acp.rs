@@ -174,7 +174,7 @@ fn an_editor_of_the_protocol_reviews_each_part_and_loads_the_session_later() {
     let mut editor = AcpEditor::start(&folder);
     let mut params = in_work(&folder);
     params["sessionId"] = session.clone();
-    assert_eq!(editor.request(3, "session/load", params)["result"], json!({}));
+    assert_eq!(editor.request(3, "session/load", params)["result"]["modes"]["currentModeId"], "ask");
     assert_eq!(editor.text("user_message_chunk"), "Make lines 2 and 9 stand out");
     assert_eq!(editor.of("tool_call").len(), 3);
     assert_eq!(editor.of("tool_call_update").len(), 3);
@@ -233,22 +233,28 @@ fn what_is_wrong_is_an_error_of_json_rpc() {
     editor.leave();
 }
 
-#[test]
-fn the_protocols_own_sdk_has_a_task_done() {
+/// A script of `node` with the protocol's own SDK, which starts `wherefore acp` in that folder.
+fn sdk_client(folder: &TempDir, script: &str) -> Option<Command> {
     let sdk = "agents/acp-sdk/node_modules/@agentclientprotocol/sdk/dist/v1/stable";
-    let Some(module) = installed(sdk, "acp.js") else { return };
-    let player = Player::start(CHAT, vec![patch(), complete("Two lines stand out.")]);
-    let folder = scene(&player.settings());
-    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/client.mjs");
+    let module = installed(sdk, "acp.js")?;
     let mut command = Command::new("node");
-    command.arg(client).args([env!("CARGO_BIN_EXE_wherefore"), "acp"]);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script));
+    command.args([env!("CARGO_BIN_EXE_wherefore"), "acp"]);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("XDG_")) {
         command.env_remove(name);
     }
     let at = |name: &str| folder.path().join(name);
     command.env("HOME", at("home")).env("XDG_RUNTIME_DIR", at("run")).env("WORK", at("work"));
-    let output =
-        command.env("ACP_SDK", module).env("REVIEW", "accept").env("FILES", "none").output().unwrap();
+    command.env("ACP_SDK", module);
+    Some(command)
+}
+
+#[test]
+fn the_protocols_own_sdk_has_a_task_done() {
+    let player = Player::start(CHAT, vec![patch(), complete("Two lines stand out.")]);
+    let folder = scene(&player.settings());
+    let Some(mut command) = sdk_client(&folder, "tests/agents/client.mjs") else { return };
+    let output = command.env("REVIEW", "accept").env("FILES", "none").output().unwrap();
     let seen = String::from_utf8_lossy(&output.stdout);
     let seen: Vec<Value> = seen.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let of = |what: &str| seen.iter().filter(|seen| seen["what"] == what).collect::<Vec<_>>();
@@ -256,4 +262,41 @@ fn the_protocols_own_sdk_has_a_task_done() {
     assert_eq!(of("permission").len(), 1, "{seen:#?}");
     assert!(of("update").iter().any(|update| update["value"]["content"][0]["type"] == "diff"), "{seen:#?}");
     assert!(file(&folder, "lines.txt").contains("NINE"));
+}
+
+#[test]
+fn an_editor_by_the_protocols_sdk_has_unsaved_text_modes_a_rejected_hunk_a_cancel_and_an_old_session() {
+    let write = |path: &str, content: &str| {
+        call("fs_write", json!({ "path": path, "content": content, "why": "Have it for the reader" }))
+    };
+    let run = json!({ "command": "echo x > made.txt", "why": "Make the other file" });
+    let script = vec![
+        Said::Calls(vec![read("lines.txt", "Learn the lines")]),
+        patch(),
+        complete("The second line stands out."),
+        write("note.txt", "noted\n"),
+        complete("It is noted."),
+        write("more.txt", "more\n"),
+        patch(),
+        call("terminal_run", run),
+        complete("I may change nothing."),
+        write("last.txt", "last\n"),
+        complete("All was said before."),
+    ];
+    let player = Player::start(CHAT, script);
+    let folder = scene(&player.settings());
+    let Some(mut command) = sdk_client(&folder, "tests/e2e/agent_loop/editor.mjs") else { return };
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let asked = player.asked();
+    let told = |step: usize| asked[step].body["messages"].to_string();
+    assert!(told(1).contains("typed, not saved"), "the model reads what is not saved: {}", told(1));
+    assert!(told(2).contains("the ninth line is quoted elsewhere"), "{}", told(2));
+    // A file and what a command made were refused.
+    assert_eq!(told(8).matches("PERMISSION_DENIED").count(), 2, "{}", told(8));
+    let last = told(asked.len() - 1);
+    for word in ["Make lines 2 and 9", "the ninth line is quoted elsewhere", "cancelled this turn", "Go on"] {
+        assert!(last.contains(word), "{word}: {last}");
+    }
+    assert!(!folder.path().join("work/last.txt").exists());
 }

@@ -588,6 +588,7 @@
 ---@field policy? wherefore.Policy What becomes of the agent's changes; the settings' word where nothing is said.
 ---@field name? string What the run's id ends with, in place of a word that nobody chose: up to 40 of `a-z`, `0-9` and `-`.
 ---@field attended? boolean Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an editor that is attached does.
+---@field files? wherefore.AgentFiles What the client does with the files of its own editor.
 ---@field root? string The workspace folder meant, where a server has several: an absolute path inside it.
 
 ---What ends a run of the built-in agent, whatever its model does. A limit that is not set does not hold, but for the
@@ -597,6 +598,12 @@
 ---@field max_tokens? integer Tokens that the model reads and writes in the whole run.
 ---@field max_minutes? number Minutes of one turn.
 ---@field max_cost? number What the model may cost in the whole run, in US dollars. It holds where the price of the model is known.
+
+---What a client that is no attached editor does with files for a run: it answers `read_file` and `write_file` among the
+---events.
+---@class wherefore.AgentFiles
+---@field reads? boolean Whether it tells the text of a file as its editor has it, unsaved or not.
+---@field writes? boolean Whether it writes a file through its editor.
 
 ---Answer of `wherefore/agentRun`: the run began. `wherefore/agentEvent` and `wherefore/agentEvents` tell how it goes.
 ---@class wherefore.AgentRunAnswer
@@ -610,6 +617,14 @@
 ---@field text? string The person's words. A run that is at work hears them before its next step, and one that waits goes on with them.
 ---@field question? string The question that `text` answers, by its id.
 ---@field later? string A proposal that the person decides on later: the call that waits for it is answered `pending`.
+---@field policy? wherefore.Policy What becomes of the run's changes from now on.
+---@field file? wherefore.AgentFileAnswer What came of a `read_file` or a `write_file`.
+
+---What came of a `read_file` or a `write_file`.
+---@class wherefore.AgentFileAnswer
+---@field id? string The id of what was asked.
+---@field text? string The text that was read.
+---@field error? string Why it could not be done.
 
 ---A run in a list.
 ---@class wherefore.AgentRunSummary
