@@ -19,10 +19,16 @@ export interface About {
 
 export const about = (hunk: Waiting): About => ({ proposal: hunk.entry.proposal.id, hunks: [hunk.id] });
 
+/** Lenses that VS Code has not asked for by then are offered once more. */
+const AGAIN_MS = 1000;
+
 /** The lenses. */
 export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
   private readonly change = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.change.event;
+  private again: NodeJS.Timeout | undefined;
+  /** The documents that VS Code asked for since the last change. */
+  private readonly asked = new Set<string>();
 
   constructor(
     private readonly review: Review,
@@ -31,10 +37,19 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider {
   ) {}
 
   refresh(): void {
+    this.asked.clear();
     this.change.fire();
+    clearTimeout(this.again);
+    this.again = setTimeout(() => this.isWaiting() && this.change.fire(), AGAIN_MS);
+  }
+
+  /** Whether a document with hunks has no lenses yet: VS Code drops what it was about to ask for where the focus leaves an editor. */
+  private isWaiting(): boolean {
+    return vscode.window.visibleTextEditors.some(({ document }) => !this.asked.has(document.uri.toString()) && placed(this.review, document).length > 0);
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    this.asked.add(document.uri.toString());
     const entry = entryAt(this.review, document.uri);
     if (!entry && document.uri.scheme === RIGHT && document.isDirty) return [lens(0, 'warning', 'no hunk waits here any more: copy what you need')];
     const isReview = entry !== undefined;

@@ -228,7 +228,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const why: Why = new Why(() => server);
   const act: Act = new Act(server, review, go, onScreen, notify, applied, right, gone, () => picked?.about);
   const send = new Send(server, review, (argument) => act.what(argument));
-  const status: Status = new Status(review, () => server, applied, elsewhere, () => act.entriesHere().length > 0, () => right.isEdited);
+  const status: Status = new Status(review, () => server, applied, elsewhere, () => act.entriesHere().length > 0, () => right);
   act.undone = () => void recall();
   documents.add('before', (uri) => text(review, uri));
 

@@ -42,10 +42,11 @@ function isInside({ first, rows }: Region, { range: { start, end }, text }: Chan
   return text === '' && rows > 0 && end.line === next - 1 && end.character >= (before[end.line] ?? '').replace(/\r$/, '').length;
 }
 
-/** Gives a document a text back, however much is typed meanwhile. */
-export async function restore(document: vscode.TextDocument, text: string): Promise<void> {
-  for (let left = 20; left > 0 && document.getText() !== text; left--) {
-    const now = document.getText();
+/** Gives a document a text back, however much is typed meanwhile. `left` gives the text, and nothing once it was there. */
+export async function restore(document: vscode.TextDocument, left: () => string | undefined): Promise<void> {
+  for (let tries = 20; tries > 0; tries--) {
+    const [now, text] = [document.getText(), left()];
+    if (text === undefined || now === text) return;
     let start = 0;
     while (start < Math.min(now.length, text.length) && now[start] === text[start]) start += 1;
     let end = 0;

@@ -14,7 +14,10 @@ import type { DecideParams, Proposal } from './wire';
 const ONCE_MS = 5000;
 
 /** How long VS Code may take to read a document anew, and to take over what it read. */
-const [READ_MS, TAKE_MS] = [1500, 100];
+const [READ_MS, TAKE_MS] = [1500, 3000];
+
+/** How often it is asked whether a document can be written now. */
+const ASK_MS = 30;
 
 const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -33,6 +36,8 @@ interface Held {
 export class Right implements vscode.FileSystemProvider {
   private readonly held = new Map<string, Held>();
   private readonly edited = new Set<string>();
+  /** The document that the person has just ceased to edit: for a moment VS Code takes it for one that can be written. */
+  private ending: string | undefined;
   /** Documents that the person saves just now. */
   private readonly meant = new Set<string>();
   /** How many saves of ours a document is in: a second one may begin before the first ends. */
@@ -74,11 +79,17 @@ export class Right implements vscode.FileSystemProvider {
     return uri !== undefined && this.edited.has(uri.toString());
   }
 
+  /** Whether the person has just ceased to edit the document that has the focus. */
+  get isEnding(): boolean {
+    return this.ending !== undefined && this.ending === vscode.window.activeTextEditor?.document.uri.toString();
+  }
+
   /** Lets the person type in a document; VS Code lets them once it read that it is no longer read-only. */
   async begin(uri: vscode.Uri): Promise<void> {
     if (this.edited.has(uri.toString())) return;
     this.edited.add(uri.toString());
     await this.readAnew(uri);
+    await this.untilWritable(uri);
     remark('type, then save to accept the file as it stands; Escape goes back to the keys of the review');
   }
 
@@ -87,9 +98,18 @@ export class Right implements vscode.FileSystemProvider {
     const document = vscode.window.activeTextEditor?.document;
     if (document?.uri.scheme !== RIGHT) return;
     await this.settled(document);
-    this.edited.delete(document.uri.toString());
+    const key = document.uri.toString();
+    this.edited.delete(key);
+    this.ending = key;
+    setTimeout(() => this.ended(key), TAKE_MS);
     await this.readAnew(document.uri);
     remark('a accepts the hunk, r rejects it, n goes to the next one');
+  }
+
+  private ended(key: string): void {
+    if (this.ending !== key) return;
+    this.ending = undefined;
+    this.changed();
   }
 
   /** Keeps what was typed in every document, so that each shows what the next decision makes of it. */
@@ -178,7 +198,17 @@ export class Right implements vscode.FileSystemProvider {
     const isRead = new Promise<void>((done) => this.readers.set(uri.toString(), done));
     this.tell([uri]);
     await Promise.race([isRead, wait(READ_MS)]);
-    await wait(TAKE_MS);
+  }
+
+  /** Waits until the person can type in a document. VS Code tells no extension; an edit that changes nothing finds out. */
+  private async untilWritable(uri: vscode.Uri): Promise<void> {
+    const until = performance.now() + TAKE_MS;
+    while (performance.now() < until) {
+      const editor = vscode.window.activeTextEditor;
+      if (editor?.document.uri.toString() !== uri.toString()) return;
+      if (await isWritable(editor)) return this.keep(editor.document);
+      await wait(ASK_MS);
+    }
   }
 
   private forget(uri: vscode.Uri): void {
@@ -212,6 +242,8 @@ export class Right implements vscode.FileSystemProvider {
     const held = this.held.get(document.uri.toString());
     const entry = entryAt(this.review, document.uri);
     const now = document.getText();
+    // The text is out: what follows is typed after that, also where the edit that took it out has not come to its end.
+    if (held && now === held.allowed) held.isRestored = false;
     if (!held || held.isRestored || contentChanges.length === 0 || now === held.allowed) return;
     // VS Code read it anew.
     if (now === held.given && !document.isDirty) {
@@ -234,10 +266,21 @@ export class Right implements vscode.FileSystemProvider {
     held.isRestored = true;
     if (performance.now() - this.said > ONCE_MS || this.said === 0) warn('only the lines of a hunk can be edited here; open the file to edit the rest');
     this.said = performance.now();
-    await restore(document, held.allowed);
+    await restore(document, () => (held.isRestored ? held.allowed : undefined));
     held.isRestored = false;
     if (held.allowed === held.given) await this.keep(document);
   }
+}
+
+/** Whether an editor takes an edit: that puts a character far from the cursor in its own place. */
+async function isWritable(editor: vscode.TextEditor): Promise<boolean> {
+  const { document, selection } = editor;
+  const [length, before] = [document.getText().length, document.version];
+  const offset = selection.active.line === 0 ? Math.max(length - 1, 0) : 0;
+  const range = new vscode.Range(document.positionAt(offset), document.positionAt(offset + 1));
+  const same = document.getText(range);
+  await editor.edit((builder) => builder.replace(range, same), { undoStopBefore: false, undoStopAfter: false });
+  return length === 0 || document.version !== before;
 }
 
 /** The documents that are open. */

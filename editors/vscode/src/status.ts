@@ -20,7 +20,7 @@ export class Status implements vscode.Disposable {
     private readonly applied: Applied,
     private readonly elsewhere: Elsewhere,
     private readonly here: () => boolean,
-    private readonly isEdited: () => boolean,
+    private readonly edit: () => { isEdited: boolean; isEnding: boolean },
   ) {
     this.item.name = 'wherefore';
     this.unseen.name = 'wherefore: applied with nobody looking';
@@ -38,7 +38,9 @@ export class Status implements vscode.Disposable {
     this.set('wherefore.applied', this.applied.isOn);
     this.set('wherefore.here', this.here());
     this.set('wherefore.reviewing', isInReview());
-    this.set('wherefore.editing', this.isEdited());
+    const { isEdited, isEnding } = this.edit();
+    this.set('wherefore.editing', isEdited);
+    this.set('wherefore.editEnds', isEnding);
     this.set('wherefore.running', running);
     const warning = trouble !== undefined && !running;
     this.item.backgroundColor = warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
