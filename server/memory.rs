@@ -21,5 +21,5 @@ mod tokens;
 pub(crate) use heat::{Cause, HeatTouch};
 pub(crate) use notes::{FILES as NOTE_FILES, Notes};
 pub(crate) use state::{Memory, Seen};
-pub(crate) use summary::{Extractive, Page, is_summary};
+pub(crate) use summary::{ByModel, Extractive, Page, is_summary};
 pub(crate) use tokens::{Counter, ESTIMATE, estimate};

@@ -40,7 +40,6 @@ use std::sync::Arc;
 pub(crate) use terminal_run::{AFTERWARDS, RunOutput};
 
 use crate::execution::Executor;
-use crate::memory::Extractive;
 use crate::protocol::{Code, Fault};
 use crate::registry::{Activities, PROD};
 use crate::review::ProposalQueue;
@@ -80,7 +79,7 @@ tools! { queue, executor:
     "git.status" => git_status::ShowStatus(executor.clone()),
     "js.exec" => js_exec::RunScript(executor.clone()),
     "memory.advise" => memory_advise::TakeAdvice,
-    "memory.summarize" => memory_summarize::SummarizeFiles(Arc::new(Extractive)),
+    "memory.summarize" => memory_summarize::SummarizeFiles,
     "process.list" => process_list::ListProcesses(executor.clone()),
     "provenance.why" => provenance_why::ExplainLines(executor.clone()),
     "python.exec" => python_exec::RunPython(executor.clone()),

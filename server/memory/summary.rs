@@ -1,5 +1,6 @@
 //! Summaries: what is taken out of texts, and the page that it becomes.
 
+mod by_model;
 mod code;
 mod data;
 mod page;
@@ -7,6 +8,7 @@ mod prose;
 
 use futures::future::BoxFuture;
 
+pub(crate) use by_model::ByModel;
 pub(crate) use page::{Page, is_summary};
 
 use crate::ports::{Section, Source, Statement, Style, Summarizer};

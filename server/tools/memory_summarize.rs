@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{change, off_thread};
-use crate::memory::{Page, is_summary};
+use crate::base::hidden::short;
+use crate::memory::{ByModel, Extractive, Page, is_summary};
 use crate::ports::{Section, Source, Style, Summarizer};
 use crate::protocol::{Code, Effects, Fault};
 use crate::registry::{Activity, Output, Permitted};
@@ -14,9 +15,11 @@ use crate::session::Scope;
 
 /// Bytes of the texts that one summary is made of.
 const LARGEST: usize = 4 << 20;
+/// Bytes of the word on why a model made no summary.
+const LONGEST_NOTE: usize = 400;
 
-/// Summarises, by whatever does so.
-pub(super) struct SummarizeFiles(pub Arc<dyn Summarizer>);
+/// Summarises: by the model of the settings where there is one that can, else by taking out what says most.
+pub(super) struct SummarizeFiles;
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,6 +53,9 @@ pub(super) struct Summarized {
     by: String,
     sources: usize,
     statements: usize,
+    /// Why the model of the settings made none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 /// What a summary is made of.
@@ -57,6 +63,13 @@ struct Shortened {
     sections: Vec<Section>,
     style: Style,
     by: String,
+    failed: Option<Failed>,
+}
+
+/// A model that could not make a summary: its name, and why.
+struct Failed {
+    model: String,
+    why: String,
 }
 
 impl Activity for SummarizeFiles {
@@ -80,10 +93,27 @@ impl Activity for SummarizeFiles {
         };
         let asked = input.clone();
         let sources = off_thread(scope, move |scope| sources(scope, &asked)).await?;
-        let sections = self.0.summarize(sources, style).await?;
-        let shortened = Shortened { sections, style, by: self.0.by().to_owned() };
+        let shortened = shortened(scope, sources, style).await?;
         off_thread(scope, move |scope| written(scope, &input, &shortened)).await
     }
+}
+
+/// Has the sources shortened.
+async fn shortened(scope: &Scope, sources: Vec<Source>, style: Style) -> Result<Shortened, Fault> {
+    let mut failed = None;
+    if let Some(settings) = &scope.settings().model {
+        scope.progress("the model writes the summary", None);
+        let (name, made) = match ByModel::open(settings).await {
+            Ok(model) => (model.by().to_owned(), model.summarize(sources.clone(), style).await),
+            Err(fault) => (settings.name.clone(), Err(fault)),
+        };
+        match made {
+            Ok(sections) => return Ok(Shortened { sections, style, by: name, failed }),
+            Err(fault) => failed = Some(Failed { model: name, why: fault.message }),
+        }
+    }
+    let sections = Extractive.summarize(sources, style).await?;
+    Ok(Shortened { sections, style, by: Extractive.by().to_owned(), failed })
 }
 
 fn sources(scope: &Scope, input: &SummarizeInput) -> Result<Vec<Source>, Fault> {
@@ -129,7 +159,7 @@ fn written(
     input: &SummarizeInput,
     shortened: &Shortened,
 ) -> Result<Output<Summarized>, Fault> {
-    let Shortened { sections, style, by } = shortened;
+    let Shortened { sections, style, by, failed } = shortened;
     let expected = input.expected_hash.as_deref();
     let (path, before) = change::target(scope, &input.into_path, expected)?;
     if let Some(before) = &before
@@ -140,14 +170,20 @@ fn written(
             .suggest("name another `into_path`, or send the file's hash as `expected_hash` to replace it"));
     }
     let (style, keep_refs) = (*style, input.keep_refs);
-    let page = |created: &str| Page { into: path.as_str(), sections, style, by, created, keep_refs }.text();
+    let instead_of = failed.as_ref().map(|failed| &*failed.model);
+    let page = |created: &str| {
+        Page { into: path.as_str(), sections, style, by, instead_of, created, keep_refs }.text()
+    };
     // One that says the same as before is as old as it was.
     let was = before.as_ref().and_then(|before| created(&before.text));
     let same = was.map(page).filter(|same| before.as_ref().is_some_and(|before| before.text == *same));
     let after = same.unwrap_or_else(|| page(&scope.now()));
     let draft = change::draft(path.clone(), before, after, Vec::new())?;
     let statements = sections.iter().map(|section| section.statements.len()).sum();
-    let value = Summarized { by: by.clone(), sources: sections.len(), statements };
+    let note = failed.as_ref().map(|Failed { model, why }| {
+        format!("{model} could not make it, so it is extractive: {}", short(why, LONGEST_NOTE))
+    });
+    let value = Summarized { by: by.clone(), sources: sections.len(), statements, note };
     Ok(Output::change(draft, value))
 }
 

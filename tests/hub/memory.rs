@@ -3,7 +3,12 @@
 use serde_json::{Value, json};
 use wherefore::protocol::{Act, Code, HintAct, HintParams, Policy, Status};
 
+use self::scripted::{Played, Scripted};
 use crate::support::Bench;
+
+#[allow(dead_code, unreachable_pub, reason = "the tests of the models use all of it")]
+#[path = "../../server/model/tests/scripted.rs"]
+mod scripted;
 
 fn hint(bench: &Bench, path: &str, advice: HintAct) {
     bench
@@ -201,4 +206,44 @@ async fn a_summary_is_reviewed_as_any_change_is() {
         assert_eq!(fault.code, code, "{targets} {into}: {fault:?}");
         assert!(fault.suggestion.is_some(), "{fault:?}");
     }
+}
+
+/// A server of a model that answers with this text, or fails where there is none.
+fn model(answer: Option<Value>) -> Scripted {
+    Scripted::start(move |_, seen| match (&*seen.line, &answer) {
+        ("POST /v1/chat/completions", Some(answer)) => {
+            let delta = json!({ "content": answer.to_string() });
+            let choice = json!({ "index": 0, "delta": delta, "finish_reason": "stop" });
+            Played::events([json!({ "choices": [choice] }).to_string(), "[DONE]".to_owned()])
+        }
+        _ => Played::body(404, "application/json", r#"{"error":{"message":"not here"}}"#),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_summary_is_the_models_where_one_is_set_and_says_so() {
+    let bench = Bench::new(&[("src/a.rs", "/// Adds two. Fast.\npub fn add() {}\n")]);
+    let arguments = json!({ "target_paths": ["src/a.rs"], "into_path": "s.md", "keep_refs": false });
+    let answer = json!({ "statements": [{ "text": "It adds.", "line": 2, "depth": 0 }] });
+    let set = |server: &Scripted| {
+        let name = format!("{}/v1#small", server.url);
+        bench
+            .hub
+            .settings_changed(Some(json!({ "review": { "policy": "auto" }, "model": { "name": name } })));
+    };
+    let works = model(Some(answer));
+    set(&works);
+    let made = result(&bench, "memory.summarize", arguments.clone()).await;
+    assert_eq!((&made["by"], made.get("note")), (&json!("127.0.0.1/small"), None));
+    let written = bench.disk("s.md");
+    assert!(written.contains("\nby: \"127.0.0.1/small\"\n---\n\n# src/a.rs\n\n- It adds.\n"), "{written}");
+
+    let fails = model(None);
+    set(&fails);
+    let made = result(&bench, "memory.summarize", arguments).await;
+    assert_eq!(made["by"], "extractive");
+    assert!(made["note"].as_str().unwrap().contains("not here"), "{made}");
+    let written = bench.disk("s.md");
+    assert!(written.contains("\nby: extractive\ninstead_of: \"127.0.0.1/small\"\n---\n"), "{written}");
+    assert!(written.contains("Adds two."), "{written}");
 }

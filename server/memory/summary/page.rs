@@ -16,6 +16,8 @@ pub(crate) struct Page<'a> {
     pub style: Style,
     /// What made it.
     pub by: &'a str,
+    /// The model that was to make it and could not.
+    pub instead_of: Option<&'a str>,
     /// When, RFC 3339.
     pub created: &'a str,
     /// Whether statements link to their lines.
@@ -44,7 +46,11 @@ impl Page<'_> {
             Style::Schema => "schema",
         };
         let created = scalar(self.created);
-        let _ = write!(out, "created: {created}\nstyle: {style}\nby: {}\n---\n", scalar(self.by));
+        let _ = write!(out, "created: {created}\nstyle: {style}\nby: {}\n", scalar(self.by));
+        if let Some(model) = self.instead_of {
+            let _ = writeln!(out, "instead_of: {}", scalar(model));
+        }
+        out.push_str("---\n");
         for section in self.sections {
             let title = match self.keep_refs {
                 true => link(self.into, &section.path, None),
@@ -154,6 +160,7 @@ mod tests {
             sections: &sections,
             style: Style::Bullet,
             by: "extractive",
+            instead_of: None,
             created: "2026-11-22T05:00:00.000Z",
             keep_refs: true,
         };
@@ -168,6 +175,8 @@ mod tests {
                 && !is_summary("# a\nsummary_of: x\n")
                 && !is_summary("---\na: 1\n---\nsummary_of:\n")
         );
+        let instead = Page { instead_of: Some("ollama/m"), ..page }.text();
+        assert!(instead.contains("\nby: extractive\ninstead_of: ollama/m\n---\n"), "{instead}");
         let plain = Page { keep_refs: false, style: Style::Narrative, ..page }.text();
         assert!(plain.ends_with("\n# a: b.md\n\nOne thing. Part of it.\n"), "{plain}");
     }
