@@ -9,6 +9,7 @@ mod caller;
 mod calls;
 mod choose;
 mod compact;
+mod constrained;
 mod feedback;
 mod history;
 mod limits;

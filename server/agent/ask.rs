@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use super::calls;
+use super::calls::{self, Meant};
 use super::compact::compact;
+use super::constrained;
 use super::history::call_json;
 use super::run::AgentLoop;
 use super::turn::{TurnEnd, cancelled};
-use crate::model::arguments::{TextCall, calls_in_text};
 use crate::model::{ModelCall, ModelError, ModelErrorKind, ModelReply, ModelRequest, Piece, StopReason};
 use crate::protocol::{AgentEnd, AgentHappening, Event, Fault};
 
@@ -18,7 +18,10 @@ const AGAIN: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(2)
 
 impl AgentLoop {
     /// Asks the model, again where that makes sense; makes the conversation shorter where it has to be.
-    pub(super) async fn asked(&mut self, cancel: &CancellationToken) -> Result<ModelReply, Box<TurnEnd>> {
+    pub(super) async fn asked(
+        &mut self,
+        cancel: &CancellationToken,
+    ) -> Result<(ModelReply, Vec<Meant>), Box<TurnEnd>> {
         let mut dropped = compact(&mut self.history, self.beside, self.budget, false);
         let (mut failures, mut was_shortened) = (0, false);
         loop {
@@ -61,8 +64,10 @@ impl AgentLoop {
     ) -> Result<Result<ModelReply, ModelError>, Box<TurnEnd>> {
         let run = self.hands.run.clone();
         run.tell(AgentHappening::Step { step: self.meter.step_of_turn() });
+        // An answer held to a schema is told once it is read.
+        let is_shown = !constrained::is_meant(&self.model.facts());
         let mut pieces = move |piece: Piece| match piece {
-            Piece::Text { text } => run.tell(AgentHappening::Text { text }),
+            Piece::Text { text } if is_shown => run.tell(AgentHappening::Text { text }),
             Piece::Thinking { text } => run.tell(AgentHappening::Thinking { text }),
             _ => {}
         };
@@ -72,6 +77,7 @@ impl AgentLoop {
             tools: self.offered.tools.clone(),
             ..ModelRequest::default()
         };
+        let request = constrained::fitted(&self.model.facts(), request);
         let left = self.meter.left().unwrap_or(Duration::from_secs(24 * 3600));
         tokio::select! {
             answer = self.model.reply(&request, &mut pieces) => Ok(answer),
@@ -83,31 +89,17 @@ impl AgentLoop {
         }
     }
 
-    /// Takes an answer: calls that stand in its text are calls too.
-    fn answered(&mut self, step: u32, mut reply: ModelReply, began: Instant) -> ModelReply {
-        let mut repaired = Vec::new();
-        if reply.calls.is_empty() {
-            let folder = self.hands.folder.clone();
-            let found = calls_in_text(&reply.text, &|name| calls::resolve(&folder, name));
-            if !found.calls.is_empty() {
-                repaired.push(format!("{} calls stood in the text of the answer", found.calls.len()));
-                reply.text = found.prose;
-                let repairs = found
-                    .calls
-                    .iter()
-                    .flat_map(|call| call.repairs.iter().map(|repair| format!("{}: {repair}", call.name)));
-                repaired.extend(repairs);
-                // A server takes no dots in the names of the calls that it is sent back.
-                let native = |call: TextCall| ModelCall {
-                    name: call.name.replace('.', "_"),
-                    arguments: call.arguments,
-                    ..ModelCall::default()
-                };
-                reply.calls = found.calls.into_iter().map(native).collect();
-            }
+    /// Takes an answer, and what its calls mean: calls that stand in its text are calls too.
+    fn answered(&mut self, step: u32, mut reply: ModelReply, began: Instant) -> (ModelReply, Vec<Meant>) {
+        let folder = self.hands.folder.clone();
+        let mut repaired = calls::take_from_text(&folder, &mut reply);
+        if constrained::is_meant(&self.model.facts()) && !reply.text.is_empty() {
+            self.hands.run.tell(AgentHappening::Text { text: reply.text.clone() });
         }
-        repaired.iter().for_each(|repaired| self.note(repaired.clone()));
         number_calls(&mut reply.calls, step);
+        let meant: Vec<Meant> = reply.calls.iter().map(|call| calls::meant(&folder, call.clone())).collect();
+        repaired.extend(meant.iter().flat_map(|meant| meant.repaired.iter().cloned()));
+        repaired.iter().for_each(|repaired| self.note(format!("a call was repaired: {repaired}")));
         self.history.measured(self.beside, reply.usage.input);
         self.meter.add(&reply.usage);
         self.log(Event::ModelOutput {
@@ -125,7 +117,7 @@ impl AgentLoop {
             duration_ms: began.elapsed().as_secs_f64() * 1000.0,
         });
         self.hands.run.tell(AgentHappening::Usage { usage: self.meter.usage() });
-        reply
+        (reply, meant)
     }
 
     fn log_failure(&mut self, step: u32, fault: &Fault, began: Instant) {

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::constrained;
 use crate::hub::{CALL, CallToolParams, Folder, Operation};
-use crate::model::ModelCall;
-use crate::model::arguments::{read_arguments, tool_name};
+use crate::model::arguments::{TextCall, calls_in_text, read_arguments, tool_name};
+use crate::model::{ModelCall, ModelReply};
 use crate::patch::git_files;
 use crate::protocol::{Code, Fault, Risk};
 
@@ -96,6 +97,25 @@ pub(super) fn meant(folder: &Folder, call: ModelCall) -> Meant {
             Meant { act: Act::Refuse(Box::new(fault)), ..meant }
         }
     }
+}
+
+/// Takes the calls that stand in the text of an answer with no native ones as calls; what was repaired, a sentence each.
+pub(super) fn take_from_text(folder: &Folder, reply: &mut ModelReply) -> Vec<String> {
+    if !reply.calls.is_empty() || constrained::take(reply) {
+        return Vec::new();
+    }
+    let found = calls_in_text(&reply.text, &|name| resolve(folder, name));
+    if found.calls.is_empty() {
+        return Vec::new();
+    }
+    let mut repaired = vec![format!("{} calls stood in the text of the answer", found.calls.len())];
+    reply.text = found.prose;
+    for TextCall { name, arguments, repairs } in found.calls {
+        repaired.extend(repairs.iter().map(|repair| format!("{name}: {repair}")));
+        // A server takes no dots in the names of the calls that it is sent back.
+        reply.calls.push(ModelCall { name: name.replace('.', "_"), arguments, ..ModelCall::default() });
+    }
+    repaired
 }
 
 /// The tool or the operation that a name or an alias means.

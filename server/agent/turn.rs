@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{self, Act, Meant};
+use super::calls::{Act, Meant};
 use super::run::AgentLoop;
 use super::step::Ended;
 use super::stuck::{Done, Verdict, Watchdog};
@@ -77,22 +77,22 @@ impl AgentLoop {
         for words in self.hands.run.take_said() {
             self.history.say(words);
         }
-        let reply = self.asked(&state.cancel).await?;
-        let (calls, text) = (reply.calls.clone(), reply.text.trim().to_owned());
+        let (reply, meant) = self.asked(&state.cancel).await?;
+        let text = reply.text.trim().to_owned();
         self.history.push(ModelMessage::Assistant {
             text: reply.text,
             calls: reply.calls,
             state: reply.state,
         });
         self.history.newest_is_logged();
-        if calls.is_empty() {
+        if meant.is_empty() {
             return match self.idle(&text, state) {
                 Idle::GoOn => Ok(()),
                 Idle::End(end) => Err(end),
             };
         }
         state.nudged = false;
-        self.calls(calls, state).await
+        self.calls(meant, state).await
     }
 
     /// What becomes of an answer with no calls.
@@ -122,17 +122,12 @@ impl AgentLoop {
     }
 
     /// Makes the calls of an answer.
-    async fn calls(&mut self, calls: Vec<ModelCall>, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
-        let folder = self.hands.folder.clone();
-        let mut meant: Vec<Meant> = calls.into_iter().map(|call| calls::meant(&folder, call)).collect();
+    async fn calls(&mut self, mut meant: Vec<Meant>, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
         for refused in meant.iter_mut().skip(CALLS) {
             let message = format!("an answer may make {CALLS} calls; this one was left out");
             refused.act = Act::Refuse(Box::new(
                 Fault::new(Code::QuotaExceeded, message).suggest("make fewer calls at a time"),
             ));
-        }
-        for repaired in meant.iter().flat_map(|meant| &meant.repaired) {
-            self.note(format!("a call was repaired: {repaired}"));
         }
         let (last, first): (Vec<Meant>, Vec<Meant>) =
             meant.into_iter().partition(|meant| matches!(meant.act, Act::Complete));

@@ -65,9 +65,10 @@ async fn chat(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelError>
         if let Ok(props) = client.server.json("/props", None, FACTS).await {
             let context = number(&props, &["/default_generation_settings/n_ctx", "/n_ctx"]);
             facts.context_tokens = context.or(facts.context_tokens);
-            if props["chat_template"].is_string() {
+            if let Some(template) = props["chat_template"].as_str() {
                 "llama.cpp".clone_into(&mut facts.provider);
                 facts.constrained = Some(true);
+                facts.native_calls = Some(template.contains("tools"));
             }
         } else if let Ok(shown) =
             client.server.json(&format!("/api/v0/models/{}", client.name), None, FACTS).await
