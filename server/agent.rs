@@ -4,6 +4,7 @@
 //! `task_complete`, an answer in words, a limit, or the person. Each step of a turn asks the model once and makes the calls
 //! that it answers. They go through the same pipeline as any agent's, so the same rules, reviews and logs hold.
 
+mod again;
 mod ask;
 mod caller;
 mod calls;
@@ -26,6 +27,7 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
+pub use again::{PlainCall, RecordedStep, plain_calls, recorded_steps, request_for, with_text_calls};
 pub use choose::model_of;
 pub use resume::{Conversation, conversation, earlier_runs};
 pub use run::{AgentStart, start};

@@ -27,6 +27,7 @@ mod palette;
 mod patch;
 mod print;
 mod progress;
+mod replay;
 mod report;
 mod review;
 mod rules;
@@ -80,6 +81,7 @@ enum Command {
     Git(git::GitArgs),
     Log(log::LogArgs),
     Report(report::ReportArgs),
+    Replay(replay::ReplayArgs),
     WorkingSet(working_set::WorkingSetArgs),
     Hint(hint::HintArgs),
     Hook(hook::HookArgs),
@@ -142,6 +144,7 @@ fn run(command: Command) -> ExitCode {
         Command::Git(args) => git::run(&args),
         Command::Log(args) => log::run(args),
         Command::Report(args) => report::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::WorkingSet(args) => working_set::run(&args),
         Command::Hint(args) => hint::run(&args),
         Command::Hook(args) => hook::run(&args),

@@ -68,6 +68,8 @@ pub mod agent;
 
 pub mod requests;
 
+pub mod replay;
+
 mod socket;
 
 pub mod mcp;

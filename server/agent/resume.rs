@@ -115,12 +115,18 @@ fn text<'a>(entry: &'a Entry, key: &str) -> &'a str {
 
 /// A conversation as its events tell it.
 #[derive(Debug, Default)]
-struct Reader {
+pub(super) struct Reader {
     messages: Vec<ModelMessage>,
 }
 
 impl Reader {
-    fn take(&mut self, entry: &Entry) {
+    /// The messages so far.
+    pub(super) fn messages(&self) -> &[ModelMessage] {
+        &self.messages
+    }
+
+    /// Takes an event of the run.
+    pub(super) fn take(&mut self, entry: &Entry) {
         let list = |key: &str| entry.body.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
         match entry.kind() {
             Some(EventType::ModelInput) => {

@@ -9,7 +9,7 @@ use super::print::{TerminalPage, wrap};
 
 /// The subcommands by what they are for, those of every day first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Every day", &["agent", "review", "undo", "why", "log", "report", "status", "search", "send"]),
+    ("Every day", &["agent", "review", "undo", "why", "log", "report", "replay", "status", "search", "send"]),
     ("Set-up", &["demo", "init", "doctor", "consent", "completions", "man"]),
     (
         "Tools and contexts",
@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// Examples of subcommands: a command line, and what it does.
-const EXAMPLES: [(&str, &[(&str, &str)]); 16] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 17] = [
     (
         "review",
         &[
@@ -54,6 +54,13 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 16] = [
             ("wherefore log --path 'src/**' --since 2h", "show what touched src in the last two hours"),
             ("wherefore log --full --tool 'fs.*'", "show each change whole"),
             ("wherefore log verify", "check that nobody altered the log"),
+        ],
+    ),
+    (
+        "replay",
+        &[
+            ("wherefore replay", "make the calls of the last session again, and see what differs"),
+            ("wherefore replay 20261124-1 --model ollama/qwen3", "see what another model would have called"),
         ],
     ),
     (

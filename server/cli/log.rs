@@ -29,7 +29,7 @@ use crate::protocol::{EventType, Fault};
 use filter::Selector;
 pub(super) use filter::time;
 use sessions::open;
-pub(super) use sessions::{Session, last_calls, session_names, sessions};
+pub(super) use sessions::{Session, last_calls, named, session_names, sessions};
 pub(super) use verify::{LogVerdict, judged};
 
 /// How often a followed log is looked at.

@@ -2,6 +2,7 @@
 
 mod acp;
 mod play;
+mod replay;
 
 use std::net::TcpStream;
 use std::path::Path;

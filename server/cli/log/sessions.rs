@@ -76,16 +76,21 @@ pub(in crate::cli) fn last_calls(most: usize) -> Vec<(String, String)> {
     calls
 }
 
-/// The log asked for: by name or by the beginning of one.
+/// The log asked for.
 pub(super) fn open(which: &Which) -> Result<Log, Fault> {
-    let sessions = sessions(which.root.as_deref())?;
-    let Some(asked) = &which.session else {
+    named(which.session.as_deref(), which.root.as_deref())
+}
+
+/// A session's log by its name or the beginning of one; the most recent one where none is named.
+pub(in crate::cli) fn named(session: Option<&str>, root: Option<&Path>) -> Result<Log, Fault> {
+    let sessions = sessions(root)?;
+    let Some(asked) = session else {
         return sessions
             .first()
             .map_or_else(|| Err(Fault::internal("no session")), |one| Ok(one.log.clone()));
     };
-    let exact = sessions.iter().find(|session| session.name == *asked);
-    let mut like = sessions.iter().filter(|session| session.name.starts_with(asked.as_str()));
+    let exact = sessions.iter().find(|session| session.name == asked);
+    let mut like = sessions.iter().filter(|session| session.name.starts_with(asked));
     match (exact, like.next(), like.next()) {
         (Some(one), _, _) | (None, Some(one), None) => Ok(one.log.clone()),
         (None, found, _) => {

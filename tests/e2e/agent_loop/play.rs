@@ -15,6 +15,8 @@ use self::scripted::{Played, Scripted, Seen};
 pub(super) enum Said {
     Words(&'static str),
     Calls(Vec<(&'static str, Value)>),
+    /// Whatever comes over the wire.
+    Plays(Played),
 }
 
 /// A call alone.
@@ -66,6 +68,11 @@ impl Player {
         format!("[model]\nname = \"player\"\nurl = \"{}{base}\"\napi = \"{api}\"\n", self.server.url)
     }
 
+    /// The name that `--model` takes.
+    pub(super) fn name(&self) -> String {
+        format!("{}{}#player", self.server.url, self.interface.1)
+    }
+
     /// What the model was asked, each time.
     pub(super) fn asked(&self) -> Vec<Seen> {
         let line = format!("POST {}", self.interface.2);
@@ -77,6 +84,7 @@ fn written(api: &str, number: usize, said: &Said) -> Played {
     let (words, calls) = match said {
         Said::Words(words) => (*words, Vec::new()),
         Said::Calls(calls) => ("", calls.clone()),
+        Said::Plays(played) => return played.clone(),
     };
     let calls: Vec<(String, &str, Value)> = calls
         .into_iter()
