@@ -1,6 +1,8 @@
 //! `wherefore agent` with a model that a test plays: whole tasks over each interface, and servers that are none.
 
 mod acp;
+mod evaluation;
+mod faults;
 mod play;
 mod replay;
 

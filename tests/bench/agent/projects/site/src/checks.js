@@ -1,0 +1,3 @@
+export function isEmail(text) {
+  return /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(text ?? "");
+}
