@@ -107,6 +107,9 @@ fn json(checks: &[Check], healthy: bool) -> io::Result<()> {
     TerminalPage::stdout().line(serde_json::to_string_pretty(&report)?)
 }
 
+/// Columns of a mark and a name.
+const MARGIN: usize = 25;
+
 /// The checks, a line each, with how to mend what lacks.
 fn page(checks: &[Check], broken: bool) -> io::Result<()> {
     let page = TerminalPage::stdout();
@@ -117,10 +120,10 @@ fn page(checks: &[Check], broken: bool) -> io::Result<()> {
             CheckOutcome::Lacking => (TextLook::Yellow, "-"),
             CheckOutcome::Broken => (TextLook::Red, "✗"),
         };
-        let found = print::visible(&check.found);
+        let found = page.hung(MARGIN, None, &check.found);
         page.line(format!("{} {:<22} {found}", page.paint(look, mark), check.name))?;
         for more in check.gap.iter().chain(&check.mend) {
-            page.line(format!("{:25}{}", "", page.paint(TextLook::Dim, &print::visible(more))))?;
+            page.line(format!("{:MARGIN$}{}", "", page.hung(MARGIN, Some(TextLook::Dim), more)))?;
         }
     }
     page.line(match broken {

@@ -106,6 +106,26 @@ impl TerminalPage {
         line.iter().map(piece).collect()
     }
 
+    /// A text behind what fills `indent` columns already: where the terminal is too narrow for it, it goes on below its
+    /// beginning. Lines are broken between words, and a word is never cut.
+    pub(super) fn hung(self, indent: usize, look: Option<TextLook>, text: &str) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        for word in visible(text).split(' ') {
+            let fits =
+                |line: &&mut String| !self.breaks || indent + columns(line) + 1 + columns(word) <= self.width;
+            match lines.last_mut().filter(fits) {
+                Some(line) => {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                None => lines.push(word.to_owned()),
+            }
+        }
+        let painted =
+            lines.iter().map(|line| look.map_or_else(|| line.clone(), |look| self.paint(look, line)));
+        painted.collect::<Vec<_>>().join(&format!("\n{:indent$}", ""))
+    }
+
     /// Writes one line.
     ///
     /// # Errors
@@ -294,6 +314,20 @@ mod tests {
         for (given, columns, shown) in cases {
             assert_eq!(wrap(given, columns), shown, "{given} in {columns}");
         }
+    }
+
+    #[test]
+    fn a_text_goes_on_below_its_beginning() {
+        let hung = |page: TerminalPage, text| page.hung(4, None, text);
+        assert_eq!(
+            hung(TerminalPage::terminal(20), "one two three four five"),
+            "one two three\n    four five"
+        );
+        assert_eq!(
+            hung(TerminalPage::terminal(20), "a /folder/with/a/long/name b"),
+            "a\n    /folder/with/a/long/name\n    b"
+        );
+        assert_eq!(hung(TerminalPage::file(), &"one ".repeat(50)), "one ".repeat(50));
     }
 
     #[test]

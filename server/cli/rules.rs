@@ -51,7 +51,7 @@ pub(super) fn run(args: &RulesArgs) -> ExitCode {
                 globs.push(more.glob);
             }
             answer::line(&format!("  {}", page.paint(TextLook::Cyan, first.reason)));
-            answer::line(&format!("    {}", globs.join("  ")));
+            answer::line(&format!("    {}", page.hung(4, None, &globs.join("  "))));
         }
         answer::line("");
     }
@@ -59,11 +59,11 @@ pub(super) fn run(args: &RulesArgs) -> ExitCode {
     for rule in CommandTable::builtin_rules() {
         let verdict = if rule.verdict == CommandVerdict::Deny { "refused" } else { "asked" };
         let name = page.paint(TextLook::Cyan, &rule.rule);
-        answer::line(&format!("  {verdict:<7} {name}: {}", rule.why));
+        let margin = rule.rule.len() + 12;
+        answer::line(&format!("  {verdict:<7} {name}: {}", page.hung(margin, None, &rule.why)));
     }
     answer::line("  `wherefore rules test COMMAND` says which of them a command meets.\n");
-    answer::line(
-        "Each path stands at any depth, without regard to case. Settings add to them: `[rules]` in config.toml.",
-    );
+    let further = "Each path stands at any depth, without regard to case. Settings add to them: `[rules]` in config.toml.";
+    answer::line(&page.hung(0, None, further));
     ExitCode::SUCCESS
 }

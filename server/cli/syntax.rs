@@ -14,8 +14,8 @@ static KNOWN: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlin
 /// Bytes of the longest line that is looked into: a longer one is minified, or data.
 const LONGEST: usize = 1000;
 
-/// How long the lines of one hunk may take; those that are left then are plain.
-const LIMIT: Duration = Duration::from_millis(200);
+/// How long the lines of one hunk may take; those that are left then are plain. The first hunk prepares its language too.
+const LIMIT: Duration = Duration::from_millis(500);
 
 /// What the beginning of a scope's name says of a part; the first that fits counts.
 static TOKENS: LazyLock<Vec<(Scope, Token)>> = LazyLock::new(|| {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::numbers::counted;
-use super::print::visible;
+use super::print::{TerminalPage, visible};
 use crate::protocol::{Advice, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
 use crate::requests::collect::CollectParams;
 use crate::requests::working_set::WorkingSetParams;
@@ -72,6 +72,6 @@ fn show(file: &WorkingFile) {
         visible(&file.path)
     ));
     for reason in &file.reasons {
-        answer::line(&format!("      {}", visible(reason)));
+        answer::line(&format!("      {}", TerminalPage::stdout().hung(6, None, reason)));
     }
 }

@@ -64,7 +64,7 @@ fn list(page: TerminalPage, groups: &[PlanGroup]) -> io::Result<()> {
         page.line(format!(
             "  {name}  {} {}",
             page.paint(TextLook::Dim, &format!("{:6}", extent(plan))),
-            plan.purpose
+            page.hung(width + 11, None, &plan.purpose)
         ))?;
     }
     page.line("")

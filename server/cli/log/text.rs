@@ -282,5 +282,10 @@ fn hinted(entry: &Entry) -> String {
 
 fn totals(entry: &Entry) -> String {
     let totals = entry.body.get("totals").and_then(Value::as_object).into_iter().flatten();
-    short(&totals.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", "), REASON)
+    // `calls_failed` counts calls, `hunks_applied` hunks.
+    let told = |(name, count): (&String, &Value)| match (name.split_once("s_"), count.as_u64()) {
+        (Some((noun, how)), Some(count)) => format!("{} {how}", counted(count, noun)),
+        _ => format!("{count} {name}"),
+    };
+    short(&totals.map(told).collect::<Vec<_>>().join(", "), REASON)
 }

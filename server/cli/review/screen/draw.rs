@@ -176,7 +176,9 @@ fn question(screen: &ReviewScreen<'_>, width: usize) -> Option<Vec<ScreenRow>> {
     let who = format!("{} asks for {}", asked.agent.as_deref().unwrap_or("An agent"), asked.tool);
     let mut rows =
         vec![row(vec![piece(&fit(&who, width), coloured(screen.palette, AnsiColor::Yellow).bold())])];
-    for text in [&asked.text, &asked.why] {
+    // The text says the why too.
+    let why = Some(&asked.why).filter(|why| !asked.text.contains(why.as_str()));
+    for text in [&asked.text].into_iter().chain(why) {
         let lines = text.lines().flat_map(|line| wrap(line, width));
         rows.extend(lines.map(|line| row(vec![piece(&line, plain)])));
         rows.push(ScreenRow::default());
