@@ -42,7 +42,8 @@ pub(crate) use carrier::Carrier;
 pub(crate) use error::ExecutionError;
 pub(crate) use exported::git_diff;
 pub(crate) use git::{
-    CommitRange, DiffRequest, DiffSides, DiffedFile, GitReader, LogRequest, LoggedCommit, StatusEntry,
+    CommitRange, DiffRequest, DiffSides, DiffedFile, GitReader, LineNotes, LogRequest, LoggedCommit,
+    StatusEntry,
 };
 pub(crate) use ignored::IgnoredPaths;
 pub(crate) use limit_word::LimitWord;

@@ -4,6 +4,7 @@ pub(super) mod agents;
 mod ask;
 mod edit;
 mod error;
+mod git;
 pub(super) mod guard;
 mod items;
 mod jsonc;
@@ -60,6 +61,9 @@ pub(super) struct InitArgs {
     /// Have your own Neovim load the plugin, too; without it you are asked where Neovim is found
     #[arg(long, conflicts_with = "guard")]
     pub neovim: bool,
+    /// Have git write a note on each commit that says why its lines are as they are, and carry, fetch and push the notes
+    #[arg(long, conflicts_with_all = ["guard", "neovim", "user", "agents"])]
+    pub git: bool,
 }
 
 /// What is written, by its path below the project, and what it is for.
@@ -86,6 +90,7 @@ pub(super) fn run(args: &InitArgs) -> ExitCode {
     let args = &InitArgs { dir: args.root.clone().unwrap_or_else(|| args.dir.clone()), ..args.clone() };
     let done = match args.dir.is_dir() {
         true if args.guard => guard::run(page, args, &machine),
+        true if args.git => git::run(page, args, &machine),
         true if args.remove => remove_all(page, args, &machine),
         true => init(page, args, &machine),
         false => {
@@ -172,6 +177,7 @@ fn of_project(dir: &Path) -> Vec<FilePlan> {
         before: None,
         after: Some((*text).to_owned()),
         plugin: None,
+        is_program: false,
     };
     missing.map(plan).collect()
 }
@@ -202,8 +208,13 @@ fn remove_all(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Res
         true => guard::run(page, args, machine)?,
         false => ExitCode::SUCCESS,
     };
+    let notes = match args.agents.is_none() && !args.user && git::is_there(args) {
+        true => git::run(page, args, machine)?,
+        false => ExitCode::SUCCESS,
+    };
     let rest = remove(page, args, machine)?;
-    Ok(if hooks == ExitCode::SUCCESS { rest } else { hooks })
+    let of_all = [hooks, notes, rest];
+    Ok(of_all.into_iter().find(|code| *code != ExitCode::SUCCESS).unwrap_or(ExitCode::SUCCESS))
 }
 
 /// Takes what is ours out of the agents' files and the person's Neovim. Our own folder stays: it holds the log.

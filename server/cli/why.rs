@@ -84,7 +84,7 @@ fn why(args: &Args) -> Result<LineWhys, Fault> {
         Some(_) => args.root.find()?,
     };
     let path = absolute.to_string_lossy().into_owned();
-    let params = WhyParams { path, start, end, commits: true, root: None };
+    let params = WhyParams { path, start, end, commits: true, root: None, text: None };
     let mut whys = RequestTarget::open(&root)?.ask::<Why>(params)?;
     let calls = std::mem::take(&mut whys.calls);
     let is_meant = |call: &LineCall| {

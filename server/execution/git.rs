@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use wherefore_fetch::HostList;
 
-pub(crate) use blame::{BlamedLine, GitBlame};
+pub(crate) use blame::GitBlame;
 pub(crate) use diff::{DiffRequest, DiffSides, DiffedFile};
 pub(crate) use log::{CommitRange, LogRequest, LoggedCommit};
 pub(crate) use notes::LineNotes;

@@ -1,13 +1,13 @@
 //! Why lines of a file are as they are: what was recorded of them, and what git has.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::Executor;
-use super::git::{BlamedLine, GitBlame, GitReader, LineNotes};
+use super::git::{GitBlame, GitReader, LineNotes};
 use crate::base::WorkspacePath;
 use crate::protocol::{Code, Fault, LineBy, LineCall, LineGroup, LineNote, LineWhys};
-use crate::provenance::{DecisionRecord, LineOrigin, WrittenBy};
+use crate::provenance::{DecisionRecord, LineOrigin, WrittenBy, find_noted, line_hash};
 use crate::session::{KnownLines, Scope};
 
 /// Which lines are asked for.
@@ -21,6 +21,8 @@ pub(crate) struct WhyRequest {
     pub(crate) end: Option<u32>,
     /// Whether the commits are wanted too.
     pub(crate) has_commits: bool,
+    /// The text meant, where that is not the file's of now: only what is recorded here is said of its lines.
+    pub(crate) text: Option<String>,
 }
 
 /// Says why the lines of a file are as they are.
@@ -33,10 +35,14 @@ pub(crate) async fn line_whys(
     request: &WhyRequest,
 ) -> Result<LineWhys, Fault> {
     let path = &request.path;
-    let snapshot = scope.text(path)?.ok_or_else(|| {
+    let now = scope.text(path)?.map(|snapshot| snapshot.text);
+    let text = request.text.as_ref().or(now.as_ref()).ok_or_else(|| {
         Fault::new(Code::NotFound, format!("there is no file {path}")).suggest("look for it with fs.ls")
     })?;
-    let known = scope.known_lines(path, &snapshot.text);
+    let mut known = scope.known_lines(path, text);
+    if request.text.is_some() {
+        forget_gone(&mut known, text, now.as_deref().unwrap_or_default());
+    }
     let total = known.marks.len();
     let size = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
     let end = request.end.unwrap_or(size(total)).min(size(total));
@@ -45,9 +51,12 @@ pub(crate) async fn line_whys(
         return Err(Fault::new(Code::NotFound, message).suggest(format!("ask for lines 1 to {total}")));
     }
     let mut warnings = Vec::new();
-    let reader = GitReader::open(executor, scope, std::slice::from_ref(path));
+    let reader = match &request.text {
+        Some(_) => None,
+        None => GitReader::open(executor, scope, std::slice::from_ref(path)).ok(),
+    };
     let git = match &reader {
-        Ok(reader) if request.has_commits => match reader.blame(path, &snapshot.text).await {
+        Some(reader) if request.has_commits => match reader.blame(path, text).await {
             Ok(blame) => Some(blame),
             Err(error) if reader.tracks(path).await => {
                 warnings.push(format!("git does not say which commits the lines are of: {error}"));
@@ -55,23 +64,22 @@ pub(crate) async fn line_whys(
             }
             Err(_) => None,
         },
-        Ok(reader) => reader.tracks(path).await.then(GitBlame::default),
-        Err(_) => None,
+        Some(reader) => reader.tracks(path).await.then(GitBlame::default),
+        None => None,
     };
     let has_commits = git.as_ref().is_some_and(|git| !git.lines.is_empty());
-    let noted = match (&reader, &git) {
-        (Ok(reader), Some(git)) => {
-            let commits = without_record(&known, git, (request.start - 1) as usize..end as usize);
-            reader.line_notes(&commits).await.unwrap_or_default()
-        }
-        _ => LineNotes::default(),
-    };
-    warnings.extend(noted.warnings);
+    let (mut notes, mut noted) = (LineNotes::default(), NotedLines::default());
+    if let (Some(reader), Some(git)) = (&reader, &git) {
+        let commits = without_call(&known, git, (request.start - 1) as usize..end as usize);
+        notes = reader.line_notes(&commits).await.unwrap_or_default();
+        noted = NotedLines::find(&notes.notes, git, text);
+    }
+    warnings.append(&mut notes.warnings);
     let mut groups = Groups {
         known: &known,
         git: git.as_ref(),
         has_commits,
-        notes: &noted.notes,
+        noted: &noted,
         calls: Vec::new(),
         places: HashMap::new(),
         groups: Vec::new(),
@@ -87,10 +95,20 @@ pub(crate) async fn line_whys(
     Ok(LineWhys { path: path.clone(), total: size(total), groups, calls, commits, warnings })
 }
 
-/// The commits of lines of which nothing is recorded here: their notes may tell more.
-fn without_record(known: &KnownLines, git: &GitBlame, lines: Range<usize>) -> Vec<String> {
+/// Of a line of an earlier text that is gone by now it is not known that a person wrote it: it may have been anybody's.
+fn forget_gone(known: &mut KnownLines, text: &str, now: &str) {
+    let there: HashSet<u64> = now.split_inclusive('\n').map(line_hash).collect();
+    for (mark, line) in known.marks.iter_mut().zip(text.split_inclusive('\n')) {
+        if mark.by == WrittenBy::Human && !there.contains(&line_hash(line)) {
+            mark.by = WrittenBy::Unknown;
+        }
+    }
+}
+
+/// The commits of lines of which no call is recorded here: their notes may tell more.
+fn without_call(known: &KnownLines, git: &GitBlame, lines: Range<usize>) -> Vec<String> {
     let mut commits: Vec<String> = { known.marks.iter().zip(&git.lines).take(lines.end).skip(lines.start) }
-        .filter(|(mark, _)| matches!(mark.by, WrittenBy::Earlier | WrittenBy::Unknown))
+        .filter(|(mark, _)| mark.origin.is_none())
         .filter_map(|(_, blamed)| blamed.commit.clone())
         .collect();
     commits.sort_unstable();
@@ -98,12 +116,42 @@ fn without_record(known: &KnownLines, git: &GitBlame, lines: Range<usize>) -> Ve
     commits
 }
 
+/// What the notes of their commits say of the lines of a text.
+#[derive(Debug, Default)]
+struct NotedLines<'n>(HashMap<usize, (LineBy, Option<&'n LineCall>)>);
+
+impl<'n> NotedLines<'n> {
+    fn find(notes: &'n BTreeMap<String, Vec<LineNote>>, git: &GitBlame, text: &str) -> Self {
+        let texts: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut found = HashMap::new();
+        for (commit, notes) in notes {
+            let Some((_, path)) = git.commits.get(commit) else { continue };
+            let mut lines: Vec<(usize, (u32, &str))> = { git.lines.iter().zip(&texts).enumerate() }
+                .filter(|(_, (blamed, _))| blamed.commit.as_ref() == Some(commit))
+                .map(|(at, (blamed, text))| (at, (blamed.line, *text)))
+                .collect();
+            lines.sort_by_key(|(_, (line, _))| *line);
+            let (places, lines): (Vec<usize>, Vec<(u32, &str)>) = lines.into_iter().unzip();
+            for note in notes {
+                let noted = note.lines(path);
+                let known: Vec<(u32, u32)> = noted.iter().map(|line| (line.line, line.hash)).collect();
+                for (place, at) in places.iter().zip(find_noted(&known, &lines)) {
+                    if let Some(line) = at.and_then(|at| noted.get(at)) {
+                        found.entry(*place).or_insert((line.by, line.call));
+                    }
+                }
+            }
+        }
+        Self(found)
+    }
+}
+
 /// The groups of an answer, as they grow.
 struct Groups<'k> {
     known: &'k KnownLines,
     git: Option<&'k GitBlame>,
     has_commits: bool,
-    notes: &'k BTreeMap<String, LineNote>,
+    noted: &'k NotedLines<'k>,
     calls: Vec<LineCall>,
     places: HashMap<u32, u32>,
     groups: Vec<LineGroup>,
@@ -127,9 +175,10 @@ impl Groups<'_> {
             WrittenBy::Unknown if commit.is_some() => LineBy::Git,
             WrittenBy::Unknown => LineBy::Unknown,
         };
-        let noted = blamed.filter(|_| matches!(by, LineBy::Git | LineBy::Unknown));
-        let (by, call) = match noted.and_then(|blamed| self.noted(blamed)) {
-            Some(noted) => noted,
+        // Where no call made it here, what was known when it was committed says more: the text may have come by git.
+        let noted = self.noted.0.get(&at).filter(|_| mark.origin.is_none() && commit.is_some());
+        let (by, call) = match noted {
+            Some((by, call)) => (*by, call.and_then(|call| self.noted_call(call))),
             None => (by, mark.origin.and_then(|origin| self.call(origin))),
         };
         if let Some(last) = self.groups.last_mut()
@@ -143,20 +192,14 @@ impl Groups<'_> {
         self.groups.push(LineGroup { start: line, end: line, by, call, commit, commit_line });
     }
 
-    /// What the note of a line's commit says of the line.
-    fn noted(&mut self, blamed: &BlamedLine) -> Option<(LineBy, Option<u32>)> {
-        let commit = blamed.commit.as_ref()?;
-        let (_, path) = self.git?.commits.get(commit)?;
-        let notes = self.notes;
-        let (by, call) = notes.get(commit)?.line(path, blamed.line)?;
-        let place = call.and_then(|call| match self.calls.iter().position(|known| known == call) {
-            Some(at) => u32::try_from(at).ok(),
-            None => {
-                self.calls.push(call.clone());
-                u32::try_from(self.calls.len() - 1).ok()
-            }
+    /// The place of a note's call in the answer.
+    fn noted_call(&mut self, call: &LineCall) -> Option<u32> {
+        let known = self.calls.iter().position(|known| known == call);
+        let at = known.unwrap_or_else(|| {
+            self.calls.push(call.clone());
+            self.calls.len() - 1
         });
-        Some((by, place))
+        u32::try_from(at).ok()
     }
 
     /// The place of a call in the answer.

@@ -249,10 +249,11 @@ impl Folder {
         path: &str,
         (start, end): (u32, Option<u32>),
         has_commits: bool,
+        text: Option<String>,
     ) -> Result<LineWhys, Fault> {
         let cancel = CancellationToken::default();
         let scope = Scope::new(self.session.clone(), &Origin::default(), cancel, None);
-        let request = WhyRequest { path: scope.path(path)?, start, end, has_commits };
+        let request = WhyRequest { path: scope.path(path)?, start, end, has_commits, text };
         line_whys(&self.executor, &scope, &request).await
     }
 

@@ -40,7 +40,7 @@ pub use effects::{Access, Effects, Network};
 pub use envelope::{Delivery, DeliveryStatus, Envelope, Status};
 pub use event::{DecidedBy, Event, EventType, HunkDecision, LogEvent, NativeOutcome};
 pub use fault::{Code, Fault};
-pub use line_note::{LineNote, NoteProblem, NotedLines};
+pub use line_note::{LineNote, NoteProblem, NotedLine};
 pub use line_why::{LineBy, LineCall, LineCommit, LineGroup, LineWhys};
 pub use looking::{
     DocumentDiagnostics, LookAnswer, LookParams, SelectedText, SlotNotice, SlotStatus, TextPlace,
@@ -63,7 +63,7 @@ pub use running::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use settings::{
     AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
     FetchSettings, ForwardWhy, IdeSlot, Import, LimitSettings, LogSettings, McpServer, MemorySettings,
-    ModelApi, ModelSettings, NativeSettings, NotifySettings, Policy, PolicyRule, RequireExpand,
+    ModelApi, ModelSettings, NativeSettings, NoteSettings, NotifySettings, Policy, PolicyRule, RequireExpand,
     ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings, Surface,
     TelemetrySettings, VectorStoreSettings, Verbosity, WhenAway, WhySettings,
 };

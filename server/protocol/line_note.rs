@@ -3,36 +3,48 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{LineBy, LineCall};
 
 /// The version of the form that is written and read.
-const VERSION: u32 = 1;
-/// Bytes of the longest note that is read.
-const LONGEST: usize = 256 << 10;
+const VERSION: u32 = 2;
+/// Bytes of the longest text of notes that is read, and of the longest note that is written.
+const LONGEST: usize = 1 << 20;
 /// Characters of the longest value that is read from a note.
 const LONGEST_VALUE: usize = 4000;
+/// Notes that are read from one text: git joins the notes of commits that it joins.
+const MOST: usize = 64;
+/// Digits of the hash of a line.
+const DIGITS: usize = 8;
 
-/// Lines of a commit that follow on each other: the first, the last, who wrote them, and the call by its place.
-pub type NotedLines = (u32, u32, LineBy, Option<u32>);
+/// Lines of a commit's file that follow on each other: the first, who wrote them, the call by its place, and for each line
+/// eight digits of its hash.
+type NotedLines = (u32, LineBy, Option<u32>, String);
 
-/// Why the lines that a commit added or changed are as they are.
+/// Why the lines that a commit added or changed are as they are. It does not name the commit: it may be copied to another one,
+/// and speaks there of the lines that are the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineNote {
     /// The version of the form.
     pub wherefore: u32,
-    /// The commit, by hash: a note that was copied to another one says nothing of that one's lines.
-    pub commit: String,
     /// The calls that lines come from.
     pub calls: Vec<LineCall>,
     /// The lines of each file, by its path in the commit.
     pub files: BTreeMap<String, Vec<NotedLines>>,
 }
 
-/// The version of a form, whatever else it holds.
-#[derive(Deserialize)]
-struct NoteVersion {
-    wherefore: u32,
+/// One line of a note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotedLine<'n> {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The hash of its text.
+    pub hash: u32,
+    /// Who wrote it.
+    pub by: LineBy,
+    /// The call that it comes from.
+    pub call: Option<&'n LineCall>,
 }
 
 /// Why a note is not used.
@@ -41,11 +53,9 @@ pub enum NoteProblem {
     /// It is longer than any of ours.
     Long,
     /// It has the form of another version.
-    Version(u32),
+    Version(u64),
     /// It has no form of ours.
     Malformed,
-    /// It was written for another commit.
-    OtherCommit,
 }
 
 impl std::fmt::Display for NoteProblem {
@@ -54,42 +64,93 @@ impl std::fmt::Display for NoteProblem {
             Self::Long => write!(f, "it is too long"),
             Self::Version(version) => write!(f, "its form has version {version}, which is not known"),
             Self::Malformed => write!(f, "it does not have the form of a note of wherefore"),
-            Self::OtherCommit => write!(f, "it was written for another commit"),
         }
     }
 }
 
 impl LineNote {
-    /// An empty note on a commit.
-    pub fn on(commit: &str) -> Self {
-        Self { wherefore: VERSION, commit: commit.to_owned(), ..Self::default() }
+    /// An empty note.
+    pub fn new() -> Self {
+        Self { wherefore: VERSION, ..Self::default() }
     }
 
-    /// The note of a commit, from its text, which anybody may have written.
-    ///
-    /// # Errors
-    /// Where the text is no note of ours on that commit.
-    pub fn read(text: &str, commit: &str) -> Result<Self, NoteProblem> {
+    /// The notes in a text, which anybody may have written, and what is wrong with the first that is none.
+    pub fn read(text: &str) -> (Vec<Self>, Option<NoteProblem>) {
         if text.len() > LONGEST {
-            return Err(NoteProblem::Long);
+            return (Vec::new(), Some(NoteProblem::Long));
         }
-        let form: NoteVersion = serde_json::from_str(text).map_err(|_| NoteProblem::Malformed)?;
-        if form.wherefore != VERSION {
-            return Err(NoteProblem::Version(form.wherefore));
+        let (mut notes, mut problem) = (Vec::new(), None);
+        for value in serde_json::Deserializer::from_str(text).into_iter::<Value>().take(MOST) {
+            let note = value.map_err(|_| NoteProblem::Malformed).and_then(Self::from_value);
+            match note {
+                Ok(note) => notes.push(note),
+                Err(found) => problem = problem.or(Some(found)),
+            }
         }
-        let mut note: Self = serde_json::from_str(text).map_err(|_| NoteProblem::Malformed)?;
-        if note.commit != commit {
-            return Err(NoteProblem::OtherCommit);
+        if notes.is_empty() && problem.is_none() {
+            problem = Some(NoteProblem::Malformed);
         }
+        (notes, problem)
+    }
+
+    fn from_value(value: Value) -> Result<Self, NoteProblem> {
+        let version = value.get("wherefore").and_then(Value::as_u64).ok_or(NoteProblem::Malformed)?;
+        if version != u64::from(VERSION) {
+            return Err(NoteProblem::Version(version));
+        }
+        let mut note: Self = serde_json::from_value(value).map_err(|_| NoteProblem::Malformed)?;
         note.calls.iter_mut().for_each(shorten);
         Ok(note)
     }
 
-    /// Who wrote a line of the commit's file at `path`, and for which call.
-    pub fn line(&self, path: &str, line: u32) -> Option<(LineBy, Option<&LineCall>)> {
-        let noted =
-            self.files.get(path)?.iter().find(|(first, last, ..)| (*first..=*last).contains(&line))?;
-        Some((noted.2, noted.3.and_then(|at| self.calls.get(at as usize))))
+    /// The text of the note; none where it is longer than one that is read.
+    pub fn text(&self) -> Option<String> {
+        serde_json::to_string(self).ok().filter(|text| text.len() < LONGEST)
+    }
+
+    /// Adds a line of the commit's file at `path`. Lines come in their order.
+    pub fn add(&mut self, path: &str, line: NotedLine<'_>) {
+        let call = line.call.and_then(|call| {
+            let known = self.calls.iter().position(|known| known == call);
+            let at = known.unwrap_or_else(|| {
+                self.calls.push(call.clone());
+                self.calls.len() - 1
+            });
+            u32::try_from(at).ok()
+        });
+        let runs = self.files.entry(path.to_owned()).or_default();
+        let hash = format!("{:08x}", line.hash);
+        if let Some((first, by, of, hashes)) = runs.last_mut()
+            && *by == line.by
+            && *of == call
+            && usize::try_from(line.line - *first).ok() == Some(hashes.len() / DIGITS)
+        {
+            hashes.push_str(&hash);
+            return;
+        }
+        runs.push((line.line, line.by, call, hash));
+    }
+
+    /// The lines of the commit's file at `path`, in their order. Those whose hash is none are passed over.
+    pub fn lines(&self, path: &str) -> Vec<NotedLine<'_>> {
+        let mut lines: Vec<NotedLine<'_>> = Vec::new();
+        for (first, by, call, hashes) in self.files.get(path).into_iter().flatten() {
+            let call = call.and_then(|at| self.calls.get(at as usize));
+            let numbers = (0..).map_while(|at| first.checked_add(at));
+            for (line, digits) in numbers.zip(hashes.as_bytes().chunks(DIGITS)) {
+                let digits = std::str::from_utf8(digits).unwrap_or_default();
+                if let Ok(hash) = u32::from_str_radix(digits, 16) {
+                    lines.push(NotedLine { line, hash, by: *by, call });
+                }
+            }
+        }
+        lines.sort_by_key(|line| line.line);
+        lines
+    }
+
+    /// How many lines of all files it tells of.
+    pub fn count(&self) -> usize {
+        self.files.values().flatten().map(|(.., hashes)| hashes.len() / DIGITS).sum()
     }
 }
 
@@ -111,24 +172,39 @@ mod tests {
 
     #[test]
     fn a_note_is_read_as_it_was_written_and_others_are_refused() {
-        let mut note = LineNote::on("abc");
-        note.calls.push(LineCall { why: Some("Count".to_owned()), ..LineCall::default() });
-        note.files
-            .insert("a.txt".to_owned(), vec![(2, 4, LineBy::Agent, Some(0)), (5, 5, LineBy::Mixed, Some(9))]);
-        let text = serde_json::to_string(&note).unwrap();
-        let read = LineNote::read(&text, "abc").unwrap();
-        assert_eq!(read, note);
-        assert_eq!(read.line("a.txt", 4).unwrap().1.unwrap().why.as_deref(), Some("Count"));
-        assert_eq!(read.line("a.txt", 5), Some((LineBy::Mixed, None)));
-        assert_eq!((read.line("a.txt", 6), read.line("b.txt", 2)), (None, None));
-        assert_eq!(LineNote::read(&text, "abd"), Err(NoteProblem::OtherCommit));
-        assert_eq!(LineNote::read("{\"wherefore\": 2}", "abc"), Err(NoteProblem::Version(2)));
-        for odd in ["", "text", "[]", "{\"wherefore\": -1}", &"[".repeat(9999), "{\"wherefore\": 1}"] {
-            assert_eq!(LineNote::read(odd, "abc"), Err(NoteProblem::Malformed), "{odd:.20}");
+        let call = LineCall { why: Some("Count".to_owned()), ..LineCall::default() };
+        let mut note = LineNote::new();
+        let line = |line, hash, by, call| NotedLine { line, hash, by, call };
+        let lines = [
+            line(2, 7, LineBy::Agent, Some(&call)),
+            line(3, 0xffff_ffff, LineBy::Agent, Some(&call)),
+            line(4, 9, LineBy::Human, None),
+            line(9, 9, LineBy::Human, None),
+        ];
+        lines.iter().for_each(|line| note.add("a.txt", *line));
+        let text = note.text().unwrap();
+        let (read, problem) = LineNote::read(&text);
+        assert_eq!((read.as_slice(), problem), ([note.clone()].as_slice(), None));
+        assert_eq!(read[0].lines("a.txt"), lines);
+        assert_eq!((read[0].lines("b.txt"), read[0].count(), note.files["a.txt"].len()), (vec![], 4, 3));
+        // Git joins the notes of commits that it joins.
+        let (both, problem) = LineNote::read(&format!("{text}\n\n{text}\n{{\"wherefore\": 1}}"));
+        assert_eq!((both.len(), problem), (2, Some(NoteProblem::Version(1))));
+    }
+
+    #[test]
+    fn a_hostile_note_is_refused_or_bounded() {
+        for odd in ["", "text", "[]", "{\"wherefore\": -1}", &"[".repeat(9999), "{\"wherefore\": 2}"] {
+            assert_eq!(LineNote::read(odd), (vec![], Some(NoteProblem::Malformed)), "{odd:.20}");
         }
-        assert_eq!(LineNote::read(&" ".repeat(LONGEST + 1), "abc"), Err(NoteProblem::Long));
-        let long = text.replace("Count", &"é".repeat(9000));
-        let why = LineNote::read(&long, "abc").unwrap().calls[0].why.clone().unwrap();
+        assert_eq!(LineNote::read(&" ".repeat(LONGEST + 1)).1, Some(NoteProblem::Long));
+        let many = "{\"wherefore\":2,\"calls\":[],\"files\":{}}".repeat(2000);
+        assert_eq!(LineNote::read(&many).0.len(), MOST);
+        let odd = r#"{"wherefore":2,"calls":[],"files":{"a":[[4294967295,"agent",9,"0000000100000002zz"]]}}"#;
+        assert!(LineNote::read(odd).0[0].lines("a").iter().all(|line| line.call.is_none()));
+        let call = format!(r#"{{"session":"s","call":"c1","why":"{}"}}"#, "é".repeat(9000));
+        let text = format!(r#"{{"wherefore":2,"calls":[{call}],"files":{{}}}}"#);
+        let why = LineNote::read(&text).0[0].calls[0].why.clone().unwrap();
         assert_eq!(why.chars().count(), LONGEST_VALUE);
     }
 }

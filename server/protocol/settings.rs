@@ -5,6 +5,7 @@ mod embeddings;
 mod fetch;
 mod model;
 mod native;
+mod notes;
 mod sandbox;
 mod servers;
 mod storage;
@@ -21,6 +22,7 @@ pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use fetch::FetchSettings;
 pub use model::{ModelApi, ModelSettings};
 pub use native::{IdeSlot, NativeSettings, WhenAway};
+pub use notes::NoteSettings;
 pub use sandbox::{CommandEffects, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;
@@ -309,6 +311,9 @@ pub struct Settings {
     /// The collector that calls are exported to; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub telemetry: Option<TelemetrySettings>,
+    /// What git notes are written in, beside our own form; nothing else when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<NoteSettings>,
     /// Servers whose tools are called like our own, by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
 }

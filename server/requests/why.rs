@@ -21,6 +21,9 @@ pub struct WhyParams {
     pub end: Option<u32>,
     /// Whether git is asked for the commit of each line.
     pub commits: bool,
+    /// The text meant, where that is not the file's of now, as one that was committed: only what is recorded on this machine is
+    /// said of its lines.
+    pub text: Option<String>,
 }
 
 impl Request for Why {
@@ -29,6 +32,7 @@ impl Request for Why {
         // A file is read and compared: not where requests are.
         tokio::task::yield_now().await;
         let folder = hub.folder(params.root.as_deref())?;
-        folder.line_whys(&params.path, (params.start.unwrap_or(1), params.end), params.commits).await
+        let lines = (params.start.unwrap_or(1), params.end);
+        folder.line_whys(&params.path, lines, params.commits, params.text).await
     }
 }

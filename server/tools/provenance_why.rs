@@ -68,6 +68,7 @@ impl Activity for ExplainLines {
             start: input.start.unwrap_or(1),
             end: input.end,
             has_commits: true,
+            text: None,
         };
         let whys = line_whys(&self.0, scope, &request).await?;
         scope.check()?;

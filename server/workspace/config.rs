@@ -304,6 +304,9 @@ fn tighten(person: Settings, party: &Party, problems: &mut Vec<String>) -> Setti
     if project.telemetry.is_some() {
         loose("[telemetry] would send what agents do to where it says");
     }
+    if project.notes.is_some() {
+        loose("[notes] would write more into the repository");
+    }
     if project.embeddings.is_some() {
         loose("[embeddings] would send requests and texts of tools and files to where it says");
     }

@@ -142,8 +142,11 @@ impl Sweep<'_> {
             }
         }
         for session in shelf.list(Checkpoints::FOLDER)? {
-            // One that something was put into meanwhile is not empty, and stays.
-            let _ = shelf.remove_folder(&format!("{}/{session}", Checkpoints::FOLDER));
+            let folder = format!("{}/{session}", Checkpoints::FOLDER);
+            // Into a young one another process is about to put something. One that is not empty stays.
+            if shelf.entry(&folder).is_some_and(|entry| self.age(entry.changed) > DAY) {
+                let _ = shelf.remove_folder(&folder);
+            }
         }
         Ok(Some(used))
     }

@@ -9,32 +9,41 @@ use crate::support::agent::{Agent, LEGACY, place, wherefore};
 
 const WHY: &str = "Name the third line, since readers look for it first";
 
-fn git(folder: &Path, args: &[&str]) -> String {
-    let ran = Command::new("git").arg("-C").arg(folder.join("work")).args(args).output().unwrap();
+pub(super) fn git(folder: &Path, args: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(folder.join("work")).args(args).env("GIT_EDITOR", "true");
+    // What its hooks run finds the person's folders where the rest of the test does.
+    for (name, value) in wherefore(folder, &[]).get_envs() {
+        match value {
+            Some(value) => git.env(name, value),
+            None => git.env_remove(name),
+        };
+    }
+    let ran = git.output().unwrap();
     assert!(ran.status.success(), "{args:?}: {ran:?}");
     String::from_utf8(ran.stdout).unwrap().trim().to_owned()
 }
 
-fn named(folder: &Path) {
+pub(super) fn named(folder: &Path) {
     git(folder, &["config", "user.name", "P"]);
     git(folder, &["config", "user.email", "p@example.org"]);
 }
 
-fn noted(folder: &Path, args: &[&str]) -> String {
+pub(super) fn noted(folder: &Path, args: &[&str]) -> String {
     let output: Output = wherefore(folder, &[&["git", "note"], args].concat()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Each line of a file with who wrote it, and what was warned of.
-fn why(folder: &Path, path: &str) -> (Vec<Value>, String) {
+pub(super) fn why(folder: &Path, path: &str) -> (Vec<Value>, String) {
     let output = wherefore(folder, &["why", path, "--json"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let lines: Value = serde_json::from_slice(&output.stdout).unwrap();
     (lines.as_array().unwrap().clone(), String::from_utf8(output.stderr).unwrap())
 }
 
-fn by(lines: &[Value]) -> Vec<&str> {
+pub(super) fn by(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["by"].as_str().unwrap()).collect()
 }
 
@@ -112,19 +121,35 @@ fn a_note_tells_another_clone_why_and_hostile_notes_tell_it_nothing() {
         "{third}"
     );
 
-    let hash = git(there, &["rev-parse", "HEAD~1"]);
     let put = |note: &str| git(there, &["notes", "--ref=wherefore", "add", "-f", "-m", note, "HEAD~1"]);
     let valid = git(there, &["notes", "--ref=wherefore", "show", "HEAD~1"]);
+    // A note that was copied from another commit says nothing of lines that are not in it.
+    let hashes =
+        valid.split('"').filter(|word| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let other = hashes.fold(valid.clone(), |note, hash| note.replace(hash, "00000000"));
+    put(&other);
+    let (lines, warned) = why(there, "b.txt");
+    assert_eq!((by(&lines), warned.as_str()), (vec!["git"; 14], ""), "{other}");
     for (note, word) in [
-        ("{\"wherefore\": 2}".to_owned(), "version 2"),
+        ("{\"wherefore\": 1}".to_owned(), "version 1"),
         ("$(touch x) `touch x`".to_owned(), "does not have the form"),
-        (valid.replace(&hash, &"0".repeat(40)), "another commit"),
+        ("[".repeat(100_000), "does not have the form"),
+        ("{\"wherefore\":2,\"calls\":{},\"files\":[]}".to_owned(), "does not have the form"),
     ] {
         put(&note);
         let (lines, warned) = why(there, "b.txt");
         assert_eq!(by(&lines), ["git"; 14]);
-        assert!(warned.contains(word), "{note}: {warned}");
+        assert!(warned.contains(word), "{note:.80}: {warned}");
     }
+    std::fs::write(there.join("huge"), format!("{valid}{}", " ".repeat(2 << 20))).unwrap();
+    let huge = there.join("huge");
+    git(there, &["notes", "--ref=wherefore", "add", "-f", "-F", huge.to_str().unwrap(), "HEAD~1"]);
+    // Git leaves the blanks at the end out.
+    assert_eq!(by(&why(there, "b.txt").0)[3], "agent");
+    std::fs::write(&huge, format!("{}{valid}", "{\"x\": 1}\n".repeat(200_000))).unwrap();
+    git(there, &["notes", "--ref=wherefore", "add", "-f", "-F", huge.to_str().unwrap(), "HEAD~1"]);
+    let (lines, warned) = why(there, "b.txt");
+    assert!(by(&lines) == ["git"; 14] && warned.contains("too long"), "{warned}");
     put(&valid.replace(WHY, "\\u001b[2J\\u202eTROJAN\\u0007"));
     for form in [&["why", "b.txt"][..], &["why", "b.txt", "--porcelain"], &["why", "b.txt", "--json"]] {
         let output = wherefore(there, form).output().unwrap();

@@ -1149,6 +1149,8 @@ export interface WhyParams {
   end?: number|null;
   /** Whether git is asked for the commit of each line. */
   commits?: boolean;
+  /** The text meant, where that is not the file's of now, as one that was committed: only what is recorded on this machine is said of its lines. */
+  text?: string|null;
 }
 
 /** Why lines of a file are as they are. */

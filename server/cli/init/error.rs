@@ -44,6 +44,18 @@ pub(in crate::cli) enum EditError {
     /// The file is another's.
     #[error("wherefore did not write it")]
     NotOurs,
+    /// The hooks of several repositories stand in the file's folder.
+    #[error(
+        "it holds the hooks of other repositories, too (`core.hooksPath`). Write `wherefore git note` into its post-commit by hand, or \
+         give this repository hooks of its own: `git config core.hooksPath .git/hooks`"
+    )]
+    OfOthers,
+    /// The hook has no mode to be run.
+    #[error("git does not run it, since it is not executable. `chmod +x` it, or delete it")]
+    NotRun,
+    /// The hook is not a script for a shell.
+    #[error("it is not a script for a shell. Have it run `wherefore git note` in the background")]
+    NoShell,
     /// The changed text would not say what it has to.
     #[error("its `{0}` is written in a way that only a person can change")]
     ByHand(String),

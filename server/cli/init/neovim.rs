@@ -119,6 +119,7 @@ fn plan(machine: &Machine) -> Result<Option<FilePlan>, PlanError> {
         before,
         after: None,
         plugin: Some(data.join("nvim")),
+        is_program: false,
     }))
 }
 

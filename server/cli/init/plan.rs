@@ -1,5 +1,6 @@
 //! What is to be done to the agents' files: worked out first, shown, and done only where the file is still as seen.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -39,6 +40,8 @@ pub(super) struct FilePlan {
     pub(super) after: Option<String>,
     /// The folder of the Neovim plugin, where that comes and goes with the file.
     pub(super) plugin: Option<PathBuf>,
+    /// Whether the file is run: a new one gets the mode for it.
+    pub(super) is_program: bool,
 }
 
 /// Puts the entry that starts `command` into the agent's file: the one that has an entry, else the first that is
@@ -181,7 +184,18 @@ impl FilePlan {
     ) -> Self {
         let (name, path) = (file.name.clone(), file.path.clone());
         let (agent, next) = (agent.name, agent.next);
-        Self { agent, next, purpose: String::new(), act, name, path, before, after, plugin: None }
+        Self {
+            agent,
+            next,
+            purpose: String::new(),
+            act,
+            name,
+            path,
+            before,
+            after,
+            plugin: None,
+            is_program: false,
+        }
     }
 
     fn that(self, purpose: String) -> Self {
@@ -201,7 +215,14 @@ impl FilePlan {
             done.map_err(|source| PlanError::Plugin { folder: folder.clone(), source })?;
         }
         match &self.after {
-            Some(text) => Ok(file::write(&self.path, text.as_bytes())?),
+            Some(text) => {
+                file::write(&self.path, text.as_bytes())?;
+                if self.is_program && self.before.is_none() {
+                    let mode = std::fs::Permissions::from_mode(0o755);
+                    std::fs::set_permissions(&self.path, mode).map_err(file::system("write", &self.path))?;
+                }
+                Ok(())
+            }
             None => {
                 file::remove(&self.path)?;
                 // Folders that held nothing else go, too: agents' files stand at most two deep.

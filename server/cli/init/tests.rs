@@ -32,6 +32,7 @@ fn args(dir: &Path, agents: &[Id]) -> InitArgs {
         guard: false,
         user: false,
         neovim: false,
+        git: false,
     }
 }
 

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use super::{GitError, GitReader, arguments, is_hash};
 use crate::protocol::LineNote;
 
-/// Where the notes are.
-const NOTES: &str = "--notes=refs/notes/wherefore";
+/// Where the notes are: those of this repository, then what was fetched of others'.
+const NOTES: [&str; 2] = ["--notes=refs/notes/wherefore", "--notes=refs/notes/remotes/*/wherefore"];
 /// Commits whose notes are read at most.
 const COMMITS: usize = 2000;
 
 /// The notes of commits.
 #[derive(Debug, Default)]
 pub(crate) struct LineNotes {
-    /// The notes, by the commit's hash.
-    pub(crate) notes: BTreeMap<String, LineNote>,
+    /// The notes, by the commit's hash. Several where git joined commits, or others wrote some too.
+    pub(crate) notes: BTreeMap<String, Vec<LineNote>>,
     /// What is wrong with others.
     pub(crate) warnings: Vec<String>,
 }
@@ -35,13 +35,14 @@ impl GitReader<'_> {
             "--no-show-signature",
             "--no-color",
             "--no-patch",
-            NOTES,
+            NOTES[0],
+            NOTES[1],
             "--format=tformat:%H%n%N",
             "--stdin",
         ]);
         let asked: String = commits.iter().take(COMMITS).map(|commit| format!("{commit}\n")).collect();
         let output = self.run(all, Some(asked.into_bytes())).await?;
-        let mut notes = read(&String::from_utf8_lossy(&output.bytes));
+        let mut notes = LineNotes::read(&String::from_utf8_lossy(&output.bytes));
         if output.is_cut || commits.len() > COMMITS {
             notes
                 .warnings
@@ -51,23 +52,26 @@ impl GitReader<'_> {
     }
 }
 
-/// Reads what git listed.
-fn read(text: &str) -> LineNotes {
-    let mut notes = LineNotes::default();
-    for piece in text.split('\0') {
-        let (commit, note) = piece.split_once('\n').unwrap_or((piece, ""));
-        if note.trim().is_empty() || !is_hash(commit.as_bytes()) {
-            continue;
-        }
-        match LineNote::read(note, commit) {
-            Ok(note) => drop(notes.notes.insert(commit.to_owned(), note)),
-            Err(problem) => {
+impl LineNotes {
+    /// Reads what git listed: each commit and its notes, with a NUL behind.
+    pub(crate) fn read(text: &str) -> Self {
+        let mut notes = Self::default();
+        for piece in text.split('\0') {
+            let (commit, text) = piece.split_once('\n').unwrap_or((piece, ""));
+            if text.trim().is_empty() || !is_hash(commit.as_bytes()) {
+                continue;
+            }
+            let (read, problem) = LineNote::read(text);
+            if let Some(problem) = problem {
                 let commit = commit.get(..10).unwrap_or(commit);
-                notes.warnings.push(format!("the note of commit {commit} is not read: {problem}"));
+                notes.warnings.push(format!("a note of commit {commit} is not read: {problem}"));
+            }
+            if !read.is_empty() {
+                notes.notes.insert(commit.to_owned(), read);
             }
         }
+        notes
     }
-    notes
 }
 
 #[cfg(test)]
@@ -77,10 +81,10 @@ mod tests {
     #[test]
     fn notes_are_read_by_commit_and_what_is_none_is_told() {
         let (one, two, three) = ("1".repeat(40), "2".repeat(40), "3".repeat(40));
-        let note = serde_json::to_string(&LineNote::on(&one)).unwrap();
+        let note = LineNote::new().text().unwrap();
         let text = format!("{one}\n{note}\n\0{two}\n\0{three}\nsome text\n\0rubbish\nsome text\0");
-        let notes = read(&text);
-        assert_eq!(notes.notes, BTreeMap::from([(one.clone(), LineNote::on(&one))]));
+        let notes = LineNotes::read(&text);
+        assert_eq!(notes.notes, BTreeMap::from([(one.clone(), vec![LineNote::new()])]));
         assert_eq!(notes.warnings.len(), 1, "{:?}", notes.warnings);
     }
 }

@@ -702,6 +702,7 @@
 ---@field start? integer The first line, counted from 1; the first of the file where it is left out.
 ---@field end? integer The last line; the last of the file where it is left out.
 ---@field commits? boolean Whether git is asked for the commit of each line.
+---@field text? string The text meant, where that is not the file's of now, as one that was committed: only what is recorded on this machine is said of its lines.
 
 ---Why lines of a file are as they are.
 ---@class wherefore.LineWhys

@@ -83,7 +83,18 @@ fn plan(
         Act::Remove => format!("{}: no hooks any more", agent.name()),
         _ => format!("{}: hooks for its {}", agent.name(), agent.covered),
     };
-    FilePlan { agent: agent.name(), next: agent.next, purpose, act, name, path, before, after, plugin: None }
+    FilePlan {
+        agent: agent.name(),
+        next: agent.next,
+        purpose,
+        act,
+        name,
+        path,
+        before,
+        after,
+        plugin: None,
+        is_program: false,
+    }
 }
 
 fn with_items(agent: &GuardedAgent, text: &str, command: &HookCommand) -> Result<String, EditError> {

@@ -53,6 +53,7 @@ impl Desk {
             guard: true,
             user,
             neovim: false,
+            git: false,
         }
     }
 

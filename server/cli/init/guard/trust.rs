@@ -217,7 +217,7 @@ fn plan(settings: &HookFile, act: Act, before: Option<String>, after: Option<Str
         _ => "Codex trusts the hooks",
     };
     let (agent, next, purpose) = ("Codex", "runs the hook", purpose.to_owned());
-    FilePlan { agent, next, purpose, act, name, path, before, after, plugin: None }
+    FilePlan { agent, next, purpose, act, name, path, before, after, plugin: None, is_program: false }
 }
 
 #[cfg(test)]
