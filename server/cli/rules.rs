@@ -62,7 +62,8 @@ pub(super) fn run(args: &RulesArgs) -> ExitCode {
         let margin = rule.rule.len() + 12;
         answer::line(&format!("  {verdict:<7} {name}: {}", page.hung(margin, None, &rule.why)));
     }
-    answer::line("  `wherefore rules test COMMAND` says which of them a command meets.\n");
+    let test = "`wherefore rules test COMMAND` says which of them a command meets.";
+    answer::line(&format!("  {}\n", page.hung(2, None, test)));
     let further = "Each path stands at any depth, without regard to case. Settings add to them: `[rules]` in config.toml.";
     answer::line(&page.hung(0, None, further));
     ExitCode::SUCCESS
