@@ -1,5 +1,9 @@
 //! An earlier conversation, told as what happened in it.
 
+use std::collections::HashSet;
+
+use serde_json::Value;
+
 use super::calls;
 use super::reading::FILES;
 use super::resume::conversation;
@@ -8,7 +12,7 @@ use crate::base::CallId;
 use crate::base::hidden::in_line;
 use crate::hub::Folder;
 use crate::model::ModelMessage;
-use crate::protocol::{AgentHappening, Fault, Status};
+use crate::protocol::{AgentEnd, AgentHappening, Fault, Status};
 
 /// Characters of a result that are told.
 const RESULT: usize = 400;
@@ -19,6 +23,7 @@ const RESULT: usize = 400;
 /// NOT_FOUND where no log has the run; what reading the log says.
 pub fn told(folder: &Folder, run: &str) -> Result<Vec<AgentHappening>, Fault> {
     let mut told = Vec::new();
+    let mut completing = HashSet::new();
     for message in conversation(folder, run)?.messages {
         match message {
             ModelMessage::User { text } if text == NUDGE => {}
@@ -34,6 +39,13 @@ pub fn told(folder: &Folder, run: &str) -> Result<Vec<AgentHappening>, Fault> {
                 }
                 for call in calls {
                     let meant = calls::meant(folder, call);
+                    if meant.tool == calls::COMPLETE {
+                        completing.insert(meant.call.id.clone());
+                        let text = meant.arguments.get("summary").and_then(Value::as_str);
+                        let (end, text) = (AgentEnd::Complete, text.unwrap_or_default().to_owned());
+                        told.push(AgentHappening::Ended { end, text, fault: None, pending: Vec::new() });
+                        continue;
+                    }
                     told.push(AgentHappening::Call {
                         call: meant.call.id.clone(),
                         tool: meant.tool.clone(),
@@ -42,15 +54,50 @@ pub fn told(folder: &Folder, run: &str) -> Result<Vec<AgentHappening>, Fault> {
                     });
                 }
             }
+            ModelMessage::ToolResult { call_id, .. } if completing.contains(&call_id) => {}
             ModelMessage::ToolResult { call_id, name, text, failed } => told.push(AgentHappening::Result {
                 call: call_id,
                 call_id: CallId::default(),
                 tool: name,
                 status: if failed { Status::Error } else { Status::Ok },
-                summary: in_line(&text.chars().take(RESULT).collect::<String>()).into_owned(),
+                summary: in_line(&summary(&text).chars().take(RESULT).collect::<String>()).into_owned(),
                 proposal: None,
             }),
         }
     }
     Ok(told)
+}
+
+/// What came of a call, from what the model was told of it: how a change stands, what went wrong, or its text.
+fn summary(told: &str) -> String {
+    let Ok(result) = serde_json::from_str::<Value>(told) else { return told.to_owned() };
+    let text = |place: &str| result.pointer(place).and_then(Value::as_str).map(|text| text.replace('_', " "));
+    let fault = result.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
+    let reasons = result.get("hunks").and_then(Value::as_array).into_iter().flatten();
+    let reasons: Vec<&str> = reasons.filter_map(|hunk| hunk.get("reason").and_then(Value::as_str)).collect();
+    fault
+        .or_else(|| {
+            text("/status").map(|status| match reasons.is_empty() {
+                true => status,
+                false => format!("{status}: {}", reasons.join("; ")),
+            })
+        })
+        .unwrap_or_else(|| "done".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_told_in_few_words() {
+        for (told, expected) in [
+            (r#"{"content":"a lot","lines":3}"#, "done"),
+            (r#"{"status":"partly_applied","hunks":[{"id":"h1"},{"reason":"no"}]}"#, "partly applied: no"),
+            (r#"{"error":{"code":"NOT_FOUND","message":"there is no a_b"}}"#, "there is no a_b"),
+            ("The run ended.", "The run ended."),
+        ] {
+            assert_eq!(summary(told), expected, "{told}");
+        }
+    }
 }

@@ -11,8 +11,11 @@ use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::call::PolicyArg;
 use super::mcp::reach::Reach;
-use crate::protocol::{AgentCancelParams, AgentLimits, AgentListParams, AgentRunParams, Code, Fault};
-use crate::requests::{AgentCancel, AgentList, AgentRun};
+use crate::protocol::{
+    AgentCancelParams, AgentEvent, AgentEventsParams, AgentLimits, AgentListParams, AgentRunParams, Code,
+    Fault,
+};
+use crate::requests::{AgentCancel, AgentEvents, AgentList, AgentRun};
 use crate::socket::{Greeting, ServerLink};
 use follow::Follower;
 
@@ -94,9 +97,15 @@ fn work(args: &AgentArgs) -> Result<ExitCode, Fault> {
         root,
         ..AgentRunParams::default()
     };
+    let earlier = match &args.resume {
+        Some(run) => earlier(&mut server, run, reach.root())?,
+        None => Vec::new(),
+    };
     let run = server.ask::<AgentRun>(params)?.run;
     let interrupts = interrupt::watch(reach, run.clone())?;
-    let followed = Follower::new(&run, attended, args.json, &interrupts).follow(&mut server);
+    let mut follower = Follower::new(&run, attended, args.json, &interrupts);
+    follower.earlier(&earlier);
+    let followed = follower.follow(&mut server);
     // A run that nobody follows any more does not wait for words.
     let ended = server.ask::<AgentCancel>(AgentCancelParams { run: run.clone(), end: true });
     let code = followed?;
@@ -105,6 +114,17 @@ fn work(args: &AgentArgs) -> Result<ExitCode, Fault> {
         answer::note(&format!("wherefore agent --resume {run} goes on with this conversation"));
     }
     Ok(code)
+}
+
+/// The conversation of an earlier run, as the session log has it.
+fn earlier(server: &mut RequestTarget, run: &str, root: &str) -> Result<Vec<AgentEvent>, Fault> {
+    let params = AgentEventsParams {
+        run: run.to_owned(),
+        logged: true,
+        root: Some(root.to_owned()),
+        ..AgentEventsParams::default()
+    };
+    Ok(server.ask::<AgentEvents>(params)?.events)
 }
 
 fn list(args: &AgentArgs, runs: Vec<crate::protocol::AgentRunSummary>) -> Result<ExitCode, Fault> {

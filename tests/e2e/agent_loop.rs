@@ -3,6 +3,7 @@
 mod acp;
 mod evaluation;
 mod faults;
+mod neovim;
 mod play;
 mod replay;
 
@@ -57,7 +58,17 @@ fn complete(summary: &str) -> Said {
     call("task_complete", json!({ "summary": summary, "why": "All that was asked for is done" }))
 }
 
-/// A task of nine steps: reads together, two faults and their recovery, a reviewed change, a new file.
+/// Three parts of a long text, read together.
+fn big_reads() -> Said {
+    let part = |at: u32| {
+        let range = json!({ "start": at * 200 + 1, "end": at * 200 + 200 });
+        ("fs_read", json!({ "path": "big.txt", "range": range, "why": "Find who else names the ninth line" }))
+    };
+    Said::Calls((0..3).map(part).collect())
+}
+
+/// A task of eleven steps: reads together, two faults and their recovery, a reviewed change, a new file, and results that
+/// are too long for the context.
 fn long_task() -> Vec<Said> {
     let looks = vec![
         read("lines.txt", "Learn which lines there are"),
@@ -71,59 +82,105 @@ fn long_task() -> Vec<Said> {
         Said::Calls(looks),
         Said::Calls(vec![read("absent.txt", "Learn what the task says of it")]),
         Said::Calls(vec![read("a.txt", "Read the file that is there in its place")]),
-        call("search_lexical", json!({ "pattern": "line 9", "why": "Find who else names the ninth line" })),
+        call("search_lexical", json!({ "query": "line 9", "why": "Find who else names the ninth line" })),
         call("fs_patch", json!({ "path": "lines.txt", "diff": DIFF })),
         call("fs_patch", patch),
         call("fs_write", note),
+        big_reads(),
+        big_reads(),
         Said::Calls(vec![read("lines.txt", "Check what stands there now")]),
         complete("The second line stands out, the ninth stays."),
     ]
 }
 
+/// A folder for the long task.
+fn long_scene(player: &Player) -> TempDir {
+    let folder = scene(&player.settings());
+    let big: String =
+        (1..=600).map(|number| format!("{number} {}\n", "words of a long text".repeat(3))).collect();
+    std::fs::write(folder.path().join("work/big.txt"), big).unwrap();
+    folder
+}
+
+/// The long task was done: what stands in the files, what the model was told, and what the log has.
+fn long_task_is_done(folder: &TempDir, player: &Player) {
+    let lines = file(folder, "lines.txt");
+    assert!(lines.contains("TWO") && lines.contains("line 9") && !lines.contains("NINE"), "{lines}");
+    assert_eq!(file(folder, "note.txt"), "nine stays\n");
+    let asked = player.asked();
+    assert_eq!(asked.len(), 11);
+    let told = |step: usize| asked[step].body.to_string();
+    assert!(told(2).contains("NOT_FOUND"), "the fault is told as it is");
+    assert!(told(5).contains("MISSING_WHY"), "a reason is asked for");
+    assert!(told(6).contains("the ninth line is quoted elsewhere"), "{}", told(6));
+    let log = log(folder);
+    assert_eq!((count(&log, "model_input"), count(&log, "model_output")), (11, 11));
+    let is_dropped = |event: &&Value| event["dropped"].as_array().is_some_and(|dropped| !dropped.is_empty());
+    assert!(log.iter().any(|event| is_dropped(&event)), "the conversation was made shorter");
+    let end = log.iter().find(|event| event["type"] == "agent_end").unwrap();
+    assert_eq!((&end["end"], &end["usage"]["steps"]), (&json!("complete"), &json!(11)));
+}
+
 #[test]
-fn a_task_goes_from_reads_over_a_rejected_hunk_to_its_end_at_a_terminal() {
+fn over_each_interface_a_task_goes_from_reads_over_a_rejected_hunk_to_its_end_at_a_terminal() {
     if !Terminal::is_there() {
         return eprintln!("skipped: there is no tmux");
     }
-    let player = Player::start(CHAT, long_task());
+    for interface in INTERFACES {
+        let player = Player::start(interface, long_task());
+        let folder = long_scene(&player);
+        let script = "wherefore agent 'Make lines 2 and 9 stand out'; echo ended: $?; sleep 60";
+        let terminal = Terminal::run(folder.path(), Path::new("/bin/sh"), &["-c", script]);
+        let answer = |text: &str| {
+            terminal.types(text);
+            terminal.keys(&["Enter"]);
+        };
+        let screen = terminal.sees("1 of 2");
+        assert!(screen.contains("+ TWO") && screen.contains("Make two lines stand out"), "{screen}");
+        answer("y");
+        terminal.sees("2 of 2");
+        answer("r the ninth line is quoted elsewhere");
+        terminal.sees("1 of 1");
+        answer("y");
+        terminal.sees("What next?");
+        answer("");
+        let screen = terminal.sees("ended: 0");
+        assert!(screen.contains("done: The second line stands out, the ninth stays."), "{screen}");
+        assert!(screen.contains("--resume") && screen.contains("older steps were left out"), "{screen}");
+        long_task_is_done(&folder, &player);
+        if interface == CHAT {
+            // The three results of the first answer came together, in the order of its calls.
+            let asked = player.asked();
+            let first = asked[1].body["messages"].as_array().unwrap();
+            let ids: Vec<&Value> = first.iter().filter_map(|message| message.get("tool_call_id")).collect();
+            assert_eq!(ids, ["call-0-0", "call-0-1", "call-0-2"]);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_resumed_shows_what_was_said_before() {
+    let write = json!({ "path": "new.txt", "content": "new\n", "why": "Have the file that is wanted" });
+    let script =
+        vec![call("fs_write", write), complete("There it is."), complete("It was the person's wish.")];
+    let player = Player::start(CHAT, script);
     let folder = scene(&player.settings());
-    let script = "wherefore agent 'Make lines 2 and 9 stand out'; echo ended: $?; sleep 60";
-    let terminal = Terminal::run(folder.path(), Path::new("/bin/sh"), &["-c", script]);
-    let answer = |text: &str| {
-        terminal.types(text);
-        terminal.keys(&["Enter"]);
-    };
-    let screen = terminal.sees("1 of 2");
-    assert!(screen.contains("+ TWO") && screen.contains("Make two lines stand out"), "{screen}");
-    answer("y");
-    terminal.sees("2 of 2");
-    answer("r the ninth line is quoted elsewhere");
-    terminal.sees("1 of 1");
-    answer("y");
-    terminal.sees("What next?");
-    answer("");
-    let screen = terminal.sees("ended: 0");
-    assert!(screen.contains("done: The second line stands out, the ninth stays."), "{screen}");
-    assert!(screen.contains("--resume"), "{screen}");
-
-    let lines = file(&folder, "lines.txt");
-    assert!(lines.contains("TWO") && lines.contains("line 9") && !lines.contains("NINE"), "{lines}");
-    assert_eq!(file(&folder, "note.txt"), "nine stays\n");
-    let asked = player.asked();
-    assert_eq!(asked.len(), 9);
-    let told = |step: usize| asked[step].body["messages"].to_string();
-    // The three results of the first answer came together, in the order of its calls.
-    let first = asked[1].body["messages"].as_array().unwrap();
-    let ids: Vec<&Value> = first.iter().filter_map(|message| message.get("tool_call_id")).collect();
-    assert_eq!(ids, ["call-0-0", "call-0-1", "call-0-2"]);
-    assert!(told(2).contains("NOT_FOUND"), "the fault is told as it is");
-    assert!(told(5).contains("INVALID_ARGS") && told(5).contains("why"), "a reason is asked for");
-    assert!(told(6).contains("the ninth line is quoted elsewhere"), "{}", told(6));
-
-    let log = log(&folder);
-    assert_eq!((count(&log, "model_input"), count(&log, "model_output")), (9, 9));
-    let end = log.iter().find(|event| event["type"] == "agent_end").unwrap();
-    assert_eq!((&end["end"], &end["usage"]["steps"]), (&json!("complete"), &json!(9)));
+    assert!(agent(&folder, &["Make new.txt", "--policy", "auto"]).status.success());
+    let list = String::from_utf8(agent(&folder, &["--list"]).stdout).unwrap();
+    let run = list.split_whitespace().next().unwrap();
+    let output = agent(&folder, &["Why so?", "--resume", run]);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    let order = [
+        "> Make new.txt",
+        "fs.write new.txt  Have the file that is wanted",
+        "going on with",
+        "It was the person",
+    ];
+    let places: Vec<_> = order.iter().map(|part| said.find(part)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {said}");
+    let json = agent(&folder, &["And now?", "--resume", run, "--json"]);
+    assert!(!String::from_utf8_lossy(&json.stdout).contains("Make new.txt"), "{json:?}");
 }
 
 #[test]

@@ -97,6 +97,11 @@ export function asking({ page, place, me, shot }) {
       await box.fill('go on from there');
       await page.keyboard.press('Enter');
       await me.sees('I know the limit from before.');
+      // The conversation so far stands above it.
+      await page.keyboard.press('Control+Home');
+      await me.sees('You: Correct the limit');
+      await me.sees('fs.patch limit.txt: Take the limit in');
+      await shot('ask-resumed');
       const { messages } = model.asked.at(-1);
       assert.ok(JSON.stringify(messages).includes('Correct the limit'), 'the conversation goes on');
       await me.command('View: Close All Editors');

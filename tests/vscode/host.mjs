@@ -8,6 +8,7 @@ const place = scratch({ 'a.txt': 'one\n' });
 Object.assign(place.env, {
   WHEREFORE_MOCHA: path.join(project, '.e2e', 'code-server', 'package.json'),
   WHEREFORE_AGENT: path.join(import.meta.dirname, 'agent.mjs'),
+  WHEREFORE_MODEL: path.join(import.meta.dirname, 'model.mjs'),
 });
 const settings = { 'wherefore.server.path': process.env.WHEREFORE_BIN };
 const code = await open(place, { driver: true, settings });

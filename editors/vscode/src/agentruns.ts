@@ -162,7 +162,13 @@ export class AgentRuns implements vscode.Disposable, vscode.CodeLensProvider {
   private async begin(params: AgentRunParams): Promise<void> {
     const window = { location: vscode.ProgressLocation.Window, title: 'wherefore: the agent begins' };
     const { run } = await vscode.window.withProgress(window, () => this.server().ask('agentRun', { ...params, attended: false }));
-    await this.open(run, params.root ?? '', this.early.get(run) ?? []);
+    await this.open(run, params.root ?? '', this.early.get(run) ?? [], params.resume ?? undefined);
+  }
+
+  /** What happened in an earlier run, as the log has it. Without it a run goes on all the same. */
+  private async told(run: string, root: string): Promise<Happening[]> {
+    const answer = await this.server().ask('agentEvents', { run, after: 0, wait_ms: 0, logged: true, root }).catch(() => undefined);
+    return (answer?.events ?? []) as Happening[];
   }
 
   /** Shows a run that this server has. */
@@ -172,13 +178,17 @@ export class AgentRuns implements vscode.Disposable, vscode.CodeLensProvider {
     await this.open(run, root ?? '', events as Happening[]);
   }
 
-  private async open(run: string, root: string, events: Happening[]): Promise<void> {
+  private async open(run: string, root: string, events: Happening[], resumes?: string): Promise<void> {
     const uri = vscode.Uri.from({ scheme: 'wherefore', authority: 'agent', path: `/${run}/${NAME}` });
-    const shown = this.shown.get(run) ?? { run, root, text: new AgentText(), uri, following: new Set<vscode.TextEditor>(), timer: undefined };
+    const known = this.shown.get(run);
+    const shown = known ?? { run, root, text: new AgentText(), uri, following: new Set<vscode.TextEditor>(), timer: undefined };
+    if (!known && resumes !== undefined) shown.text.earlier(await this.told(resumes, root), resumes);
     this.shown.set(run, shown);
     this.latest = run;
+    // What came meanwhile came early, too.
+    const early = this.early.get(run) ?? [];
     this.early.delete(run);
-    for (const event of events) shown.text.take(event);
+    for (const event of [...events, ...early]) shown.text.take(event);
     const document = await vscode.workspace.openTextDocument(uri);
     const column = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
     const editor = await vscode.window.showTextDocument(document, { viewColumn: column, preview: false });

@@ -45,7 +45,7 @@ export class AgentText {
       this.model = event.model;
       this.calls.clear();
       this.waits.clear();
-      if (event.resumes) this.put('note', `It goes on with the conversation of ${clip(event.resumes, 60)}.`);
+      if (event.resumes && this.pieces.length === 0) this.put('note', `It goes on with the conversation of ${clip(event.resumes, 60)}.`);
       if (event.task) this.put('said', `You: ${paragraphs(event.task)}`);
     } else if (event.kind === 'text') this.grow('text', event.text);
     else if (event.kind === 'thinking') this.grow('thinking', event.text);
@@ -55,6 +55,14 @@ export class AgentText {
     else if (event.kind === 'proposed') this.waits.set(event.call_id, this.put('note', `Its change waits for your decision (${clip(event.call_id, 20)}).`));
     else if (event.kind === 'usage') this.usage = event.usage;
     else if (event.kind === 'ended') this.end(event);
+  }
+
+  /** Takes the conversation that it goes on with, as the log has it. */
+  earlier(events: Happening[], run: string): void {
+    for (const event of events) this.take(event);
+    this.put('note', `So far the conversation of ${clip(run, 60)}, as the log has it.`);
+    this.last = 0;
+    this.state = 'working';
   }
 
   /** The server that it ran in is gone. */

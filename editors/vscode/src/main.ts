@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { Act } from './act';
 import { AgentRuns } from './agentruns';
+import { Chat, followups } from './chat';
 import { Applied } from './applied';
 import { Asks } from './asks';
 import { Behind } from './behind';
@@ -70,6 +71,10 @@ export interface Api {
   server(): { running: boolean; pid: number | undefined; trouble: string | undefined };
   /** Milliseconds that drawing a file's hunks took the last time. */
   drawMs(): number;
+  /** Answers a request of the chat. */
+  chat: Chat['answer'];
+  /** What may be said after a response of the chat. */
+  chatFollowups: typeof followups;
 }
 
 export function activate(context: vscode.ExtensionContext): Api {
@@ -123,7 +128,10 @@ export function activate(context: vscode.ExtensionContext): Api {
       logs.refresh();
     },
     command: (notice) => terminals.heard(notice),
-    agent: (event) => agentRuns.heard(event),
+    agent: (event) => {
+      agentRuns.heard(event);
+      chat.heard(event);
+    },
     proposed: (proposal) => {
       const came = performance.now();
       act.take([proposal]);
@@ -217,6 +225,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const search = new Search(server, () => focus.look());
   const logs = new Logs(server, documents);
   const agentRuns = new AgentRuns(() => server, documents, () => asks.all().length > 0);
+  const chat = new Chat(() => server);
   const tree = vscode.window.createTreeView('wherefore.proposals', { treeDataProvider: proposals });
   let picked: Node | undefined;
   const callTree = vscode.window.createTreeView('wherefore.calls', { treeDataProvider: calls });
@@ -244,6 +253,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     session.register(),
     why.register(),
     agentRuns.register(),
+    chat.register(vscode.Uri.joinPath(context.extensionUri, 'media', 'icon.png')),
     new LogParts(logs, review).register(),
     vscode.workspace.registerTextDocumentContentProvider('wherefore', documents),
     vscode.languages.registerCodeLensProvider(file, lenses),
@@ -376,6 +386,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   return {
     pending: () => review.count(),
     applied: () => ({ ...review.applied(), unseen: applied.unseen }),
+    chat: (...request) => chat.answer(...request),
+    chatFollowups: followups,
     server: () => ({ running: server.running, pid: server.pid, trouble: server.trouble }),
     drawMs: () => draw.took,
   };

@@ -117,6 +117,9 @@ pub(super) async fn replay(
         AgentHappening::Began { task, .. } => {
             agent.update(&session.id, chunk("user_message_chunk", &task)).await;
         }
+        AgentHappening::Ended { text, .. } => {
+            agent.update(&session.id, chunk("agent_message_chunk", &format!("\n{text}\n"))).await;
+        }
         what => tell(agent, session, calls, what).await,
     }
 }

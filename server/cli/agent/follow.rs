@@ -36,6 +36,13 @@ impl<'a> Follower<'a> {
         Self { run, attended, json, interrupts, display: Display::default(), seen: 0, last: None }
     }
 
+    /// Shows the conversation that the run goes on with.
+    pub(super) fn earlier(&mut self, told: &[AgentEvent]) {
+        if !self.json {
+            self.display.earlier(told);
+        }
+    }
+
     /// Follows it until its turn ends, and the next ones where the person says more. Gives the exit code.
     pub(super) fn follow(mut self, server: &mut RequestTarget) -> Result<ExitCode, Fault> {
         loop {

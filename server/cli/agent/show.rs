@@ -4,7 +4,10 @@ use std::io::BufRead;
 
 use crate::cli::answer;
 use crate::cli::print::{TerminalPage, TextLook, visible};
-use crate::protocol::{AgentEnd, AgentHappening, AgentRunSummary, AgentUsage, Fault, Status};
+use crate::protocol::{AgentEnd, AgentEvent, AgentHappening, AgentRunSummary, AgentUsage, Fault, Status};
+
+/// Events of an earlier conversation that are shown.
+const EARLIER: usize = 60;
 
 /// Shows events as they come.
 pub(super) struct Display {
@@ -23,6 +26,29 @@ impl Default for Display {
 }
 
 impl Display {
+    /// Shows the end of an earlier conversation.
+    pub(super) fn earlier(&mut self, told: &[AgentEvent]) {
+        let left_out = told.len().saturating_sub(EARLIER);
+        if left_out > 0 {
+            self.line(TextLook::Dim, &format!("({left_out} earlier events are in `wherefore log`)"));
+        }
+        for event in &told[left_out..] {
+            match &event.what {
+                AgentHappening::Began { task, .. } => {
+                    self.end_text();
+                    let look = |line: &str| self.page.paint(TextLook::Bold, line);
+                    let mut lines = task.lines().map(look).collect::<Vec<_>>();
+                    if let Some(first) = lines.first_mut() {
+                        *first = format!("> {first}");
+                    }
+                    answer::line(&lines.join("\n  "));
+                }
+                what => self.show(what),
+            }
+        }
+        self.end_text();
+    }
+
     /// Shows an event.
     pub(super) fn show(&mut self, what: &AgentHappening) {
         match what {

@@ -269,7 +269,7 @@ fn an_editor_by_the_protocols_sdk_has_unsaved_text_modes_a_rejected_hunk_a_cance
     let write = |path: &str, content: &str| {
         call("fs_write", json!({ "path": path, "content": content, "why": "Have it for the reader" }))
     };
-    let run = json!({ "command": "echo x > made.txt", "why": "Make the other file" });
+    let run = json!({ "line": "echo x > made.txt", "why": "Make the other file" });
     let script = vec![
         Said::Calls(vec![read("lines.txt", "Learn the lines")]),
         patch(),
@@ -292,10 +292,15 @@ fn an_editor_by_the_protocols_sdk_has_unsaved_text_modes_a_rejected_hunk_a_cance
     let told = |step: usize| asked[step].body["messages"].to_string();
     assert!(told(1).contains("typed, not saved"), "the model reads what is not saved: {}", told(1));
     assert!(told(2).contains("the ninth line is quoted elsewhere"), "{}", told(2));
-    // A file and what a command made were refused.
-    assert_eq!(told(8).matches("PERMISSION_DENIED").count(), 2, "{}", told(8));
+    // Two changes were refused, and what a command made.
+    assert_eq!(told(8).matches("PERMISSION_DENIED").count(), 3, "{}", told(8));
     let last = told(asked.len() - 1);
-    for word in ["Make lines 2 and 9", "the ninth line is quoted elsewhere", "cancelled this turn", "Go on"] {
+    for word in [
+        "Make lines 2 and 9",
+        "the ninth line is quoted elsewhere",
+        "The run ended before the result",
+        "Go on",
+    ] {
         assert!(last.contains(word), "{word}: {last}");
     }
     assert!(!folder.path().join("work/last.txt").exists());

@@ -25,7 +25,7 @@ pub(super) fn call(name: &'static str, arguments: Value) -> Said {
 }
 
 /// An interface: its name in the settings, what stands before its paths, and the path of a conversation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interface(pub(super) &'static str, pub(super) &'static str, &'static str);
 
 pub(super) const CHAT: Interface = Interface("chat", "/v1", "/v1/chat/completions");
@@ -48,7 +48,7 @@ impl Player {
         let asked = AtomicUsize::new(0);
         let server = Scripted::start(move |_, seen| {
             if seen.line == "POST /api/show" {
-                let info = json!({ "general.architecture": "q", "q.context_length": 32_768 });
+                let info = json!({ "general.architecture": "q", "q.context_length": 16_384 });
                 let shown = json!({ "model_info": info, "capabilities": ["completion", "tools"] });
                 return Played::body(200, "application/json", &shown.to_string());
             }
@@ -57,7 +57,7 @@ impl Player {
             }
             let number = asked.fetch_add(1, Ordering::SeqCst);
             let said = answers.get(number).or(answers.last()).expect("it has an answer");
-            written(interface.0, number, said)
+            written(interface.0, number, said, seen.body.to_string().len() / 4)
         });
         Self { server, interface }
     }
@@ -80,7 +80,8 @@ impl Player {
     }
 }
 
-fn written(api: &str, number: usize, said: &Said) -> Played {
+/// An answer as the interface writes it; the model read so many tokens.
+fn written(api: &str, number: usize, said: &Said, tokens: usize) -> Played {
     let (words, calls) = match said {
         Said::Words(words) => (*words, Vec::new()),
         Said::Calls(calls) => ("", calls.clone()),
@@ -93,9 +94,9 @@ fn written(api: &str, number: usize, said: &Said) -> Played {
         .collect();
     match api {
         "chat" => chat(words, &calls),
-        "responses" => responses(words, &calls),
-        "messages" => messages(words, &calls),
-        _ => ollama(words, &calls),
+        "responses" => responses(words, &calls, tokens),
+        "messages" => messages(words, &calls, tokens),
+        _ => ollama(words, &calls, tokens),
     }
 }
 
@@ -116,7 +117,7 @@ fn chat(words: &str, calls: Made<'_>) -> Played {
     Played::events(events)
 }
 
-fn responses(words: &str, calls: Made<'_>) -> Played {
+fn responses(words: &str, calls: Made<'_>, tokens: usize) -> Played {
     let mut events = vec![json!({ "type": "response.created", "response": { "model": "player" } })];
     if !words.is_empty() {
         events.push(json!({ "type": "response.output_text.delta", "output_index": 0, "delta": words }));
@@ -126,16 +127,16 @@ fn responses(words: &str, calls: Made<'_>) -> Played {
             "arguments": arguments.to_string(), "status": "completed" });
         json!({ "type": "response.output_item.done", "output_index": at, "item": item })
     }));
-    let usage = json!({ "input_tokens": 9, "output_tokens": 4 });
+    let usage = json!({ "input_tokens": tokens, "output_tokens": 4 });
     events.push(json!({ "type": "response.completed", "response": { "usage": usage } }));
     Played::events(events.iter().map(Value::to_string))
 }
 
-fn messages(words: &str, calls: Made<'_>) -> Played {
+fn messages(words: &str, calls: Made<'_>, tokens: usize) -> Played {
     let begin = |at: usize, block: Value| json!({ "type": "content_block_start", "index": at, "content_block": block });
     let more =
         |at: usize, delta: Value| json!({ "type": "content_block_delta", "index": at, "delta": delta });
-    let usage = json!({ "input_tokens": 9, "output_tokens": 1 });
+    let usage = json!({ "input_tokens": tokens, "output_tokens": 1 });
     let mut events =
         vec![json!({ "type": "message_start", "message": { "model": "player", "usage": usage } })];
     if !words.is_empty() {
@@ -155,13 +156,13 @@ fn messages(words: &str, calls: Made<'_>) -> Played {
     Played::events(events.iter().map(Value::to_string))
 }
 
-fn ollama(words: &str, calls: Made<'_>) -> Played {
+fn ollama(words: &str, calls: Made<'_>, tokens: usize) -> Played {
     let calls: Vec<Value> = calls
         .iter()
         .map(|(_, name, arguments)| json!({ "function": { "name": name, "arguments": arguments } }))
         .collect();
     let message = json!({ "role": "assistant", "content": words, "tool_calls": calls });
-    let end = json!({ "done": true, "done_reason": "stop", "prompt_eval_count": 9, "eval_count": 4 });
+    let end = json!({ "done": true, "done_reason": "stop", "prompt_eval_count": tokens, "eval_count": 4 });
     let lines = [json!({ "model": "player", "message": message, "done": false }), end];
     Played::stream("application/x-ndjson", lines.map(|line| format!("{line}\n")))
 }

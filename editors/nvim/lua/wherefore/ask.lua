@@ -256,6 +256,30 @@ function M.lost(id)
   end
 end
 
+--- Takes the conversation that a run goes on with, as the log has it, and then what happened since.
+---@param run wherefore.Run
+---@param resumes string
+local function fetch_earlier(run, resumes)
+  local lsp = vim.lsp.get_client_by_id(run.client)
+  if not lsp then
+    return
+  end
+  run.queued = {}
+  local params = { run = resumes, after = 0, wait_ms = 0, logged = true, root = lsp.config.root_dir }
+  client.ask(lsp, methods.agentEvents, params, function(answer)
+    local model = run.model
+    for _, event in ipairs(answer and answer.events or {}) do
+      run.next_step = event.kind == 'text' or nil
+      if take[event.kind] then
+        take[event.kind](run, event)
+      end
+    end
+    run.model, run.queued = model, nil
+    add(run, { kind = 'note', text = ('so far the conversation of %s, as the log has it'):format(resumes) })
+    fetch(run)
+  end)
+end
+
 ---@param lsp vim.lsp.Client
 ---@param about { run: string, session: string, model: string, state?: wherefore.AgentState }
 ---@param resumes? string the run whose conversation goes on
@@ -276,13 +300,17 @@ local function open(lsp, about, resumes)
     local earlier = resumes and runs[key(lsp.id, resumes)]
     if earlier then
       run.items = vim.list_slice(earlier.items)
-    elseif resumes then
-      table.insert(run.items, { kind = 'note', text = ('goes on with %s, whose conversation is in the log'):format(resumes) })
+      resumes = nil
     end
     runs[at] = run
+  else
+    resumes = nil
   end
   newest = run
   require('wherefore.ask_panel').open(run)
+  if resumes then
+    return fetch_earlier(run, resumes)
+  end
   fetch(run)
 end
 
@@ -296,15 +324,30 @@ local function start(lsp, task, resume)
   end)
 end
 
+--- Does something with the server; one that starts just now is waited for.
+---@param act fun(lsp: vim.lsp.Client)
+---@param looks integer how often it is looked for
+local function once_ready(act, looks)
+  if looks > 0 and not client.current() and #client.all() > 0 then
+    return vim.defer_fn(function()
+      once_ready(act, looks - 1)
+    end, 100)
+  end
+  local lsp = client.needed()
+  if lsp then
+    act(lsp)
+  end
+end
+
 --- Begins a run. With no task it shows the run that was looked at last; where there is none it asks for the task.
 ---@param task? string
 function M.run(task)
-  local lsp = client.needed()
-  if not lsp then
-    return
-  end
   if task then
-    return start(lsp, task)
+    return once_ready(function(lsp)
+      start(lsp, task)
+    end, 100)
+  elseif not client.needed() then
+    return
   elseif newest then
     return require('wherefore.ask_panel').open(newest)
   end
