@@ -194,6 +194,7 @@ export class AgentRuns implements vscode.Disposable, vscode.CodeLensProvider {
     const editor = await vscode.window.showTextDocument(document, { viewColumn: column, preview: false });
     const row = document.lineCount - 1;
     editor.selection = new vscode.Selection(row, 0, row, 0);
+    editor.revealRange(new vscode.Range(row, 0, row, 0));
     this.grown(shown);
   }
 
