@@ -14,7 +14,7 @@ const LEFT_OUT: [&str; 8] =
 /// How such a model is to answer.
 const FORM: &str = "\
 You call tools by answering with one JSON object: {\"say\": \"words for the person, or nothing\", \"calls\": [{\"_tool\": \
-\"NAME\", …arguments}]}. `calls` is empty where you only answer in words. The tools, each with the schema of its arguments:";
+\"NAME\", …arguments}]}. Each answer makes a call; task_complete ends the task, also where you only answer or need to ask. The tools, each with the schema of its arguments:";
 
 /// Whether a model is asked in this form.
 pub(super) fn is_meant(facts: &ModelFacts) -> bool {
@@ -94,7 +94,7 @@ fn schema(tools: &[ToolSpec]) -> Value {
         "type": "object",
         "properties": {
             "say": { "type": "string" },
-            "calls": { "type": "array", "maxItems": CALLS, "items": { "anyOf": items } },
+            "calls": { "type": "array", "minItems": 1, "maxItems": CALLS, "items": { "anyOf": items } },
         },
         "required": ["say", "calls"],
         "additionalProperties": false,

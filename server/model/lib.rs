@@ -13,6 +13,7 @@ mod chat;
 mod client;
 mod error;
 mod facts;
+mod key_command;
 mod lines;
 mod local;
 mod messages;

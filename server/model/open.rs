@@ -8,6 +8,7 @@ use reqwest::Url;
 use crate::base::hidden::shown;
 use crate::bounds::Bounds;
 use crate::client::Client;
+use crate::key_command;
 use crate::local::{LocalServer, USUAL_PORTS, find_servers};
 use crate::protocol::{ModelApi, ModelSettings};
 use crate::server::{Key, KeyHeader, Server, checked};
@@ -37,6 +38,8 @@ struct Choice {
     /// Empty where the server's own model is meant.
     name: String,
     key_env: Option<String>,
+    /// What prints the key, where the variable is not set.
+    key_command: Vec<String>,
 }
 
 /// The model that `wanted` names, else that of the settings, else the first one of a server on this machine.
@@ -57,7 +60,13 @@ pub async fn open(
         Some(choice) => choice,
         None => local(wanted.unwrap_or(&settings.name), find_servers(&USUAL_PORTS).await)?,
     };
-    let client = client(settings, choice, |variable| std::env::var(variable).ok())?;
+    let set = |variable: &str| std::env::var(variable).ok().filter(|key| !key.trim().is_empty());
+    let is_set = choice.key_env.as_deref().is_some_and(|name| set(name).is_some());
+    let printed = match choice.key_command.is_empty() || is_set {
+        true => None,
+        false => Some(key_command::printed(&choice.key_command).await?),
+    };
+    let client = client(settings, choice, |variable| std::env::var(variable).ok(), printed)?;
     Ok(Arc::new(named(client).await?))
 }
 
@@ -74,6 +83,7 @@ fn choose(settings: &ModelSettings, wanted: Option<&str>) -> Result<Option<Choic
         url: url.clone(),
         name: own.as_ref().map_or(&settings.name, |own| &own.name).clone(),
         key_env: None,
+        key_command: Vec::new(),
     });
     let Some(mut choice) = wanted.or_else(|| from_settings.clone()) else { return Ok(None) };
     let is_own = own.as_ref().is_some_and(|own| own.provider == choice.provider && own.url == choice.url);
@@ -83,6 +93,7 @@ fn choose(settings: &ModelSettings, wanted: Option<&str>) -> Result<Option<Choic
         }
         choice.api = settings.api.unwrap_or(choice.api);
         choice.key_env = settings.key_env.clone().or(choice.key_env);
+        choice.key_command.clone_from(&settings.key_command);
     }
     Ok(Some(choice))
 }
@@ -99,7 +110,14 @@ fn read(text: &str) -> Result<Option<Choice>, ModelError> {
         let checked = checked(url)?;
         let provider = checked.host_str().unwrap_or_default().to_owned();
         let (url, name) = (url.to_owned(), name.to_owned());
-        return Ok(Some(Choice { provider, api: ModelApi::Chat, url, name, key_env: None }));
+        return Ok(Some(Choice {
+            provider,
+            api: ModelApi::Chat,
+            url,
+            name,
+            key_env: None,
+            key_command: Vec::new(),
+        }));
     }
     if text.contains("://") {
         let message = format!("the model `{}` is named by no http or https", shown(text));
@@ -118,6 +136,7 @@ fn read(text: &str) -> Result<Option<Choice>, ModelError> {
         url: (*url).to_owned(),
         name: name.to_owned(),
         key_env: key.map(str::to_owned),
+        key_command: Vec::new(),
     };
     Ok(Some(choice))
 }
@@ -136,7 +155,7 @@ fn local(name: &str, servers: Vec<LocalServer>) -> Result<Choice, ModelError> {
     let found = servers.iter().find_map(|server| has(server).map(|model| (server, model)));
     if let Some((server, name)) = found {
         let (provider, url) = (server.provider.clone(), server.url.clone());
-        return Ok(Choice { provider, api: server.api, url, name, key_env: None });
+        return Ok(Choice { provider, api: server.api, url, name, key_env: None, key_command: Vec::new() });
     }
     let ports = USUAL_PORTS.map(|port| port.to_string()).join(", ");
     if name.trim().is_empty() {
@@ -170,6 +189,7 @@ fn client(
     settings: &ModelSettings,
     choice: Choice,
     variable: impl Fn(&str) -> Option<String>,
+    printed: Option<Key>,
 ) -> Result<Client, ModelError> {
     let url = checked(&choice.url)?;
     let idle = Duration::from_secs(settings.idle_s.clamp(1, 3600));
@@ -177,7 +197,10 @@ fn client(
         ModelApi::Messages => KeyHeader::Anthropic,
         _ => KeyHeader::Bearer,
     };
-    let key = choice.key_env.as_deref().map(|name| key(name, &variable)).transpose()?;
+    let key = match printed {
+        Some(key) => Some(key),
+        None => choice.key_env.as_deref().map(|name| key(name, &variable)).transpose()?,
+    };
     let bounds = Bounds { idle, ..Bounds::default() };
     let mut server = Server::new(url, key.map(|key| (key, header)), bounds)?;
     if choice.api == ModelApi::Messages {

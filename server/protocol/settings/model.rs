@@ -20,6 +20,10 @@ pub struct ModelSettings {
     /// `anthropic/…` when absent, and no key for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
+    /// The command that prints the key, as `["secret-tool", "lookup", "service", "openai"]`, where `key_env` names no variable that
+    /// is set: a keyring's own. It runs unconfined, as the person, when the model is first asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub key_command: Vec<String>,
     /// Tokens that the model's context holds, where the server does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
@@ -44,6 +48,14 @@ pub enum ModelApi {
 
 impl Default for ModelSettings {
     fn default() -> Self {
-        Self { name: String::new(), url: None, api: None, key_env: None, context_tokens: None, idle_s: 300 }
+        Self {
+            name: String::new(),
+            url: None,
+            api: None,
+            key_env: None,
+            key_command: Vec::new(),
+            context_tokens: None,
+            idle_s: 300,
+        }
     }
 }
