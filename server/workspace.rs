@@ -38,6 +38,7 @@ mod write;
 
 pub(crate) use checkpoints::{Checkpoint, Checkpoints, Step};
 pub(crate) use copy::CopyStep;
+pub(crate) use document_text::DocumentText;
 pub use document_text::{Edits, TextChange};
 pub use documents::EditorId;
 pub(crate) use documents::{Document, DocumentStore, EditorDocuments, FolderDocuments};

@@ -73,14 +73,21 @@ impl Hub {
                 tell_desk(&place, &document);
             }
             DocumentEvent::Changed { uri, version, edits } => {
-                let Some(document) = documents.change(editor, &uri, version, edits) else {
+                let before = documents.get(editor, &uri);
+                let (Some(before), Some(document)) =
+                    (before, documents.change(editor, &uri, version, edits.clone()))
+                else {
                     return tracing::warn!("a change of {uri}, which is not open");
                 };
                 let place = self.place_of(&document);
-                if let Some((folder, path)) = &place
-                    && !folder.queue().is_placing(path)
-                {
-                    folder.session().memory().touch(path.as_str(), HeatTouch::Edit, Cause::PERSON);
+                if let Some((folder, path)) = &place {
+                    let session = folder.session();
+                    if folder.queue().is_placing(path) {
+                        session.lines().not_typed(path);
+                    } else {
+                        session.lines().typed(path, &before.text, &edits, &document.text);
+                        session.memory().touch(path.as_str(), HeatTouch::Edit, Cause::PERSON);
+                    }
                 }
                 tell_desk(&place, &document);
             }
@@ -95,12 +102,14 @@ impl Hub {
                 let place = documents.get(editor, &uri).and_then(|document| self.place_of(&document));
                 if let Some((folder, path)) = place {
                     folder.session().files().known().saved(&path);
+                    folder.session().lines().keep_typed(&path);
                 }
             }
             DocumentEvent::Closed { uri } => {
                 let place = documents.get(editor, &uri).and_then(|document| self.place_of(&document));
                 documents.close(editor, &uri);
                 if let Some((folder, path)) = place {
+                    folder.session().lines().not_typed(&path);
                     // What was not saved is gone: the text is that of the disk.
                     folder.queue().look_soon([path]);
                 }

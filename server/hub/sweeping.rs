@@ -41,7 +41,10 @@ fn run(session: &Arc<Session>, queue: Arc<ProposalQueue>) {
     drop((all, queue));
     let settings = session.workspace().settings();
     let (store, now) = (session.workspace().store(), SystemTime::now());
-    let sweep = Sweep { store, settings: &settings.storage, needed: &needed, contents: &contents, now };
+    let keep = || session.lines().keep_snapshots();
+    let sweep =
+        Sweep { store, settings: &settings.storage, needed: &needed, contents: &contents, keep: &keep, now };
+    session.lines().settle();
     match sweep.run(&|| Arc::strong_count(session) > 1) {
         Ok(None) => {}
         Ok(Some(swept)) => {

@@ -10,7 +10,7 @@ use super::observer::LogObserver;
 use super::seal::{Sealer, Store};
 use super::yaml::{self, Comments};
 use crate::base::markdown;
-use crate::protocol::{Event, LogEvent, LogSettings, Verbosity};
+use crate::protocol::{Event, LogEvent, LogSettings, ProposalState, Verbosity};
 use crate::redact::redact;
 
 /// Bytes of a value that stand in the log with the most verbosity, as a multiple of the setting.
@@ -121,6 +121,9 @@ fn heading(event: &Event) -> String {
             format!("Command end: {}, {}", name(call_id), name(outcome))
         }
         Event::Proposal { proposal, .. } => format!("Proposal: {}", name(proposal)),
+        Event::Decision { proposal, status: ProposalState::Pending, .. } => {
+            format!("Decision: {}, partly decided", name(proposal))
+        }
         Event::Decision { proposal, status, .. } => {
             format!("Decision: {}, {}", name(proposal), name(status.word()))
         }

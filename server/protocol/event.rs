@@ -241,6 +241,9 @@ pub enum Event {
     Undo {
         /// The call undone.
         call_id: CallId,
+        /// The session that holds that call, where it is another.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
         /// The id that undoes this undo.
         undo_id: CallId,
         /// The files brought back.

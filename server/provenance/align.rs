@@ -23,8 +23,14 @@ pub(crate) struct Run {
 /// Where a hunk was put: its first line in the text before, how many lines went, and how many came.
 pub type Span = (u32, u32, u32);
 
-/// The runs that hunks say; none where the texts do not differ as they say.
-pub(crate) fn said(old: &[u64], new: &[u64], spans: &[Span]) -> Option<Vec<Run>> {
+/// The runs that hunks say; none where the texts do not differ as they say. A line that `is_new` stays in no run's ends,
+/// though it may be as the one before it.
+pub(crate) fn said(
+    old: &[u64],
+    new: &[u64],
+    spans: &[Span],
+    is_new: impl Fn(u64) -> bool,
+) -> Option<Vec<Run>> {
     let (mut runs, mut from, mut to) = (Vec::new(), 0, 0);
     for (hunk, (start, gone, came)) in spans.iter().enumerate() {
         let (start, gone, came) = (*start as usize, *gone as usize, *came as usize);
@@ -36,7 +42,7 @@ pub(crate) fn said(old: &[u64], new: &[u64], spans: &[Span]) -> Option<Vec<Run>>
         let (mut before, mut after) = (start..start + gone, to..to + came);
         (from, to) = (before.end, after.end);
         let (was, now) = (old.get(before.clone())?, new.get(after.clone())?);
-        let same = |(one, other): &(&u64, &u64)| one == other;
+        let same = |(one, other): &(&u64, &u64)| one == other && !is_new(**one);
         let head = was.iter().zip(now).take_while(same).count();
         let tail = was[head..].iter().rev().zip(now[head..].iter().rev()).take_while(same).count();
         (before.start, after.start) = (before.start + head, after.start + head);

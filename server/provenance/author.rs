@@ -29,25 +29,40 @@ pub(crate) struct AgentChange {
     pub edited: Vec<(u64, WrittenBy, u32)>,
     /// Whether it holds other hunks than those.
     pub has_others: bool,
+    /// Whether it is known where each of its hunks was put.
+    pub is_said: bool,
 }
 
 /// Lines that an undo may bring back.
 #[derive(Debug, Default)]
-pub(crate) struct Returning(HashMap<u64, VecDeque<LineMark>>);
+pub(crate) struct Returning(HashMap<u64, ReturningLines>);
+
+/// Lines that are equal.
+#[derive(Debug, Default)]
+struct ReturningLines {
+    marks: VecDeque<LineMark>,
+    /// The mark of one that a person had a part in.
+    personal: Option<LineMark>,
+}
 
 impl Returning {
     pub(crate) fn add(&mut self, lines: &[(u64, LineMark)]) {
         for (line, mark) in lines {
-            self.0.entry(*line).or_default().push_back(*mark);
+            let lines = self.0.entry(*line).or_default();
+            lines.marks.push_back(*mark);
+            lines.personal = lines.personal.or_else(|| mark.is_personal().then_some(*mark));
         }
     }
 
     fn take(&mut self, line: u64) -> LineMark {
-        let kept = self.0.get_mut(&line).and_then(|marks| match marks.len() {
-            1 => marks.front().copied(),
-            _ => marks.pop_front(),
-        });
-        kept.unwrap_or(LineMark::UNKNOWN)
+        let Some(lines) = self.0.get_mut(&line) else { return LineMark::UNKNOWN };
+        let kept = match lines.marks.len() {
+            1 => lines.marks.front().copied(),
+            _ => lines.marks.pop_front(),
+        };
+        let kept = kept.unwrap_or(LineMark::UNKNOWN);
+        // Of equal lines any may be the one that comes back.
+        lines.personal.map_or(kept, |personal| kept.doubted(personal))
     }
 }
 
@@ -59,8 +74,14 @@ impl AgentChange {
 
     /// The mark of a line that it adds: what the person made of it, where they did.
     fn added(&mut self, line: u64, origin: u32) -> LineMark {
-        let found = self.edited.iter().position(|(edited, _, _)| *edited == line);
-        match found.map(|at| self.edited.remove(at)) {
+        let is_it = |(edited, _, of): &(u64, WrittenBy, u32)| *edited == line && *of == origin;
+        let own = self.edited.iter().position(is_it).map(|at| self.edited.remove(at));
+        // Where it is not known which hunk it is of, it may be any.
+        let other = || {
+            let mut same = self.edited.iter().filter(|(edited, _, _)| *edited == line && !self.is_said);
+            same.clone().find(|(_, by, _)| by.is_personal()).or_else(|| same.next()).copied()
+        };
+        match own.or_else(other) {
             Some((_, WrittenBy::Agent, origin)) => LineMark::agent(origin),
             Some((_, WrittenBy::Mixed, origin)) => LineMark::mixed(Some(origin)),
             Some(_) => LineMark::HUMAN,
@@ -73,8 +94,8 @@ impl AgentChange {
 /// A line that a change replaced, as far as it tells who wrote the one in its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Replaced<'t> {
-    /// The line.
-    pub text: &'t str,
+    /// The line, where it is kept.
+    pub text: Option<&'t str>,
     /// Who wrote it.
     pub mark: LineMark,
 }
@@ -99,13 +120,41 @@ impl Author {
             Self::Agent(change) => {
                 let origin = change.origin(hunk);
                 let added = change.added(hash, origin);
-                let personal = made_from.is_some_and(|mark| mark.by.is_personal())
-                    || replaced.iter().any(|old| old.mark.by.is_personal() && holds(old.text, line));
+                let personal = made_from.is_some_and(|mark| mark.is_personal())
+                    || replaced
+                        .iter()
+                        .any(|old| old.mark.is_personal() && old.text.is_none_or(|old| holds(old, line)));
                 match (added.by, personal) {
                     (WrittenBy::Agent, true) => LineMark::mixed(added.origin),
                     _ => added,
                 }
             }
+        }
+    }
+
+    /// Whether a person typed such a line before they accepted the change.
+    pub(crate) fn is_typed(&self, line: u64) -> bool {
+        match self {
+            Self::Agent(change) => {
+                change.edited.iter().any(|(edited, by, _)| *edited == line && by.is_personal())
+            }
+            _ => false,
+        }
+    }
+
+    /// The mark of a line that stayed, where one that comes back may as well be this one.
+    pub(crate) fn doubted(&self, line: u64, mark: LineMark) -> LineMark {
+        match self {
+            Self::Undo(returning) => { returning.0.get(&line).and_then(|lines| lines.personal) }
+                .map_or(mark, |personal| mark.doubted(personal)),
+            _ => mark,
+        }
+    }
+
+    /// Takes note of whether it is known where each hunk was put.
+    pub(crate) fn set_said(&mut self, is_said: bool) {
+        if let Self::Agent(change) = self {
+            change.is_said = is_said;
         }
     }
 

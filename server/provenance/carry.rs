@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
+use crate::WrittenBy;
 use crate::align::{Run, Span, runs, said};
 use crate::author::{Author, Replaced};
 use crate::mark::LineMark;
 use crate::moves::moved;
+use crate::record::TypedRun;
 use crate::similar_lines::pairs;
 use crate::slide;
-use crate::text::{hash, is_trivial, split};
+use crate::text::{hash, is_telling, is_trivial, split};
 
 /// Pairs of a line that went and one that came that are compared at most, beyond those of one run.
 const COMPARED: usize = 20_000;
@@ -20,8 +22,8 @@ const ISLAND: usize = 2;
 /// A text, with who wrote each line of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MarkedText {
-    /// The text.
-    pub text: String,
+    /// The text; none where it is not kept any more.
+    pub text: Option<String>,
     /// A hash of each line.
     pub hashes: Vec<u64>,
     /// Who wrote each line.
@@ -39,59 +41,76 @@ impl MarkedText {
     pub(crate) fn whole(text: String, mark: LineMark) -> Self {
         let hashes: Vec<u64> = split(&text).into_iter().map(hash).collect();
         let marks = vec![mark; hashes.len()];
-        Self { text, hashes, marks }
+        Self { text: Some(text), hashes, marks }
     }
 
     /// What is known of each line of `text`, which this one became by a change of `author`.
     pub(crate) fn carry(&self, text: String, mut author: Author, spans: &[Span]) -> Carried {
-        let old_lines = split(&self.text);
+        // With no text a line is known to be the same as another, not to be made from it.
+        let old_text = self.text.as_deref().map(split);
         let new_lines = split(&text);
         let hashes: Vec<u64> = new_lines.iter().map(|line| hash(line)).collect();
         let said = { Some(spans) }
             .filter(|spans| !spans.is_empty())
-            .and_then(|spans| said(&self.hashes, &hashes, spans));
+            .and_then(|spans| said(&self.hashes, &hashes, spans, |line| author.is_typed(line)));
         let is_said = said.is_some();
+        author.set_said(is_said);
         let runs = said.unwrap_or_else(|| runs(&self.hashes, &hashes));
         let mut marks = self.stayed(&runs, hashes.len());
         if author.is_person() {
-            self.doubt_neighbors(&runs, &hashes, &old_lines, &mut marks);
+            self.doubt_neighbors(&runs, &hashes, &new_lines, &mut marks);
+        }
+        if !is_said {
+            for (mark, line) in marks.iter_mut().zip(&hashes) {
+                *mark = author.doubted(*line, *mark);
+            }
         }
         let moved = match author.writes_over() {
-            true => moved(&runs, (&self.hashes, &old_lines), &hashes),
+            true => moved(&runs, &self.hashes, (&hashes, &new_lines)),
             false => std::collections::HashMap::default(),
         };
         let is_gone = |old: &usize| !moved.values().any(|from| from == old);
         let personal: Vec<usize> = match matches!(author, Author::Agent(_)) {
             true => { runs.iter().flat_map(|run| run.old.clone()) }
-                .filter(|old| self.marks[*old].by.is_personal() && is_gone(old))
+                .filter(|old| self.marks[*old].is_personal() && is_gone(old))
                 .collect(),
             false => Vec::new(),
         };
         let twins: HashSet<&str> = match is_said {
             true => HashSet::new(),
-            false => self.personal_lines(&author, &old_lines, &runs),
+            false => self.personal_lines(&author, old_text.as_deref().unwrap_or_default(), &runs),
         };
         let everywhere = personal.len() * runs.iter().map(|run| run.new.len()).sum::<usize>() <= COMPARED;
         for (at, run) in runs.iter().enumerate() {
-            let made = match author.writes_over() {
-                true => pairs(&old_lines[run.old.clone()], &new_lines[run.new.clone()]),
-                false => vec![None; run.new.len()],
+            let made = match &old_text {
+                Some(lines) if author.writes_over() => {
+                    pairs(&lines[run.old.clone()], &new_lines[run.new.clone()])
+                }
+                _ => vec![None; run.new.len()],
             };
             // A comparison may have found the wrong lines to stay: then one was written over in another run.
-            let near = |old: &usize| run.old.contains(old) || everywhere && !is_said;
+            let near = |old: &usize| run.old.contains(old) || everywhere && !is_said && old_text.is_some();
             let replaced: Vec<Replaced<'_>> = { personal.iter().copied() }
                 .filter(near)
-                .map(|old| Replaced { text: old_lines[old], mark: self.marks[old] })
+                .map(|old| Replaced {
+                    text: old_text.as_ref().map(|lines| lines[old]),
+                    mark: self.marks[old],
+                })
                 .collect();
             let hunk = author.hunk(&runs, at);
             for (line, made) in run.new.clone().zip(made) {
-                marks[line] = match moved.get(&line) {
+                let from = made.map(|made| self.marks[run.old.start + made]);
+                marks[line] = match moved.get(&line).filter(|_| !author.is_typed(hashes[line])) {
+                    // It stands where a line of a person's stood that is like it.
+                    Some(at) if from.is_some_and(|from| from.is_personal()) => match self.marks[*at] {
+                        mark if mark.by == WrittenBy::Agent => LineMark::mixed(mark.origin),
+                        mark => mark,
+                    },
                     Some(from) => self.marks[*from],
                     None => {
-                        let from = made.map(|made| self.marks[run.old.start + made]);
                         let text = (hashes[line], new_lines[line]);
                         let mark = author.mark(text, hunk, from, &replaced);
-                        match twins.contains(text.1.trim()) && mark.by == crate::WrittenBy::Agent {
+                        match twins.contains(text.1.trim()) && mark.by == WrittenBy::Agent {
                             true => LineMark::mixed(mark.origin),
                             false => mark,
                         }
@@ -104,14 +123,53 @@ impl MarkedText {
         }
         let gone = runs.iter().flat_map(|run| run.old.clone());
         let removed = gone.map(|at| (self.hashes[at], self.marks[at])).collect();
-        Carried { now: Self { text, hashes, marks }, removed }
+        Carried { now: Self { text: Some(text), hashes, marks }, removed }
+    }
+
+    /// What is known of each line after what a person typed. None where the record does not fit.
+    pub(crate) fn type_in(&self, typed: &[TypedRun], text: Option<String>) -> Option<Self> {
+        let (mut runs, mut hashes) = (Vec::new(), Vec::new());
+        let mut from = 0;
+        for run in typed {
+            let (start, gone) = (run.start as usize, run.gone as usize);
+            hashes.extend_from_slice(self.hashes.get(from..start)?);
+            let to = hashes.len();
+            hashes.extend(run.lines.iter().map(|line| line.hash));
+            from = start + gone;
+            runs.push(Run { old: start..from, new: to..hashes.len(), hunk: None });
+        }
+        hashes.extend_from_slice(self.hashes.get(from..)?);
+        let is_it = |text: &String| split(text).into_iter().map(hash).eq(hashes.iter().copied());
+        if !text.as_ref().is_none_or(is_it) {
+            return None;
+        }
+        let mut marks = self.stayed(&runs, hashes.len());
+        let mut used = HashSet::new();
+        for (run, typed) in runs.iter().zip(typed) {
+            for (at, line) in run.new.clone().zip(&typed.lines) {
+                let sources: Vec<usize> = line.from.iter().map(|from| *from as usize).collect();
+                marks[at] = match sources[..] {
+                    [source] if self.hashes.get(source) == Some(&line.hash) && used.insert(source) => {
+                        self.marks[source]
+                    }
+                    _ => {
+                        let agent = |source: &usize| self.marks.get(*source)?.origin;
+                        LineMark::mixed(sources.iter().find_map(agent))
+                    }
+                };
+            }
+        }
+        // Some editors tell the next of two equal lines for the one that was typed or taken out.
+        for run in &runs {
+            slide::settle(run, (&self.hashes, &self.marks), (&hashes, &mut marks));
+        }
+        Some(Self { text, hashes, marks })
     }
 
     /// Lines of a person, where an agent's change is not known but by comparing: one that is like it may be theirs.
     fn personal_lines<'t>(&self, author: &Author, old_lines: &[&'t str], runs: &[Run]) -> HashSet<&'t str> {
         let near = |run: &Run| run.old.start.saturating_sub(NEAR)..(run.old.end + NEAR).min(old_lines.len());
-        let personal =
-            |line: &usize| self.marks[*line].by.is_personal() && matches!(author, Author::Agent(_));
+        let personal = |line: &usize| self.marks[*line].is_personal() && matches!(author, Author::Agent(_));
         runs.iter().flat_map(near).filter(personal).map(|line| old_lines[line].trim()).collect()
     }
 
@@ -129,7 +187,7 @@ impl MarkedText {
     }
 
     /// Beside what a person changed, an equal line may be the one that was typed: it does not count as an agent's.
-    fn doubt_neighbors(&self, runs: &[Run], hashes: &[u64], old_lines: &[&str], marks: &mut [LineMark]) {
+    fn doubt_neighbors(&self, runs: &[Run], hashes: &[u64], lines: &[&str], marks: &mut [LineMark]) {
         let mut doubted = Vec::new();
         for (at, run) in runs.iter().enumerate() {
             let nearby = &runs[at.saturating_sub(1)..(at + 2).min(runs.len())];
@@ -139,19 +197,22 @@ impl MarkedText {
                 .collect();
             let low = at.checked_sub(1).map_or(0, |before| runs[before].new.end);
             let high = runs.get(at + 1).map_or(hashes.len(), |next| next.new.start);
-            let is_like = |line: &usize| changed.contains(&hashes[*line]);
+            let is_in_one = |line: &str| {
+                let typed = nearby.iter().flat_map(|run| &lines[run.new.clone()]);
+                !is_telling(line)
+                    && !is_trivial(line)
+                    && typed.clone().any(|typed| typed.contains(line.trim()))
+            };
+            let is_like = |line: &usize| changed.contains(&hashes[*line]) || is_in_one(lines[*line]);
             doubted.extend((low..run.new.start).rev().take_while(is_like));
             doubted.extend((run.new.end..high).take_while(is_like));
             let island = run.new.end..high;
-            let both = runs.get(at + 1).is_some_and(|next| !next.new.is_empty()) && !run.new.is_empty();
-            let is_dull = |line: usize| is_trivial(old_lines[run.old.end + (line - island.start)]);
-            let is_island = both && island.len() <= ISLAND;
-            doubted.extend(island.clone().filter(|line| is_island && (is_dull(*line) || is_like(line))));
+            let is_island = at + 1 < runs.len() && island.len() <= ISLAND;
+            let is_dull = |line: &usize| !is_telling(lines[*line]) || is_like(line);
+            doubted.extend(island.filter(|line| is_island && is_dull(line)));
         }
         for line in doubted {
-            if marks[line].by == crate::WrittenBy::Agent {
-                marks[line] = LineMark::HUMAN;
-            }
+            marks[line] = marks[line].doubted(LineMark::HUMAN);
         }
     }
 }

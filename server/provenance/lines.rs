@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use wherefore_base::{CallId, HunkId, WorkspacePath};
 use wherefore_protocol::ChangeKind;
 
+use crate::WrittenBy;
 use crate::author::{AgentChange, Author};
 use crate::carry::MarkedText;
 use crate::mark::{LineMark, LineOrigin};
-use crate::record::{DecisionRecord, EditedRecord, LineRecord, StepRecord};
+use crate::record::{
+    DecisionRecord, EditedRecord, LineRecord, MarkedRun, SnapshotRecord, StepRecord, TypedRecord,
+};
 use crate::restore::History;
 use crate::similar_lines::read;
 use crate::text::split;
@@ -33,18 +36,36 @@ struct LinedFile {
     /// Whether a text between is not kept.
     is_torn: bool,
     history: History,
+    /// The hash of the text of which a snapshot was kept.
+    kept: Option<String>,
+}
+
+/// What is recorded and not carried out yet.
+#[derive(Debug)]
+enum Waiting {
+    Step(StepRecord),
+    Typed(TypedRecord),
+    Snapshot(SnapshotRecord),
+}
+
+/// What was answered last of a file.
+#[derive(Debug)]
+struct Answer {
+    text: String,
+    typed: Option<TypedRecord>,
+    marks: Vec<LineMark>,
 }
 
 /// What is known of each line of the files of a workspace. Records are applied in their order.
 #[derive(Debug, Default)]
 pub struct Lines {
     files: HashMap<WorkspacePath, LinedFile>,
-    waiting: VecDeque<StepRecord>,
+    waiting: VecDeque<Waiting>,
     edited: HashMap<(String, CallId, HunkId), EditedRecord>,
     decisions: HashMap<(String, CallId), Vec<DecisionRecord>>,
     origins: Vec<LineOrigin>,
     known: HashMap<LineOrigin, u32>,
-    answered: HashMap<WorkspacePath, (String, Vec<LineMark>)>,
+    answered: HashMap<WorkspacePath, Answer>,
 }
 
 impl Lines {
@@ -58,9 +79,14 @@ impl Lines {
     /// Takes a record in.
     pub fn apply(&mut self, record: LineRecord) {
         match record {
-            LineRecord::Step(step) => self.waiting.push_back(step),
+            LineRecord::Step(step) => self.waiting.push_back(Waiting::Step(step)),
+            LineRecord::Typed(typed) => self.waiting.push_back(Waiting::Typed(typed)),
+            LineRecord::Snapshot(snapshot) => self.waiting.push_back(Waiting::Snapshot(snapshot)),
             LineRecord::Dropped(dropped) => {
-                let is_it = |step: &StepRecord| step.session == dropped.session && step.call == dropped.call;
+                let is_it = |waiting: &Waiting| match waiting {
+                    Waiting::Step(step) => step.session == dropped.session && step.call == dropped.call,
+                    _ => false,
+                };
                 if let Some(at) = self.waiting.iter().rposition(is_it) {
                     self.waiting.remove(at);
                 }
@@ -97,27 +123,128 @@ impl Lines {
         self.files.contains_key(path)
     }
 
-    /// Who wrote each line of `text`, which stands at `path` now.
-    pub fn marks(&mut self, path: &WorkspacePath, text: &str, ground: &dyn Ground) -> Vec<LineMark> {
+    /// The hash of the text of a path that was recorded last.
+    pub fn last_hash(&mut self, path: &WorkspacePath, ground: &dyn Ground) -> Option<&str> {
         self.settle(ground);
-        if let Some((_, marks)) = self.answered.get(path).filter(|(answered, _)| answered == text) {
-            return marks.clone();
+        self.files.get(path)?.hash.as_deref()
+    }
+
+    /// Who wrote each line of `text`, which stands at `path` now; `typed` is what led to it, where that is known.
+    pub fn marks(
+        &mut self,
+        path: &WorkspacePath,
+        text: &str,
+        typed: Option<&TypedRecord>,
+        ground: &dyn Ground,
+    ) -> Vec<LineMark> {
+        self.settle(ground);
+        let is_it = |answer: &&Answer| answer.text == text && answer.typed.as_ref() == typed;
+        if let Some(answer) = self.answered.get(path).filter(is_it) {
+            return answer.marks.clone();
         }
-        let from = self.followed(path, Some(text), ground);
+        let hash = wherefore_base::hash::short(text.as_bytes());
+        // What was typed since leads to the text that the file came with.
+        let before = typed.and_then(|typed| Some((typed.before.as_str(), ground.text(&typed.before)?)));
+        let from = match &before {
+            Some((hash, before)) => self.followed(path, (Some(hash), Some(before)), ground),
+            None => self.followed(path, (Some(&hash), Some(text)), ground),
+        };
         let marks = match from.as_ref().and_then(|from| self.files.get(from)) {
-            Some(file) => file.read(text.to_owned(), &wherefore_base::hash::short(text.as_bytes())).marks,
+            Some(file) => { typed.and_then(|typed| file.type_in(typed, Some(text.to_owned()), ground)) }
+                .map(|typed| typed.marks)
+                .unwrap_or_else(|| file.read(text.to_owned(), &hash).marks),
             None => vec![LineMark::EARLIER; split(text).len()],
         };
-        self.answered.insert(path.clone(), (text.to_owned(), marks.clone()));
+        let answer = Answer { text: text.to_owned(), typed: typed.cloned(), marks: marks.clone() };
+        self.answered.insert(path.clone(), answer);
         marks
     }
 
-    /// Carries out the steps that wait.
-    fn settle(&mut self, ground: &dyn Ground) {
-        while let Some(step) = self.waiting.pop_front() {
+    /// Carries out what waits. The sooner, the better is it known which files stand where.
+    pub fn settle(&mut self, ground: &dyn Ground) {
+        self.settle_but(0, ground);
+    }
+
+    /// The same, but for the last records: a step may still be dropped.
+    pub fn settle_but(&mut self, young: usize, ground: &dyn Ground) {
+        while self.waiting.len() > young
+            && let Some(waiting) = self.waiting.pop_front()
+        {
             self.answered.clear();
-            self.step(&step, ground);
+            match waiting {
+                Waiting::Step(step) => self.step(&step, ground),
+                Waiting::Typed(typed) => self.typed(&typed, ground),
+                Waiting::Snapshot(snapshot) => self.restore(snapshot),
+            }
         }
+    }
+
+    /// What a person typed. Where it does not follow from what is known, the next text is compared instead.
+    fn typed(&mut self, typed: &TypedRecord, ground: &dyn Ground) {
+        if !self.files.get(&typed.path).is_some_and(|file| file.is_at(Some(&typed.before))) {
+            let text = ground.text(&typed.before);
+            self.follow(&typed.path, (Some(&typed.before), text.as_deref()), ground);
+        }
+        let Some(file) = self.files.get_mut(&typed.path) else { return };
+        let Some(now) = file.type_in(typed, ground.text(&typed.after), ground) else { return };
+        let before = file.marks_of(&typed.before, ground);
+        file.before = before.map(|marks| (typed.before.clone(), marks));
+        (file.now, file.hash, file.is_torn) = (Some(now), Some(typed.after.clone()), false);
+    }
+
+    /// What is known of each file of which that was not kept since it changed.
+    pub fn snapshots(&mut self, ground: &dyn Ground) -> Vec<SnapshotRecord> {
+        self.settle(ground);
+        let mut all: Vec<SnapshotRecord> = { self.files.iter() }
+            .filter_map(|(path, file)| {
+                let (now, hash) = (file.now.as_ref()?, file.hash.as_ref()?);
+                let is_new = !file.is_torn && file.kept.as_ref() != Some(hash);
+                is_new.then(|| self.snapshot(path, now, hash))
+            })
+            .collect();
+        all.sort_by(|one, other| one.path.cmp(&other.path));
+        all
+    }
+
+    fn snapshot(&self, path: &WorkspacePath, now: &MarkedText, hash: &str) -> SnapshotRecord {
+        let (mut calls, mut places) = (Vec::new(), HashMap::new());
+        let mut marks: Vec<MarkedRun> = Vec::new();
+        for mark in &now.marks {
+            let origin = mark.origin.and_then(|at| Some((at, self.origin(at)?)));
+            let place = origin.map(|(at, origin)| {
+                *places.entry(at).or_insert_with(|| {
+                    calls.push(origin.clone());
+                    u32::try_from(calls.len() - 1).unwrap_or(u32::MAX)
+                })
+            });
+            let run = MarkedRun { count: 1, by: mark.by, call: place, is_unsure: mark.is_unsure };
+            match marks.last_mut() {
+                Some(last) if *last == (MarkedRun { count: last.count, ..run.clone() }) => last.count += 1,
+                _ => marks.push(run),
+            }
+        }
+        SnapshotRecord { path: path.clone(), hash: hash.to_owned(), lines: now.hashes.clone(), marks, calls }
+    }
+
+    /// Takes a snapshot for what is known, unless more is known than it tells.
+    fn restore(&mut self, snapshot: SnapshotRecord) {
+        let SnapshotRecord { path, hash, lines, marks: kept, calls } = snapshot;
+        let origins: Vec<u32> = calls.into_iter().map(|call| self.intern(call)).collect();
+        let mut marks = Vec::with_capacity(lines.len());
+        for MarkedRun { count, by, call, is_unsure } in kept {
+            let origin = call.and_then(|call| origins.get(call as usize)).copied();
+            let count = (count as usize).min(lines.len().saturating_sub(marks.len()));
+            marks.extend(std::iter::repeat_n(LineMark { by, origin, is_unsure }, count));
+        }
+        let file = self.files.entry(path).or_default();
+        file.kept = Some(hash.clone());
+        let is_known = !file.is_torn && file.now.is_some() && file.hash.as_ref() == Some(&hash);
+        let is_whole = |now: &MarkedText| now.marks.iter().all(|mark| mark.by != WrittenBy::Unknown);
+        if marks.len() != lines.len() || is_known && file.now.as_ref().is_some_and(is_whole) {
+            return;
+        }
+        file.now = Some(MarkedText { text: None, hashes: lines, marks });
+        (file.hash, file.before, file.is_torn) = (Some(hash), None, false);
     }
 
     fn step(&mut self, step: &StepRecord, ground: &dyn Ground) {
@@ -149,23 +276,20 @@ impl Lines {
 
     /// A change of a text.
     fn change(&mut self, step: &StepRecord, ground: &dyn Ground) {
-        let before = step.before.as_ref().map(|before| ground.text(before));
-        let text = before.clone().flatten();
-        if let Some(from) = self.followed(&step.path, text.as_deref(), ground)
-            && from != step.path
-            && let Some(file) = self.files.remove(&from)
-        {
-            self.files.insert(step.path.clone(), file);
+        if !self.files.get(&step.path).is_some_and(|file| file.is_at(step.before.as_deref())) {
+            self.meet(step, ground);
         }
         let author = self.author(step);
         let file = self.files.entry(step.path.clone()).or_default();
-        file.find(before, step.before.as_ref());
-        let was = file.now.clone().unwrap_or_default();
+        let mut was = file.now.take().unwrap_or_default();
+        if was.text.is_none() {
+            was.text = step.before.as_ref().and_then(|before| ground.text(before));
+        }
         file.before = step.before.clone().map(|before| (before, was.marks.clone()));
         let Some(after) = &step.after else {
             let gone = was.hashes.into_iter().zip(was.marks).collect();
             file.history.keep(&step.session, &step.call, step.back, gone);
-            (file.now, file.hash) = (None, None);
+            file.hash = None;
             return;
         };
         match ground.text(after) {
@@ -175,7 +299,31 @@ impl Lines {
                 file.history.keep(&step.session, &step.call, step.back, carried.removed);
                 (file.now, file.hash, file.is_torn) = (Some(carried.now), Some(after.clone()), false);
             }
-            None => file.is_torn = true,
+            None => (file.now, file.is_torn) = (Some(was), true),
+        }
+    }
+
+    /// Meets the text that a step found, which is not the one that is known.
+    fn meet(&mut self, step: &StepRecord, ground: &dyn Ground) {
+        let before = step.before.as_ref().map(|before| ground.text(before));
+        let text = before.clone().flatten();
+        self.follow(&step.path, (step.before.as_deref(), text.as_deref()), ground);
+        self.files.entry(step.path.clone()).or_default().find(before, step.before.as_ref());
+    }
+
+    /// Takes what is known of a file along to the path that it stands at now.
+    fn follow(&mut self, path: &WorkspacePath, text: (Option<&str>, Option<&str>), ground: &dyn Ground) {
+        if let Some(from) = self.followed(path, text, ground)
+            && from != *path
+            && let Some(file) = self.files.remove(&from)
+        {
+            self.files.insert(path.clone(), file);
+        }
+        // The same text as another file's: a copy, or a file that came back to its name since.
+        let is_known = self.files.get(path).is_some_and(|file| file.now.is_some());
+        if let (false, Some(source)) = (is_known, self.files.values().find(|file| file.is_at(text.0))) {
+            let copy = LinedFile { history: History::default(), ..source.clone() };
+            self.files.insert(path.clone(), copy);
         }
     }
 
@@ -194,8 +342,12 @@ impl Lines {
     }
 
     fn agent_change(&mut self, step: &StepRecord) -> AgentChange {
-        let mut change =
-            AgentChange { origins: Vec::new(), edited: Vec::new(), has_others: step.hunks.is_empty() };
+        let mut change = AgentChange {
+            origins: Vec::new(),
+            edited: Vec::new(),
+            has_others: step.hunks.is_empty(),
+            is_said: false,
+        };
         for hunk in step.hunks.iter().map(Some).chain(step.hunks.is_empty().then_some(None)) {
             let (session, call) = (step.session.clone(), step.call.clone());
             let edited =
@@ -224,11 +376,17 @@ impl Lines {
     fn followed(
         &self,
         path: &WorkspacePath,
-        text: Option<&str>,
+        (hash, text): (Option<&str>, Option<&str>),
         ground: &dyn Ground,
     ) -> Option<WorkspacePath> {
-        if self.files.get(path).is_some_and(|file| file.now.is_some()) {
-            return Some(path.clone());
+        let own = self.files.get(path).filter(|file| file.now.is_some());
+        if let Some(own) = own {
+            // It may have been there before, and have come back under this name.
+            let is_back = |(other, file): &(&WorkspacePath, &LinedFile)| {
+                *other != path && file.is_at(hash) && !ground.stands(other)
+            };
+            let back = self.files.iter().filter(|_| !own.is_at(hash)).find(is_back);
+            return Some(back.map_or(path, |(other, _)| other).clone());
         }
         let lines: HashSet<u64> = split(text?).into_iter().map(crate::text::hash).collect();
         let mut best: Option<(usize, &WorkspacePath)> = None;
@@ -246,6 +404,28 @@ impl Lines {
 }
 
 impl LinedFile {
+    /// Whether what is known is of the text with this hash, as it is kept or as its lines are known.
+    fn is_at(&self, hash: Option<&str>) -> bool {
+        !self.is_torn && hash.is_some() && self.hash.as_deref() == hash && self.now.is_some()
+    }
+
+    /// What is known of each line of the text with this hash, which the file held last.
+    fn marks_of(&self, hash: &str, ground: &dyn Ground) -> Option<Vec<LineMark>> {
+        match self.is_at(Some(hash)) {
+            true => self.now.as_ref().map(|now| now.marks.clone()),
+            false => Some(self.read(ground.text(hash)?, hash).marks),
+        }
+    }
+
+    /// What is known of each line after what a person typed. None where it does not fit.
+    fn type_in(&self, typed: &TypedRecord, text: Option<String>, ground: &dyn Ground) -> Option<MarkedText> {
+        let now = self.now.as_ref().filter(|_| !self.is_torn)?;
+        match self.is_at(Some(&typed.before)) {
+            true => now.type_in(&typed.runs, text),
+            false => self.read(ground.text(&typed.before)?, &typed.before).type_in(&typed.runs, text),
+        }
+    }
+
     /// Meets the text that a step found: what differs from the one that is known, a person changed.
     fn find(&mut self, before: Option<Option<String>>, hash: Option<&String>) {
         match before {
@@ -267,8 +447,12 @@ impl LinedFile {
     /// What is known of each line of a text that stands there now.
     fn read(&self, text: String, hash: &str) -> MarkedText {
         let Some(now) = &self.now else { return MarkedText::whole(text, LineMark::HUMAN) };
-        if now.text == text {
-            return now.clone();
+        let is_same = match &now.text {
+            Some(known) => *known == text,
+            None => self.hash.as_deref() == Some(hash),
+        };
+        if is_same {
+            return MarkedText { text: Some(text), ..now.clone() };
         }
         // Somebody took the last step back by hand.
         if let Some((before, marks)) = &self.before

@@ -33,32 +33,49 @@ pub struct LineMark {
     pub by: WrittenBy,
     /// The call and hunk, by its place among [`crate::Lines::origin`]; none where no agent had a part in it.
     pub origin: Option<u32>,
+    /// Whether it may be a line that a person wrote: one that is equal stands or stood beside it.
+    pub is_unsure: bool,
 }
 
 impl LineMark {
-    pub(crate) const HUMAN: Self = Self { by: WrittenBy::Human, origin: None };
-    pub(crate) const EARLIER: Self = Self { by: WrittenBy::Earlier, origin: None };
-    pub(crate) const UNKNOWN: Self = Self { by: WrittenBy::Unknown, origin: None };
+    pub(crate) const HUMAN: Self = Self { by: WrittenBy::Human, origin: None, is_unsure: false };
+    pub(crate) const EARLIER: Self = Self { by: WrittenBy::Earlier, origin: None, is_unsure: false };
+    pub(crate) const UNKNOWN: Self = Self { by: WrittenBy::Unknown, origin: None, is_unsure: false };
+
+    /// Whether a person may have written some of it while it was recorded.
+    pub(crate) fn is_personal(self) -> bool {
+        self.is_unsure || self.by.is_personal()
+    }
+
+    /// The mark of a line that may be one of a person's, which is marked `other`: never an agent's.
+    pub(crate) fn doubted(self, other: Self) -> Self {
+        match self.by {
+            WrittenBy::Agent => other,
+            WrittenBy::Earlier => Self { is_unsure: true, ..self },
+            _ => self,
+        }
+    }
 
     pub(crate) fn agent(origin: u32) -> Self {
-        Self { by: WrittenBy::Agent, origin: Some(origin) }
+        Self { by: WrittenBy::Agent, origin: Some(origin), is_unsure: false }
     }
 
     pub(crate) fn mixed(origin: Option<u32>) -> Self {
         match origin {
-            Some(_) => Self { by: WrittenBy::Mixed, origin },
+            Some(_) => Self { by: WrittenBy::Mixed, origin, is_unsure: false },
             None => Self::HUMAN,
         }
     }
 }
 
 /// The call and the hunk that a line comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LineOrigin {
     /// The session that holds the call.
     pub session: String,
     /// The call.
     pub call: CallId,
     /// The hunk, where it is known which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunk: Option<HunkId>,
 }

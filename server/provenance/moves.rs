@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use crate::align::Run;
-use crate::text::is_trivial;
+use crate::text::is_telling;
 
 /// For lines of the new text, the old lines that moved there.
 pub(crate) fn moved(
     runs: &[Run],
-    (old, old_lines): (&[u64], &[&str]),
-    new: &[u64],
+    old: &[u64],
+    (new, new_lines): (&[u64], &[&str]),
 ) -> HashMap<usize, usize, foldhash::fast::FixedState> {
     let mut found = HashMap::with_hasher(foldhash::fast::FixedState::default());
     let count = |lines: &mut dyn Iterator<Item = (usize, u64)>| {
@@ -26,7 +26,7 @@ pub(crate) fn moved(
     let moved_once: HashMap<u64, (usize, usize), foldhash::fast::FixedState> = { added.iter() }
         .filter_map(|(line, (to, many))| {
             let (from, 1) = removed.get(line).copied()? else { return None };
-            (*many == 1 && !is_trivial(old_lines[from])).then_some((*line, (from, *to)))
+            (*many == 1 && is_telling(new_lines[*to])).then_some((*line, (from, *to)))
         })
         .collect();
     if moved_once.is_empty() {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use wherefore_base::{CallId, HunkId, WorkspacePath};
 use wherefore_protocol::ChangeKind;
 
-use crate::{Span, WrittenBy};
+use crate::{LineOrigin, Span, WrittenBy};
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,10 @@ pub enum LineRecord {
     Edited(EditedRecord),
     /// Hunks of a call were decided.
     Decision(DecisionRecord),
+    /// A person edited a document.
+    Typed(TypedRecord),
+    /// What was known of the lines of a file: what it was known from need not be kept any longer.
+    Snapshot(SnapshotRecord),
 }
 
 /// One change of one path.
@@ -111,4 +115,70 @@ pub struct DecidedHunk {
     /// The person's word, with secrets taken out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// What a person typed, as their editor told it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypedRecord {
+    /// The path, from the workspace's root.
+    pub path: WorkspacePath,
+    /// The hash of the text before.
+    pub before: String,
+    /// The hash of the text after.
+    pub after: String,
+    /// The lines that differ, in order.
+    pub runs: Vec<TypedRun>,
+}
+
+/// Lines that were edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypedRun {
+    /// The first line in the text before.
+    pub start: u32,
+    /// How many lines of that text it replaces.
+    pub gone: u32,
+    /// The lines that stand there now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<TypedLine>,
+}
+
+/// One line that was edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypedLine {
+    /// A hash of it.
+    pub hash: u64,
+    /// The lines of the text before that it holds something of; none where it was typed anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<u32>,
+}
+
+/// Who wrote each line of a file. It holds no text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotRecord {
+    /// The path, from the workspace's root.
+    pub path: WorkspacePath,
+    /// The hash of the file's bytes.
+    pub hash: String,
+    /// A hash of each line.
+    pub lines: Vec<u64>,
+    /// Who wrote them, in runs.
+    pub marks: Vec<MarkedRun>,
+    /// The calls that the lines come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<LineOrigin>,
+}
+
+/// Lines of one mark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkedRun {
+    /// How many lines.
+    pub count: u32,
+    /// Who wrote them.
+    pub by: WrittenBy,
+    /// The place of their call in the snapshot's `calls`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<u32>,
+    /// Whether they may be a person's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unsure: bool,
 }

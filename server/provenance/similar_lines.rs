@@ -1,9 +1,9 @@
 //! Which line became which other where both were written over.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::align::runs;
-use crate::text::{hash, split};
+use crate::text::{hash, is_telling, split};
 use crate::{LineRecord, WrittenBy};
 
 /// How alike two lines have to be, from 0 to 1, for one to count as the other edited.
@@ -98,13 +98,35 @@ pub fn edited_lines(proposed: &str, accepted: &str) -> Vec<(u64, WrittenBy)> {
     let hashes = |lines: &[&str]| lines.iter().map(|line| hash(line)).collect::<Vec<_>>();
     let (old_hashes, new_hashes) = (hashes(&old), hashes(&new));
     let mut by = vec![WrittenBy::Agent; new.len()];
-    for run in runs(&old_hashes, &new_hashes) {
+    let runs = runs(&old_hashes, &new_hashes);
+    // Beside an edited line one that it was made from may have been typed anew.
+    for run in &runs {
+        for at in [run.new.start.checked_sub(1), Some(run.new.end)].into_iter().flatten() {
+            let Some(line) = new.get(at).map(|line| line.trim()) else { continue };
+            if !is_telling(line)
+                && !line.is_empty()
+                && new[run.new.clone()].iter().any(|typed| typed.contains(line))
+            {
+                by[at] = WrittenBy::Human;
+            }
+        }
+    }
+    for run in runs {
         let made = pairs(&old[run.old.clone()], &new[run.new.clone()]);
         for (at, made) in run.new.zip(made) {
             by[at] = if made.is_some() { WrittenBy::Mixed } else { WrittenBy::Human };
         }
     }
-    new_hashes.into_iter().zip(by).collect()
+    // Of equal lines it is not known which of them was typed.
+    let typed: HashSet<u64> = { new_hashes.iter().zip(&by) }
+        .filter(|(_, by)| **by != WrittenBy::Agent)
+        .map(|(line, _)| *line)
+        .collect();
+    let settle = |(line, by)| match by {
+        WrittenBy::Agent if typed.contains(&line) => (line, WrittenBy::Human),
+        _ => (line, by),
+    };
+    new_hashes.into_iter().zip(by).map(settle).collect()
 }
 
 /// The longest text of a record that is read.

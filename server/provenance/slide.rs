@@ -41,8 +41,9 @@ fn twins(lines: &[u64], start: usize, end: usize) -> Vec<(usize, usize)> {
 
 /// The mark of a line that may be the other one: not an agent's where that one is a person's.
 fn humble(mark: LineMark, other: LineMark) -> LineMark {
-    match (mark.by, other.by) {
-        (WrittenBy::Agent, WrittenBy::Human | WrittenBy::Mixed | WrittenBy::Unknown) => other,
+    match other.by {
+        WrittenBy::Human | WrittenBy::Mixed | WrittenBy::Unknown => mark.doubted(other),
+        _ if other.is_unsure => mark.doubted(LineMark::HUMAN),
         _ => mark,
     }
 }

@@ -6,8 +6,11 @@ use std::collections::HashMap;
 use wherefore_base::{CallId, HunkId, WorkspacePath, hash};
 use wherefore_protocol::ChangeKind;
 
+mod bad_input;
+mod person;
+
 use crate::record::{DroppedRecord, EditedRecord, LineRecord, StepRecord};
-use crate::{Ground, Lines, Span, WrittenBy, edited_lines};
+use crate::{Ground, Lines, Span, TypedLines, WrittenBy, edited_lines};
 
 /// Steps of one history.
 const STEPS: usize = 200;
@@ -92,6 +95,10 @@ struct History {
     random: Random,
     /// How many percent of the steps say where their hunks went.
     said: usize,
+    /// How many percent of a person's steps an editor tells; the others are found on the disk.
+    told: usize,
+    /// What an editor told since the text that stands here.
+    typed: Option<(String, TypedLines)>,
     kept: Kept,
     lines: Vec<Known>,
     provenance: Lines,
@@ -113,10 +120,12 @@ fn path(name: &str) -> WorkspacePath {
 }
 
 impl History {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, told: usize) -> Self {
         let mut history = Self {
             random: Random(seed),
             said: 100,
+            told,
+            typed: None,
             kept: Kept::default(),
             lines: Vec::new(),
             provenance: Lines::default(),
@@ -165,6 +174,7 @@ impl History {
     fn call(&mut self, hunks: Vec<(usize, usize, Vec<Known>)>, accepted: &[bool]) {
         let call = CallId::from(format!("c-{}", self.next_call));
         self.next_call += 1;
+        self.keep_typed();
         let before = text(&self.lines);
         let mut applied = Applied { call: call.clone(), hunks: Vec::new() };
         let mut ids = Vec::new();
@@ -235,6 +245,7 @@ impl History {
             self.provenance.apply(LineRecord::Dropped(dropped));
         }
         self.provenance.apply(LineRecord::Step(step));
+        self.provenance.settle(&self.kept);
     }
 
     fn agent(&mut self) {
@@ -269,37 +280,6 @@ impl History {
         self.call(hunks, &accepted);
     }
 
-    fn person(&mut self) {
-        for _ in 0..1 + self.random.below(3) {
-            let at = self.random.below(self.lines.len() + 1);
-            match self.random.below(5) {
-                0 | 1 => {
-                    let count = 1 + self.random.below(4);
-                    let typed = self.some(count, &Truth::Human);
-                    self.lines.splice(at..at, typed);
-                }
-                2 if at < self.lines.len() && self.lines[at].text.len() > 12 => {
-                    let truth = match self.lines[at].truth {
-                        Truth::Agent(_) | Truth::Mixed => Truth::Mixed,
-                        _ => Truth::Human,
-                    };
-                    self.lines[at] = self.over(&self.lines[at].clone(), truth);
-                }
-                3 => {
-                    let gone = self.random.below(3).min(self.lines.len() - at);
-                    self.lines.drain(at..at + gone);
-                }
-                4 => {
-                    let size = (2 + self.random.below(5)).min(self.lines.len() - at);
-                    let block: Vec<Known> = self.lines.drain(at..at + size).collect();
-                    let to = self.random.below(self.lines.len() + 1);
-                    self.lines.splice(to..to, block);
-                }
-                _ => {}
-            }
-        }
-    }
-
     fn formatter(&mut self) {
         let call = self.next_call;
         let from = self.random.below(self.lines.len() + 1);
@@ -325,7 +305,8 @@ impl History {
         let Some(at) = self.applied.len().checked_sub(1 + self.random.below(3)) else { return };
         let applied = self.applied.remove(at);
         let mut lines = self.lines.clone();
-        let mut reverse = Vec::new();
+        let (mut reverse, mut spans) = (Vec::new(), Vec::new());
+        let size = |size| u32::try_from(size).unwrap();
         for (new, old) in &applied.hunks {
             let Some(first) = new.first() else { return };
             let Some(start) = lines.iter().position(|line| line.id == first.id) else { return };
@@ -334,12 +315,19 @@ impl History {
             }
             lines.splice(start..start + new.len(), old.clone());
             reverse.push((old.clone(), new.clone()));
+            let place = self.lines.iter().position(|line| line.id == first.id).unwrap();
+            spans.push((size(place), size(new.len()), size(old.len())));
         }
+        spans.sort_unstable();
+        if !self.random.chance(self.said) {
+            spans.clear();
+        }
+        self.keep_typed();
         let before = text(&self.lines);
         self.lines = lines;
         let undo = CallId::from(format!("u-{}", self.next_call));
         self.next_call += 1;
-        self.step(&undo, Some(&applied.call), Vec::new(), Vec::new(), &before);
+        self.step(&undo, Some(&applied.call), Vec::new(), spans, &before);
         self.applied.push(Applied { call: undo, hunks: reverse });
     }
 
@@ -348,6 +336,7 @@ impl History {
         if to == self.path {
             return;
         }
+        self.keep_typed();
         if self.random.chance(60) {
             let step = StepRecord {
                 session: "s".to_owned(),
@@ -372,15 +361,6 @@ impl History {
 
     fn run(&mut self) {
         for step in 0..STEPS {
-            if std::env::var_os("WHEREFORE_EACH").is_some() {
-                eprintln!(
-                    "op {step}: last {:?}",
-                    self.applied.last().map(|a| (a.call.clone(), a.hunks.len()))
-                );
-                if step == 134 || step == 133 {
-                    eprintln!("{}", text(&self.lines));
-                }
-            }
             match self.random.below(100) {
                 0..40 => self.agent(),
                 40..75 => self.person(),
@@ -397,7 +377,8 @@ impl History {
 
     fn compare(&mut self, step: usize) {
         let now = text(&self.lines);
-        let marks = self.provenance.marks(&path(&self.path), &now, &self.kept);
+        let typed = self.typed();
+        let marks = self.provenance.marks(&path(&self.path), &now, typed.as_ref(), &self.kept);
         assert_eq!(marks.len(), self.lines.len());
         for (at, (mark, line)) in marks.iter().zip(&self.lines).enumerate() {
             let call =
@@ -420,19 +401,23 @@ impl History {
     }
 }
 
-#[test]
-fn each_line_of_a_random_history_is_known() {
-    let count = std::env::var("WHEREFORE_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(25);
-    let first: u64 = std::env::var("WHEREFORE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Runs histories of which an editor tells so many percent of what a person does.
+fn each_line_is_known(told: usize) {
+    let count = number("WHEREFORE_HISTORIES").unwrap_or(25);
+    let first = number("WHEREFORE_SEED").unwrap_or(1);
     let (mut right, mut all, mut stolen) = (0, 0, Vec::new());
     for seed in first..first + count {
-        let mut history = History::new(seed.wrapping_mul(7919));
+        let mut history = History::new(seed.wrapping_mul(7919), told);
         history.run();
         right += history.right;
         all += history.all;
         stolen.extend(history.stolen.into_iter().map(|line| format!("seed {seed}: {line}")));
     }
-    eprintln!("{right} of {all} lines right, {} stolen", stolen.len());
+    eprintln!("{told} % told: {right} of {all} lines right, {} stolen", stolen.len());
     assert!(
         stolen.is_empty(),
         "{} lines of a person count as an agent's, such as {:#?}",
@@ -440,4 +425,19 @@ fn each_line_of_a_random_history_is_known() {
         &stolen[..stolen.len().min(5)]
     );
     assert!(right * 100 >= all * 99, "{right} of {all} lines are right");
+}
+
+#[test]
+fn each_line_of_a_random_history_is_known() {
+    each_line_is_known(0);
+}
+
+#[test]
+fn each_line_of_a_random_history_in_an_editor_is_known() {
+    each_line_is_known(100);
+}
+
+#[test]
+fn each_line_of_a_random_history_in_an_editor_and_on_the_disk_is_known() {
+    each_line_is_known(60);
 }

@@ -31,8 +31,8 @@ pub struct ReportGatherer<'a> {
     reasons: HashMap<String, usize>,
     /// The place of each proposal: its reason, its change there.
     proposals: HashMap<String, (usize, usize)>,
-    /// Of the log that is being read: the call that an undo took back, by the id of the call and of the undo.
-    undone: HashMap<String, (usize, usize)>,
+    /// The change that an undo takes back, by the session and the id of the call, and of each undo.
+    undone: HashMap<(String, String), (usize, usize)>,
 }
 
 /// What is known of a call until its end.
@@ -80,7 +80,6 @@ impl<'a> ReportGatherer<'a> {
     /// Begins the log of a session. Nothing of an altered one is to follow.
     pub fn session(&mut self, id: &str, standing: LogStanding, said: &str) {
         self.calls.clear();
-        self.undone.clear();
         let said = self.clean.short(said);
         self.report.sessions.push(ReportedSession { id: id.to_owned(), standing, said, calls: 0 });
     }
@@ -98,7 +97,7 @@ impl<'a> ReportGatherer<'a> {
             Some(EventType::ToolCall) => self.call(entry),
             Some(EventType::Proposal) => self.proposal(entry),
             Some(EventType::Decision) => self.decision(entry),
-            Some(EventType::Undo) => self.undo(entry),
+            Some(EventType::Undo) => self.undo(&self.session_id(), entry),
             Some(EventType::ToolResult) => self.result(entry),
             Some(EventType::ToolError) => self.fault(entry),
             Some(EventType::CommandEnd) => self.command_end(entry),
@@ -111,10 +110,12 @@ impl<'a> ReportGatherer<'a> {
         }
     }
 
-    /// Takes an event of another session in, which may decide on what the report holds.
-    pub fn hear_elsewhere(&mut self, entry: &Entry) {
-        if entry.kind() == Some(EventType::Decision) {
-            self.decision(entry);
+    /// Takes an event of another session in, which may decide on what the report holds, or undo it.
+    pub fn hear_elsewhere(&mut self, session: &str, entry: &Entry) {
+        match entry.kind() {
+            Some(EventType::Decision) => self.decision(entry),
+            Some(EventType::Undo) => self.undo(session, entry),
+            _ => {}
         }
     }
 
@@ -182,7 +183,7 @@ impl<'a> ReportGatherer<'a> {
         let changes = &mut self.report.reasons[at].changes;
         let place = (at, changes.len());
         self.proposals.insert(change.proposal.clone(), place);
-        self.undone.insert(id.to_owned(), place);
+        self.undone.insert((change.session.clone(), id.to_owned()), place);
         changes.push(change);
     }
 
@@ -196,14 +197,17 @@ impl<'a> ReportGatherer<'a> {
         }
     }
 
-    fn undo(&mut self, entry: &Entry) {
+    fn undo(&mut self, session: &str, entry: &Entry) {
         let undo = text(entry.body.get("undo_id")).to_owned();
-        let Some(place) = entry.call_id().and_then(|id| self.undone.get(id)).copied() else { return };
+        // Ids of calls repeat from session to session.
+        let of = entry.body.get("session").and_then(Value::as_str).unwrap_or(session).to_owned();
+        let call = entry.call_id().map(|id| (of, id.to_owned()));
+        let Some(place) = call.and_then(|call| self.undone.get(&call)).copied() else { return };
         if let Some(change) =
             self.report.reasons.get_mut(place.0).and_then(|reason| reason.changes.get_mut(place.1))
         {
             change.undone = !change.undone;
-            self.undone.insert(undo, place);
+            self.undone.insert((session.to_owned(), undo), place);
         }
     }
 
@@ -267,9 +271,11 @@ impl<'a> ReportGatherer<'a> {
         let (session, call) = (self.session_id(), id.to_owned());
         let message = self.clean.member(part("message"));
         // A change that the person rejected stands among the reasons, with its hunks.
-        if code == "REJECTED" && self.undone.contains_key(id) {
+        let key = (session, call);
+        if code == "REJECTED" && self.undone.contains_key(&key) {
             return;
         }
+        let (session, call) = key;
         let refusal = ReportedRefusal { session, call, agent, tool, why, code, message, by_rule };
         let counted = if by_rule { &mut self.report.totals.refused } else { &mut self.report.totals.faults };
         *counted += 1;

@@ -1,26 +1,57 @@
-//! Which call each line comes from: what is recorded of that while hunks are put in place, in the state folder.
+//! Which call each line comes from: what is recorded of that while hunks are put in place and while a person types, in
+//! the state folder.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::files::SessionFiles;
 use super::workspace::Workspace;
 use crate::base::{WorkspacePath, text};
-use crate::provenance::{DecisionRecord, Ground, LineMark, LineOrigin, LineRecord, Lines};
-use crate::workspace::State;
+use crate::protocol::ChangeKind;
+use crate::provenance::{
+    DecisionRecord, Ground, LineMark, LineOrigin, LineRecord, Lines, TypedLines, TypedRecord,
+};
+use crate::workspace::{DocumentText, Edits, State};
 
 /// The file of the records, one a line.
 const RECORDS: &str = "provenance/records.jsonl";
 /// Bytes of records that are read at once.
 const PIECE: u64 = 8 << 20;
 
+/// How long after a record what waits is carried out, so that nobody who asks has to wait for it.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Records that may still be dropped: they are carried out when somebody asks.
+const YOUNG: usize = 4;
+
 /// Which call each line of the workspace's files comes from.
 #[derive(Debug)]
 pub struct LineHistory {
+    records: Arc<Records>,
+    /// What was typed into open documents since the last record of each.
+    typed: Mutex<HashMap<WorkspacePath, TypedDocument>>,
+}
+
+/// The records of one workspace.
+#[derive(Debug)]
+struct Records {
     workspace: Arc<Workspace>,
     files: Arc<SessionFiles>,
     read: Mutex<ReadRecords>,
+    is_settling: AtomicBool,
+}
+
+/// A document with what was typed into it.
+#[derive(Debug)]
+struct TypedDocument {
+    /// The text before.
+    base: DocumentText,
+    /// The text now.
+    now: DocumentText,
+    lines: TypedLines,
 }
 
 /// The records that were read.
@@ -45,11 +76,125 @@ pub struct KnownLines {
 impl LineHistory {
     /// The records of a workspace.
     pub(super) fn new(workspace: Arc<Workspace>, files: Arc<SessionFiles>) -> Self {
-        Self { workspace, files, read: Mutex::default() }
+        let (read, is_settling) = (Mutex::default(), AtomicBool::new(false));
+        Self { records: Arc::new(Records { workspace, files, read, is_settling }), typed: Mutex::default() }
     }
 
     /// Keeps a record. Without it a line is not known to be an agent's; nothing else depends on it.
     pub fn record(&self, record: &LineRecord) {
+        if let LineRecord::Step(step) = record {
+            self.keep_typed_up_to(&step.path, step.before.as_deref());
+            if let (ChangeKind::Rename, Some(from)) = (step.kind, &step.from) {
+                self.typed.lock().remove(from);
+            }
+        }
+        self.records.append(record);
+        Records::settle_soon(&self.records);
+    }
+
+    /// A person edited a document: `before` became `after`.
+    pub(crate) fn typed(
+        &self,
+        path: &WorkspacePath,
+        before: &DocumentText,
+        edits: &Edits,
+        after: &DocumentText,
+    ) {
+        let mut typed = self.typed.lock();
+        let known = typed.remove(path).filter(|known| known.now.is_version(before));
+        let mut known = match known {
+            Some(known) => known,
+            // An editor that shows what another program wrote edits its document too.
+            None if !self.records.files.is_unsaved(path, after) => return,
+            None => TypedDocument { base: before.clone(), now: before.clone(), lines: TypedLines::default() },
+        };
+        let Some(changes) = before.line_changes(edits) else { return };
+        for change in changes {
+            known.lines.edit(change.first, &change.old, change.range, &change.text);
+        }
+        known.now = after.clone();
+        typed.insert(path.clone(), known);
+    }
+
+    /// What changes in a document is not a person's typing. What they typed before is kept where it is known.
+    pub fn not_typed(&self, path: &WorkspacePath) {
+        self.typed.lock().remove(path);
+    }
+
+    /// A document was saved or is closed: what was typed into it is kept.
+    pub fn keep_typed(&self, path: &WorkspacePath) {
+        self.keep_typed_up_to(path, None);
+    }
+
+    /// Keeps what was typed, where it leads to the text with this hash.
+    fn keep_typed_up_to(&self, path: &WorkspacePath, hash: Option<&str>) {
+        let Some(typed) = self.typed.lock().remove(path) else { return };
+        let Some(record) = typed.record(path).filter(|record| hash.is_none_or(|hash| record.after == hash))
+        else {
+            return;
+        };
+        if record.runs.is_empty() {
+            return;
+        }
+        let is_known = self.records.with(|lines, ground| match lines.last_hash(path, ground) {
+            Some(last) => Some(last == record.before),
+            None => lines.knows(path, ground).then_some(false),
+        });
+        match is_known {
+            // Nothing is kept of files that no call has touched.
+            None => return,
+            Some(true) => {}
+            // What was typed is told of a text that nothing else keeps.
+            Some(false) => drop(self.records.workspace.state().put(typed.base.as_bytes())),
+        }
+        self.records.append(&LineRecord::Typed(record));
+    }
+
+    /// Carries out what is recorded, so that nobody who asks has to wait for it.
+    pub fn settle(&self) {
+        self.records.with(|lines, ground| lines.settle(ground));
+    }
+
+    /// Keeps what is known of each line, before the texts go that it is known from.
+    pub fn keep_snapshots(&self) {
+        for snapshot in self.records.with(Lines::snapshots) {
+            self.records.append(&LineRecord::Snapshot(snapshot));
+        }
+    }
+
+    /// What was typed since the last record, where it leads to `text`.
+    fn typed_up_to(&self, path: &WorkspacePath, text: &str) -> Option<TypedRecord> {
+        let all = self.typed.lock();
+        all.get(path).filter(|typed| *typed.now == *text)?.record(path)
+    }
+
+    /// Who wrote each line of `text`, which stands at `path`.
+    pub fn known(&self, path: &WorkspacePath, text: &str) -> KnownLines {
+        let typed = self.typed_up_to(path, text);
+        self.records.with(|lines, ground| {
+            let marks = lines.marks(path, text, typed.as_ref(), ground);
+            let is_recorded = lines.knows(path, ground);
+            let mut named: Vec<u32> = marks.iter().filter_map(|mark| mark.origin).collect();
+            named.sort_unstable();
+            named.dedup();
+            let origin = |at: u32| {
+                let origin = lines.origin(at)?.clone();
+                let decision = lines.decision(&origin).cloned();
+                Some((at, origin, decision))
+            };
+            KnownLines { origins: named.into_iter().filter_map(origin).collect(), marks, is_recorded }
+        })
+    }
+}
+
+impl TypedDocument {
+    fn record(&self, path: &WorkspacePath) -> Option<TypedRecord> {
+        self.lines.record(path, &self.base, &self.now)
+    }
+}
+
+impl Records {
+    fn append(&self, record: &LineRecord) {
         let Ok(mut line) = serde_json::to_vec(record) else { return };
         line.push(b'\n');
         if let Err(error) = self.workspace.state().append(RECORDS, &line) {
@@ -57,23 +202,28 @@ impl LineHistory {
         }
     }
 
-    /// Who wrote each line of `text`, which stands at `path`.
-    pub fn known(&self, path: &WorkspacePath, text: &str) -> KnownLines {
+    /// What is known by all records.
+    fn with<T>(&self, ask: impl FnOnce(&mut Lines, &dyn Ground) -> T) -> T {
         let mut read = self.read.lock();
         let state = self.workspace.state();
         read.catch_up(state);
-        let ground = KeptGround { state, files: &self.files };
-        let marks = read.lines.marks(path, text, &ground);
-        let is_recorded = read.lines.knows(path, &ground);
-        let mut named: Vec<u32> = marks.iter().filter_map(|mark| mark.origin).collect();
-        named.sort_unstable();
-        named.dedup();
-        let origin = |at: u32| {
-            let origin = read.lines.origin(at)?.clone();
-            let decision = read.lines.decision(&origin).cloned();
-            Some((at, origin, decision))
+        ask(&mut read.lines, &KeptGround { state, files: &self.files })
+    }
+
+    /// Carries out what is recorded a little later, on a thread of its own.
+    fn settle_soon(records: &Arc<Self>) {
+        if records.is_settling.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let weak = Arc::downgrade(records);
+        let settle = move || {
+            std::thread::sleep(PAUSE);
+            let Some(records) = weak.upgrade() else { return };
+            records.is_settling.store(false, Ordering::Release);
+            records.with(|lines, ground| lines.settle_but(YOUNG, ground));
         };
-        KnownLines { origins: named.into_iter().filter_map(origin).collect(), marks, is_recorded }
+        // Without it whoever asks does it.
+        let _ = std::thread::Builder::new().name("line-history".to_owned()).spawn(settle);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The text of an open document: edited in place, and made whole when somebody reads it.
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
 use ropey::{Rope, RopeSlice};
@@ -26,6 +26,19 @@ pub struct Edits {
     pub changes: Vec<TextChange>,
     /// What positions count.
     pub encoding: Encoding,
+}
+
+/// The lines that one change touches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineChange {
+    /// The first of them.
+    pub first: usize,
+    /// What they held, without the break after the last.
+    pub old: String,
+    /// The bytes of that which the change replaces.
+    pub range: Range<usize>,
+    /// What stands there afterwards.
+    pub text: String,
 }
 
 /// One change of a text.
@@ -81,6 +94,38 @@ impl DocumentText {
             }
         }
         Self(Arc::new(Forms { rope: OnceLock::from(rope), whole: OnceLock::new() }))
+    }
+
+    /// The lines that each of these edits touches, in turn. None where the text became another as a whole, or where lines
+    /// end with a `\r` alone.
+    pub(crate) fn line_changes(&self, edits: &Edits) -> Option<Vec<LineChange>> {
+        let is_odd = |text: &str| {
+            text.bytes().zip(text.bytes().skip(1).chain([0])).any(|two| two.0 == b'\r' && two.1 != b'\n')
+        };
+        let mut rope = self.rope().clone();
+        let mut changes = Vec::new();
+        for TextChange { range, text } in &edits.changes {
+            let (start, end) = (*range)?;
+            let (start, end) = (char_at(&rope, start, edits.encoding), char_at(&rope, end, edits.encoding));
+            let (from, to) = (start.min(end), start.max(end));
+            let (first, last) = (rope.char_to_line(from), rope.char_to_line(to));
+            let lines =
+                rope.line_to_char(first)..rope.line_to_char(last) + length_without_break(rope.line(last));
+            let (base, old) = (rope.char_to_byte(lines.start), rope.slice(lines).to_string());
+            if is_odd(text) || is_odd(&old) {
+                return None;
+            }
+            let range = rope.char_to_byte(from) - base..rope.char_to_byte(to) - base;
+            changes.push(LineChange { first, old, range, text: text.clone() });
+            rope.remove(from..to);
+            rope.insert(from, text);
+        }
+        Some(changes)
+    }
+
+    /// Whether both are the same version of a text.
+    pub(crate) fn is_version(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     fn rope(&self) -> &Rope {

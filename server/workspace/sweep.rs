@@ -41,7 +41,6 @@ pub(crate) struct Swept {
 }
 
 /// What is swept, and what has to stay.
-#[derive(Debug)]
 pub(crate) struct Sweep<'a> {
     /// The folder of the session logs, with the state beside it.
     pub store: &'a Store,
@@ -51,6 +50,8 @@ pub(crate) struct Sweep<'a> {
     pub needed: &'a BTreeSet<(String, CallId)>,
     /// The contents that those proposals are to put in place.
     pub contents: &'a BTreeSet<String>,
+    /// Called before contents go, for whoever knows something by them.
+    pub keep: &'a dyn Fn(),
     /// The time of day.
     pub now: SystemTime,
 }
@@ -70,6 +71,7 @@ impl Sweep<'_> {
         let report = state.read(REPORT)?.unwrap_or_default();
         // Said before it is begun, so that no other process begins too.
         state.write(REPORT, &report)?;
+        (self.keep)();
         let mut swept = Swept::default();
         let used = self.changes(&shelf, go_on, &mut swept)?;
         if let Some(used) = used {

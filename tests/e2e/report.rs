@@ -111,6 +111,20 @@ fn a_session_is_reported_by_reasons_in_each_form() {
 }
 
 #[test]
+fn an_undo_in_another_session_is_in_the_report() {
+    let place = place();
+    let folder = place.path();
+    session(folder);
+    let of_agent = report(folder, &[])["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let undone = || report(folder, &[&of_agent])["reasons"][0]["changes"][0]["undone"].clone();
+    let call = report(folder, &[&of_agent])["reasons"][0]["changes"][0]["call"].as_str().unwrap().to_owned();
+    assert_ne!(undone(), json!(true));
+    let ran = wherefore(folder, &["undo", &format!("{of_agent}/{call}")]).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    assert_eq!(undone(), json!(true));
+}
+
+#[test]
 fn an_altered_log_is_named_and_nothing_of_it_is_reported() {
     let place = place();
     let folder = place.path();

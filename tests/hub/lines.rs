@@ -9,8 +9,12 @@ use wherefore::requests::{Decide, Undo, Why};
 
 use crate::support::{Bench, numbers};
 
-/// Steps of one history.
-const STEPS: usize = 25;
+/// Steps of one history, where `WHEREFORE_STEPS` says no other number.
+const STEPS: usize = 40;
+
+fn number(name: &str) -> Option<usize> {
+    std::env::var(name).ok()?.parse().ok()
+}
 
 struct Random(u64);
 
@@ -69,6 +73,47 @@ async fn lines_of_an_agent_a_person_and_both_are_told_apart() {
     assert_eq!(known(&bench, "a.txt").await, lines, "an undo of the undo gives each line back");
 }
 
+/// The call that writes a file, once all of it is accepted.
+async fn accepted(bench: &Bench, asked: serde_json::Value) -> String {
+    let (call, proposal) = bench.propose("fs.write", asked).await;
+    bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    call.await.unwrap().call_id.to_string()
+}
+
+#[tokio::test]
+async fn what_an_editor_tells_is_no_guess() {
+    let bench = Bench::new(&[("a.c", "int one;\nint two;\n")]);
+    bench.open("a.c");
+    let content = "int one;\nvoid f() {\n    g();\n}\nint two;\n";
+    let asked = json!({ "path": "a.c", "content": content, "why": "Add the function that the header names" });
+    let id = accepted(&bench, asked).await;
+    let by = |lines: Vec<(LineBy, Option<String>)>| lines.into_iter().map(|line| line.0).collect::<Vec<_>>();
+    use LineBy::{Agent, Human, Mixed, Unknown};
+    assert_eq!(by(known(&bench, "a.c").await), [Unknown, Agent, Agent, Agent, Unknown]);
+    // A loop in the function: of two equal lines that a comparison cannot tell apart, one is the person's.
+    bench.type_at("a.c", (2, 0), (2, 0), "    while (1) {\n");
+    bench.type_at("a.c", (3, 8), (3, 8), "");
+    bench.type_at("a.c", (3, 8), (3, 8), "\n    }");
+    for key in ["/", "/"] {
+        bench.type_at("a.c", (1, 10), (1, 10), key);
+    }
+    let lines = known(&bench, "a.c").await;
+    assert_eq!(bench.buffer("a.c").lines().nth(4), Some("    }"));
+    assert_eq!(by(lines.clone()), [Unknown, Mixed, Human, Agent, Human, Agent, Unknown]);
+    assert_eq!(lines[1].1.as_deref(), Some(&*id));
+    bench.save("a.c");
+    assert_eq!(known(&bench, "a.c").await, lines, "saved");
+    // Taken out and typed again, a line is the person's, though the text is as it was.
+    bench.type_at("a.c", (5, 0), (5, 1), "");
+    bench.type_at("a.c", (5, 0), (5, 0), "}");
+    assert_eq!(by(known(&bench, "a.c").await), [Unknown, Mixed, Human, Agent, Human, Human, Unknown]);
+    bench.save("a.c");
+    let next = bench.buffer("a.c").replace("g();", "g(1);");
+    let asked = json!({ "path": "a.c", "content": next, "why": "Pass the argument that g takes now" });
+    accepted(&bench, asked).await;
+    assert_eq!(by(known(&bench, "a.c").await), [Unknown, Mixed, Human, Agent, Human, Human, Unknown]);
+}
+
 #[tokio::test]
 async fn of_a_file_that_the_rules_close_nothing_is_said() {
     let bench = Bench::new(&[(".env", "KEY=1\n")]);
@@ -101,10 +146,22 @@ fn changed(
     new.into_iter().map(|line| (line, None)).collect()
 }
 
+/// Types until the buffer holds these lines, and the editor tells where.
+fn tell(bench: &Bench, path: &str, lines: &[String]) {
+    let buffer = bench.buffer(path);
+    let old: Vec<&str> = buffer.split_inclusive('\n').collect();
+    let same = |(one, other): &(&&str, &String)| **one == other.as_str();
+    let head = old.iter().zip(lines).take_while(same).count();
+    let tail = old[head..].iter().rev().zip(lines[head..].iter().rev()).take_while(same).count();
+    let text = lines[head..lines.len() - tail].concat();
+    bench.type_at(path, (head, 0), (old.len() - tail, 0), &text);
+    assert_eq!(bench.buffer(path), lines.concat());
+}
+
 #[tokio::test]
 async fn each_line_of_a_random_history_of_the_engine_is_known() {
-    let histories =
-        std::env::var("WHEREFORE_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(2);
+    let histories = number("WHEREFORE_HISTORIES").unwrap_or(4) as u64;
+    let steps = number("WHEREFORE_STEPS").unwrap_or(STEPS);
     let (mut right, mut all) = (0, 0);
     for seed in 0..histories {
         let mut random = Random(seed * 7919 + 13);
@@ -112,7 +169,7 @@ async fn each_line_of_a_random_history_of_the_engine_is_known() {
         bench.open("a.txt");
         let mut truth: HashMap<String, (LineBy, Option<String>)> = HashMap::new();
         let (mut count, mut calls) = (0, Vec::new());
-        for step in 0..STEPS {
+        for step in 0..steps {
             let mut lines: Vec<String> =
                 bench.buffer("a.txt").split_inclusive('\n').map(str::to_owned).collect();
             let of = |truth: &HashMap<_, (LineBy, _)>, old: &Option<String>| {
@@ -150,7 +207,16 @@ async fn each_line_of_a_random_history_of_the_engine_is_known() {
                         };
                         truth.insert(line, mark);
                     }
-                    bench.type_in("a.txt", &lines.concat());
+                    match random.below(4) {
+                        0 => bench.type_in("a.txt", &lines.concat()),
+                        1 => {
+                            bench.save("a.txt");
+                            bench.write("a.txt", &lines.concat());
+                            bench.type_in("a.txt", &lines.concat());
+                            bench.save("a.txt");
+                        }
+                        _ => tell(&bench, "a.txt", &lines),
+                    }
                 }
                 _ => {
                     let call = calls[random.below(calls.len())].clone();

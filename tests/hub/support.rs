@@ -8,7 +8,8 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use wherefore::base::ProposalId;
-use wherefore::hub::{DocumentEvent, EditorId, Edits, Folder, Hub, HubOptions};
+use wherefore::base::position::{self, Encoding, Position};
+use wherefore::hub::{DocumentEvent, EditorId, Edits, Folder, Hub, HubOptions, TextChange};
 use wherefore::ports::{DocumentEdit, Editor, FileRename};
 use wherefore::protocol::{
     Act, AskParams, DecideParams, Door, Envelope, Fault, Notice, Origin, Policy, Proposal, ProposalsParams,
@@ -225,6 +226,27 @@ impl Bench {
     /// Types in the editor: the buffer becomes `text`, unsaved.
     pub(crate) fn type_in(&self, path: &str, text: &str) {
         self.editor.change(&self.uri(path), |_| text.to_owned());
+    }
+
+    /// Types in the editor, and the editor tells what: the characters between two places, as lines and columns of a text
+    /// without multi-byte characters, become `text`.
+    pub(crate) fn type_at(&self, path: &str, from: (usize, usize), to: (usize, usize), text: &str) {
+        let uri = self.uri(path);
+        let place = |(line, column): (usize, usize)| Position {
+            line: u32::try_from(line).unwrap(),
+            character: u32::try_from(column).unwrap(),
+        };
+        let range = (place(from), place(to));
+        let changes = vec![TextChange { range: Some(range), text: text.to_owned() }];
+        let edits = Edits { changes, encoding: Encoding::Utf16 };
+        let version = {
+            let mut open = self.editor.open.lock().unwrap();
+            let document = open.iter_mut().find(|document| document.0 == uri).unwrap();
+            document.2 += 1;
+            position::replace(&mut document.3, range.0, range.1, Encoding::Utf16, text);
+            document.2
+        };
+        self.editor.tell_hub(DocumentEvent::Changed { uri, version, edits });
     }
 
     /// Saves in the editor: the disk holds what the buffer does.

@@ -158,7 +158,11 @@ impl Table {
                     "rejected" | "stale" => TextLook::Red,
                     _ => TextLook::Yellow,
                 };
-                let status = said("status").replace('_', " ");
+                let status = match said("status").as_str() {
+                    // Some hunks wait still.
+                    "pending" => "partly decided".to_owned(),
+                    status => status.replace('_', " "),
+                };
                 LogRow::of(look, format!("{status} by {}: {}", said("by"), hunks(entry)))
             }
             Some(EventType::Undo) => LogRow::of(

@@ -132,14 +132,14 @@ fn take(session: &Session, gatherer: &mut ReportGatherer<'_>) -> Result<bool, Fa
     Ok(true)
 }
 
-/// Takes in what another session decided on changes of the report.
+/// Takes in what another session decided on changes of the report, and undid of them.
 fn elsewhere(session: &Session, gatherer: &mut ReportGatherer<'_>) -> Result<(), Fault> {
     if standing(&session.log)?.0 == LogStanding::Altered {
         return Ok(());
     }
     for item in session.log.items(Values::Sealed)? {
         if let Item::Entry(entry) = item? {
-            gatherer.hear_elsewhere(&entry);
+            gatherer.hear_elsewhere(&session.name, &entry);
         }
     }
     Ok(())

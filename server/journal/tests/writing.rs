@@ -303,6 +303,7 @@ fn every_event_reads_back() {
     let events = [
         Event::Undo {
             call_id: "c-0001".into(),
+            session: Some("s-0".into()),
             undo_id: "u-0003".into(),
             paths: vec![crate::base::WorkspacePath::clean("a b").unwrap()],
         },

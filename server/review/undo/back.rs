@@ -64,8 +64,12 @@ impl ProposalQueue {
             }
         }
         let applied = |error: JournalError| Fault { applied: Some(true), ..error.into() };
-        let event =
-            Event::Undo { call_id: checkpoint.call.clone(), undo_id: undo_id.clone(), paths: paths.clone() };
+        let event = Event::Undo {
+            call_id: checkpoint.call.clone(),
+            session: (checkpoint.session != session).then(|| checkpoint.session.clone()),
+            undo_id: undo_id.clone(),
+            paths: paths.clone(),
+        };
         let done = self.session.log().write(event).map_err(applied)?;
         self.session.log().journal()?.durable(done).await.map_err(applied)?;
         doubt.map_or(Ok((undo_id, paths)), Err)

@@ -37,7 +37,7 @@ fn age(lab: &Lab, blob: &str, days: u32) {
 fn sweep(lab: &Lab, settings: &StorageSettings, needed: &[&str]) -> Option<Swept> {
     let needed: BTreeSet<_> = needed.iter().map(|call| ("s".to_owned(), (*call).into())).collect();
     let now = SystemTime::now();
-    Sweep { store: &lab.store, settings, needed: &needed, contents: &BTreeSet::new(), now }
+    Sweep { store: &lab.store, settings, needed: &needed, contents: &BTreeSet::new(), keep: &|| {}, now }
         .run(&|| true)
         .unwrap()
 }
