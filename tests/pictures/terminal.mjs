@@ -136,7 +136,7 @@ try {
   }
 } finally {
   await browser.close();
-  running.forEach((child) => child.kill());
+  for (const child of running) child.kill();
   try { tmux('kill-server'); } catch { /* it has ended */ }
   fs.rmSync(folder, { recursive: true, force: true });
 }
