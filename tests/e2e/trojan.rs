@@ -180,6 +180,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["--since", "WORD"],
         ],
     ),
+    ("replay", &[&[], &["--json"], &["WORD"]]),
     ("working-set", &[&[], &["--json"], &["--collect"]]),
     (
         "hint",

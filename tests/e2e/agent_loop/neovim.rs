@@ -29,9 +29,9 @@ fn over_each_interface_the_panel_of_neovim_has_the_task_done_by_keys() {
         let screen = terminal.sees("TWO");
         assert!(screen.contains("Make two lines stand out"), "{screen}");
         terminal.types("gwy");
-        terminal.sees("NINE");
+        terminal.shows("the first hunk is gone", |screen| !screen.contains("1/2"));
         terminal.types("]vgwR");
-        terminal.sees("eason");
+        terminal.sees("Why reject?");
         line("the ninth line is quoted elsewhere");
         terminal.sees("waits in another file");
         terminal.types("]v");
