@@ -126,7 +126,7 @@ const cases = {
     await page.keyboard.press('Control+f');
     await page.keyboard.type('twenty stays a digit');
     await page.keyboard.press('Enter');
-    await until(async () => /h4 rejected\s+\(“twenty\s+stays\s+a\s+digit”\)/.test(await me.seen()), 'the reason');
+    await until(async () => /h4\s+rejected\s+\(“twenty\s+stays\s+a\s+digit”\)/.test(await me.seen()), 'the reason');
     await page.keyboard.press('Escape');
     // A change of many lines is folded.
     assert.ok(!(await me.seen()).includes('@@ -1,3 +1,3 @@'), await me.seen());
