@@ -154,8 +154,7 @@ const cases = {
     await me.keys('n');
     await me.tab(`c.js: ${WHY}`);
     await me.lens('Accept');
-    await page.keyboard.press('e');
-    await me.status('type, then save');
+    await me.edits();
     await types('deux', 'zwei');
     await shot('edit');
     assert.equal(place.file('c.js'), 'const one = 1;\nconst two = 2;\n', 'nothing is accepted before it is saved');
@@ -177,8 +176,7 @@ const cases = {
     await me.keys('n');
     await me.tab(`b.txt: ${WHY}`);
     await me.lens('1/2');
-    await page.keyboard.press('e');
-    await me.status('type, then save');
+    await me.edits();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.type('not here');
     await me.toast('only the lines of a hunk can be edited here');
@@ -207,8 +205,7 @@ const cases = {
     await me.tab(`d.txt: ${WHY}`);
     await me.lens('1/2');
     for (let pause = 0; pause < 300; pause += 30) {
-      await page.keyboard.press('e');
-      await me.status('type, then save');
+      await me.edits();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.type('x');
       await page.waitForTimeout(pause);

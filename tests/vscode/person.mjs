@@ -62,6 +62,13 @@ export function person(page) {
     },
     noToasts: () => me.command('Notifications: Clear All Notifications'),
     status: (text) => page.locator('.statusbar-item', { hasText: text }).first().waitFor(),
+    /** Begins to edit the hunk at the cursor. What the status said of an edit before is gone first: it stays for seconds. */
+    async edits() {
+      const told = page.locator('.statusbar-item', { hasText: 'type, then save' });
+      await until(async () => (await told.count()) === 0, 'nothing is said of an edit before');
+      await page.keyboard.press('e');
+      await told.first().waitFor();
+    },
     lenses: () => page.locator('.codelens-decoration').count(),
     /** The lines of the active editor that are seen. */
     seen: async () => {

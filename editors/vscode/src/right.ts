@@ -245,8 +245,8 @@ export class Right implements vscode.FileSystemProvider {
     // The text is out: what follows is typed after that, also where the edit that took it out has not come to its end.
     if (held && now === held.allowed) held.isRestored = false;
     if (!held || held.isRestored || contentChanges.length === 0 || now === held.allowed) return;
-    // VS Code read it anew.
-    if (now === held.given && !document.isDirty) {
+    // VS Code read it anew, perhaps what was given before the last text.
+    if (!document.isDirty) {
       held.allowed = now;
       return;
     }
