@@ -27,6 +27,8 @@ const lost = (what: string): vscode.FileSystemError => vscode.FileSystemError.Un
 interface Held {
   /** What was given to VS Code. */
   given: string;
+  /** The same with what was given shortly before: reads overlap. */
+  recent: string[];
   /** The last text with no change outside of the hunks. */
   allowed: string;
   isRestored: boolean;
@@ -130,7 +132,8 @@ export class Right implements vscode.FileSystemProvider {
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     const given = await this.text(uri);
-    this.held.set(uri.toString(), { given, allowed: given, isRestored: false });
+    const recent = [given, ...(this.held.get(uri.toString())?.recent ?? [])].slice(0, 4);
+    this.held.set(uri.toString(), { given, recent, allowed: given, isRestored: false });
     this.readers.get(uri.toString())?.();
     this.readers.delete(uri.toString());
     return Buffer.from(given);
@@ -246,7 +249,7 @@ export class Right implements vscode.FileSystemProvider {
     if (held && now === held.allowed) held.isRestored = false;
     if (!held || held.isRestored || contentChanges.length === 0 || now === held.allowed) return;
     // VS Code read it anew, perhaps what was given before the last text.
-    if (!document.isDirty) {
+    if (held.recent.includes(now) && !document.isDirty) {
       held.allowed = now;
       return;
     }
