@@ -11,6 +11,8 @@ use crate::protocol::Fault;
 /// # Errors
 /// What is wrong with the name or the settings, or that no server is there.
 pub async fn model_of(folder: &Folder, name: Option<&str>) -> Result<Arc<dyn Model>, Fault> {
+    // A model that was set a moment ago is the one that is meant.
+    folder.session().hear().await?;
     let governance = folder.session().workspace().governance();
     let model = model::open(governance.settings().model.as_ref(), name).await?;
     if let Err(error) = model.inspect().await {

@@ -10,11 +10,21 @@ const TOGETHER_MS = 40;
 /** For so long after a way to a hunk the other editors still move. */
 const MOVING_MS = 600;
 
+/** For so long after a lens took a line's place it makes room for it again. */
+const BACK_MS = 500;
+
+/** The lines that an editor shows, with what it showed before that, and since when. */
+interface Shown {
+  ranges: string;
+  before?: string;
+  since: number;
+}
+
 /** What editors told, and when. */
 export class OnScreen implements vscode.Disposable {
   private own = 0;
   /** What the editors showed when the one with the focus was last known to be on the screen. */
-  private readonly showed = new Map<vscode.TextEditor, string>();
+  private readonly showed = new Map<vscode.TextEditor, Shown>();
   /** The other editors that show something else since. */
   private readonly moved = new Set<vscode.TextEditor>();
   private readonly listener = vscode.Disposable.from(
@@ -40,8 +50,15 @@ export class OnScreen implements vscode.Disposable {
   private seenUntil(time: number): void {
     this.own = Math.max(this.own, time);
     this.moved.clear();
-    this.showed.clear();
-    for (const editor of vscode.window.visibleTextEditors) this.showed.set(editor, ranges(editor));
+    const visible = vscode.window.visibleTextEditors;
+    for (const editor of this.showed.keys()) if (!visible.includes(editor)) this.showed.delete(editor);
+    for (const editor of visible) this.remember(editor);
+  }
+
+  private remember(editor: vscode.TextEditor): void {
+    const now = ranges(editor);
+    const before = this.showed.get(editor)?.ranges;
+    if (before !== now) this.showed.set(editor, { ranges: now, before, since: performance.now() });
   }
 
   private heard(editor: vscode.TextEditor): void {
@@ -50,9 +67,13 @@ export class OnScreen implements vscode.Disposable {
   }
 
   private heardOther(editor: vscode.TextEditor): void {
-    if (performance.now() - this.own <= TOGETHER_MS) this.showed.set(editor, ranges(editor));
+    const now = performance.now();
+    const isOwn = now - this.own <= TOGETHER_MS;
+    const known = this.showed.get(editor);
     // A lens that comes late takes a line's place and makes room for it again: that is no scroll.
-    if (this.showed.get(editor) === ranges(editor)) this.moved.delete(editor);
+    const isBack = known?.before === ranges(editor) && now - known.since <= BACK_MS;
+    if (isOwn || isBack) this.remember(editor);
+    if (this.showed.get(editor)?.ranges === ranges(editor)) this.moved.delete(editor);
     else this.moved.add(editor);
   }
 }
