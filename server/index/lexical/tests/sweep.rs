@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::life::Place;
 use crate::lexical::index::Index;
+use crate::lexical::store::{LOCK, hold};
 use crate::lexical::sweep::{Size, held, sweep};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -38,6 +39,17 @@ impl Cache {
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
     }
 
+    /// Closes an index. A process that a test beside this one just started has our files too, until it runs its program.
+    fn close(index: Index, folder: &Path) {
+        drop(index);
+        let lock = File::options().write(true).open(folder.join(LOCK)).unwrap();
+        let tries = (0..500).find(|_| {
+            std::thread::sleep(Duration::from_millis(2));
+            hold(&lock, folder)
+        });
+        assert!(tries.is_some(), "nobody has the lock");
+    }
+
     fn sweep(&self, days: u32) -> usize {
         sweep(self.path(), SystemTime::now() + DAY * days).unwrap().indexes
     }
@@ -49,7 +61,7 @@ fn the_index_of_a_folder_that_is_gone_goes_and_another_stays() {
     let gone = Place::new(3);
     let (_, kept) = cache.index(&stays);
     let (index, folder) = cache.index(&gone);
-    drop(index);
+    Cache::close(index, &folder);
     drop(gone);
     let size = held(cache.path());
     assert!(size.indexes == 2 && size.bytes > 96, "{size:?}");
@@ -65,7 +77,7 @@ fn the_index_of_a_folder_that_is_gone_goes_and_another_stays() {
 fn the_index_that_nobody_opened_for_a_month_goes() {
     let (cache, place) = (Cache::new(), Place::new(3));
     let (index, folder) = cache.index(&place);
-    drop(index);
+    Cache::close(index, &folder);
     assert_eq!((cache.sweep(29), folder.exists()), (0, true));
     assert_eq!((cache.sweep(31), folder.exists()), (1, false));
     // It is made again where somebody opens it; and one that was opened before it went is none the worse.
@@ -79,14 +91,14 @@ fn the_index_that_nobody_opened_for_a_month_goes() {
 fn to_open_an_index_is_to_use_it() {
     let (cache, place) = (Cache::new(), Place::new(3));
     let (index, folder) = cache.index(&place);
-    drop(index);
+    Cache::close(index, &folder);
     let long_ago = SystemTime::now() - DAY * 90;
     for entry in fs::read_dir(&folder).unwrap() {
         File::options().write(true).open(entry.unwrap().path()).unwrap().set_modified(long_ago).unwrap();
     }
     let index = Index::open(cache.path(), place.root().to_str().unwrap()).unwrap();
     place.update(&index);
-    drop(index);
+    Cache::close(index, &folder);
     assert_eq!((cache.sweep(0), folder.exists()), (0, true));
 }
 
@@ -95,7 +107,7 @@ fn it_is_done_once_a_day() {
     let (cache, place) = (Cache::new(), Place::new(3));
     assert_eq!((cache.sweep(0), cache.path().join("index").exists()), (0, false));
     let (index, folder) = cache.index(&place);
-    drop(index);
+    Cache::close(index, &folder);
     assert_eq!(cache.sweep(29), 0);
     let later = SystemTime::now() + DAY * 29 + DAY / 2;
     fs::remove_dir_all(place.root()).unwrap();
@@ -108,7 +120,7 @@ fn what_a_process_holds_stays() {
     let (cache, place) = (Cache::new(), Place::new(3));
     let (index, folder) = cache.index(&place);
     assert_eq!((cache.sweep(31), folder.exists()), (0, true));
-    drop(index);
+    Cache::close(index, &folder);
     assert_eq!((cache.sweep(33), folder.exists()), (1, false));
 }
 
@@ -128,7 +140,7 @@ fn what_is_not_ours_stays() {
     make(&name.replace('0', "2"), "lock", b"");
     let (outside, place) = (tempfile::tempdir().unwrap(), Place::new(3));
     let (index, folder) = cache.index(&place);
-    drop(index);
+    Cache::close(index, &folder);
     let moved = outside.path().join("moved");
     fs::rename(&folder, &moved).unwrap();
     std::os::unix::fs::symlink(&moved, &folder).unwrap();
