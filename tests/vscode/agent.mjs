@@ -16,6 +16,22 @@ export function call(place, tool, args, policy = 'ask', agent = 'tester/1') {
   });
 }
 
+/** An agent over MCP that calls a tool and never hears the answer: what it gives breaks the call off, as Escape does. */
+export async function interruptible(place, tool, args) {
+  const child = spawn(program, ['mcp', '--root', place.root], { env: place.env, stdio: ['pipe', 'pipe', 'ignore'] });
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'claude-code', version: '2.1.0' };
+  send({ id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+  await new Promise((done) => child.stdout.once('data', done));
+  child.stdout.resume();
+  send({ method: 'notifications/initialized' });
+  send({ id: 1, method: 'tools/call', params: { name: tool, arguments: args } });
+  return {
+    interrupt: () => send({ method: 'notifications/cancelled', params: { requestId: 1, reason: 'Escape' } }),
+    end: () => child.stdin.end(),
+  };
+}
+
 /** Lines `line 1` … `line n`, with some replaced; null removes one. */
 export function numbered(count, changes = {}) {
   const lines = Array.from({ length: count }, (_, index) => (index + 1 in changes ? changes[index + 1] : `line ${index + 1}`));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { call, diff, numbered, program } from './agent.mjs';
+import { call, diff, interruptible, numbered, program } from './agent.mjs';
 import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
 import { patiently, person } from './person.mjs';
@@ -151,6 +151,26 @@ const cases = {
     await me.command('Wherefore: Cancel a Running Call');
     await me.status('no call runs');
     await me.command('Wherefore: Reject Everything That Waits').catch(() => undefined);
+  },
+
+  'an agent that is interrupted while hunks wait has the person asked whether they go': async () => {
+    const args = { path: 'a.txt', why: 'Spell two numbers out', diff: diff('a.txt', 30, { 3: 'THREE', 20: 'TWENTY' }) };
+    for (const [answer, left] of [['Keep them', 1], ['Withdraw them', 0]]) {
+      await me.noToasts();
+      const agent = await interruptible(place, 'fs_patch', args);
+      await me.status(left ? '2 hunks in 1 file' : '4 hunks in 1 file');
+      agent.interrupt();
+      const asked = toast('claude-code was interrupted while 2 hunks in a.txt wait for you');
+      await asked.waitFor();
+      await shot('interrupted');
+      await press(asked, answer);
+      await asked.waitFor({ state: 'hidden' });
+      await me.status('2 hunks in 1 file');
+      agent.end();
+    }
+    await me.command('Wherefore: Reject Everything That Waits');
+    await me.nothingWaits();
+    assert.equal(place.file('a.txt'), numbered(30));
   },
 
   'words of an agent make no link': async () => {

@@ -66,6 +66,26 @@ case(
 )
 
 case(
+  'an agent that is interrupted while hunks wait has the person asked whether they go',
+  with({ ['a.txt'] = check.numbered(30) }, function(editor)
+    editor:edit('a.txt')
+    local agent = editor:mcp('claude-code')
+    local change = { path = 'a.txt', diff = check.diff('a.txt', check.numbered(30), check.numbered(30, { [3] = 'THREE', [20] = 'TWENTY' })), why = 'Spell two numbers out' }
+    for id, answer in ipairs({ 'keep them', 'withdraw them' }) do
+      agent.send({ id = id, method = 'tools/call', params = { name = 'fs_patch', arguments = change } })
+      editor:pending(2 * id)
+      agent.send({ method = 'notifications/cancelled', params = { requestId = id, reason = 'Escape' } })
+      editor:wait("return require('wherefore').statusline():find('1 question', 1, true) ~= nil", 'the question')
+      has(editor:notes()[#editor:notes()], 'claude-code was interrupted while 2 hunks in a.txt wait for you. Keep them for review, or withdraw them?')
+      editor:cmd('Wherefore answer ' .. answer)
+      editor:wait("return require('wherefore').statusline():find('question', 1, true) == nil", 'no question')
+      editor:pending(2)
+    end
+    agent.stop()
+  end)
+)
+
+case(
   'a server that ends takes its questions with it',
   with(files, function(editor)
     editor:edit('a.txt')

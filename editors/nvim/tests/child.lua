@@ -180,6 +180,37 @@ function Child:answer(name)
   return self:lua('return _G.answers[...]', name)
 end
 
+--- Connects an agent over MCP that sends what it is told to, and hears no answer.
+---@param name string what it calls itself
+---@return { send: fun(message: table), stop: fun() }
+function Child:mcp(name)
+  local heard = false
+  local job = vim.fn.jobstart({ M.bin, 'mcp', '--root', self.root }, {
+    env = M.env(self.root),
+    on_stdout = function()
+      heard = true
+    end,
+  })
+  local agent = {
+    send = function(message)
+      vim.fn.chansend(job, vim.json.encode(vim.tbl_extend('error', { jsonrpc = '2.0' }, message)) .. '\n')
+    end,
+    stop = function()
+      vim.fn.jobstop(job)
+    end,
+  }
+  local about = { protocolVersion = '2025-06-18', capabilities = vim.empty_dict(), clientInfo = { name = name, version = '1' } }
+  agent.send({ id = 0, method = 'initialize', params = about })
+  assert(
+    vim.wait(10000, function()
+      return heard
+    end, 20),
+    'no answer over MCP'
+  )
+  agent.send({ method = 'notifications/initialized' })
+  return agent
+end
+
 --- Waits until so many hunks wait.
 function Child:pending(count)
   self:wait(("return require('wherefore').pending() == %d"):format(count), count .. ' pending hunks')

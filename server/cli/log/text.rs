@@ -172,7 +172,7 @@ impl Table {
             Some(EventType::UserApproval) => {
                 let granted = entry.body.get("granted") == Some(&Value::Bool(true));
                 let word = if granted { "allowed" } else { "refused" };
-                LogRow::plain(format!("{word} by the person, asked by {}", said("rule")))
+                LogRow::plain(format!("{word} by the person, under the rule {}", said("rule")))
             }
             Some(EventType::Hint) => LogRow::plain(format!("hint by {}: {}", said("by"), hinted(entry))),
             Some(EventType::ContextAssembly) => {
