@@ -168,16 +168,10 @@ fn init(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Ex
 fn of_project(dir: &Path) -> Vec<FilePlan> {
     let missing = FILES.iter().filter(|(name, ..)| !dir.join(name).exists());
     let plan = |(name, text, purpose): &(&str, &str, &str)| FilePlan {
-        agent: "The project",
-        next: "",
         purpose: (*purpose).to_owned(),
         act: Act::Add,
-        name: (*name).to_owned(),
-        path: dir.join(name),
-        before: None,
         after: Some((*text).to_owned()),
-        plugin: None,
-        is_program: false,
+        ..FilePlan::unchanged("The project", (*name).to_owned(), dir.join(name), None)
     };
     missing.map(plan).collect()
 }

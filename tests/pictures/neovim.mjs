@@ -1,15 +1,14 @@
 // node tests/pictures/neovim.mjs: the moving picture of README.md, docs/pictures/review.gif: two agents' hunks in one buffer of
 // Neovim, and one of them undone. node tests/pictures/neovim.mjs COLUMNS SCHEME…: the review in color schemes, with so many
 // columns, as .e2e/nvim-shots/SCHEME-COLUMNS.png. Needs tmux, code-server and Neovim of tests/run. Environment: WHEREFORE_BIN.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
 import { gif, project } from './gif.mjs';
-import { COLOURS, svg } from './svg.mjs';
+import { svg } from './svg.mjs';
+import { pause, place, terminal } from './tmux.mjs';
 
-const program = path.resolve(process.env.WHEREFORE_BIN ?? path.join(project, 'target/debug/wherefore'));
 const { chromium } = createRequire(path.join(project, '.e2e/code-server/package.json'))('playwright-core');
 const [wide = '88', ...schemes] = process.argv.slice(2);
 const [columns, rows] = [Number(wide), 30];
@@ -37,34 +36,10 @@ const CALMER = BEFORE.replace('        time.sleep(1)\n    return None', '       
   .replace('session.get(url)', 'session.get(url, timeout=10)');
 const SHORTER = BEFORE.replace('    found = []\n    for url in urls:\n        found.append(title(fetch(url, session)))\n    return found\n', '    return [title(fetch(url, session)) for url in urls]\n');
 
-// Short names: paths are seen in the pictures.
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'wf-'));
-const at = (name) => path.join(folder, name);
-for (const name of ['home', 'run', 'pages/.git', 'bin']) fs.mkdirSync(at(name), { recursive: true, mode: 0o700 });
-fs.symlinkSync(program, at('bin/wherefore'));
-const env = { PATH: `${at('bin')}:/usr/local/bin:/usr/bin:/bin`, HOME: at('home'), XDG_RUNTIME_DIR: at('run'), LANG: 'C.UTF-8', TERM: 'xterm-256color', COLORTERM: 'truecolor', SHELL: '/bin/bash' };
-const tmux = (...args) => execFileSync('tmux', ['-S', at('tmux'), '-f', '/dev/null', ...args], { cwd: at('pages'), env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-const keys = (...typed) => tmux('send-keys', '-t', 'nvim', ...typed);
-const screen = () => tmux('capture-pane', '-p', '-t', 'nvim');
-const pause = (ms) => new Promise((over) => setTimeout(over, ms));
-
-async function shows(wanted, isGone = false) {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (wanted.test(screen()) !== isGone) return pause(400);
-    await pause(100);
-  }
-  throw new Error(`${wanted} ${isGone ? 'is still' : 'is not'} to be seen:\n${screen()}`);
-}
-
-/** The screen with all colours of each line: tmux goes on with those of the line before. */
-function captured() {
-  let held = '';
-  return tmux('capture-pane', '-eNp', '-t', 'nvim').split('\n').map((line) => {
-    const whole = `\x1b[0m${held}${line}`;
-    for (const [sequence, codes] of line.matchAll(COLOURS)) held = /^0*(;|$)/.test(codes) ? sequence : held + sequence;
-    return whole;
-  });
-}
+const there = place({ TERM: 'xterm-256color', COLORTERM: 'truecolor' });
+const { at, env } = there;
+const pane = terminal(there, { columns, rows });
+const { keys, shows } = pane;
 
 /** A call of an agent's, which waits for the decisions. */
 function write(agent, content, why) {
@@ -74,10 +49,7 @@ function write(agent, content, why) {
 
 async function begin(scheme) {
   fs.writeFileSync(at('pages/pages.py'), BEFORE);
-  tmux('new-session', '-d', '-s', 'nvim', '-x', String(columns), '-y', String(rows), 'bash', '--norc');
-  tmux('set-option', '-g', 'default-terminal', 'tmux-256color');
-  tmux('set-option', '-ga', 'terminal-overrides', ',*:RGB');
-  tmux('set-option', '-g', 'status', 'off');
+  pane.open();
   const [name, background = 'dark'] = scheme.split(':');
   const look = `set rtp+=${project}/editors/nvim termguicolors background=${background} number noruler laststatus=2 shortmess+=F`;
   const words = [path.join(project, '.e2e/nvim-0.12/nvim'), '--clean', '--cmd', `"${look}"`, '-c', `"colorscheme ${name}"`, '-c', `"lua require('wherefore').setup({})"`, 'pages.py'];
@@ -94,7 +66,7 @@ async function propose() {
 const frames = [];
 const title = 'Two agents propose changes in one buffer of Neovim; hunks are accepted, and one is undone';
 const keep = (ms, said) => {
-  const shown = captured().slice(0, rows).join('\n');
+  const shown = pane.captured().join('\n');
   const line = `\x1b[0m\n\x1b[1;38;2;130;196;255m ${said}\x1b[0m`;
   frames.push({ bytes: svg(`${shown}${line}`, { columns, title }), type: 'image/svg+xml', ms });
 };
@@ -144,21 +116,17 @@ try {
     await pause(1000);
     if (columns < 80) keys(']v', ']v');
     await pause(1000);
-    const picture = svg(captured().slice(0, rows).join('\n'), { columns, title: scheme });
+    const picture = svg(pane.captured().join('\n'), { columns, title: scheme });
     await page.setContent(`<body style="margin:0">${picture}</body>`);
     fs.mkdirSync(path.join(project, '.e2e/nvim-shots'), { recursive: true });
     await page.locator('svg').screenshot({ path: path.join(project, '.e2e/nvim-shots', `${scheme.replace(':', '-')}-${columns}.png`) });
     keys('Escape', ':Wherefore reject-all', 'Enter');
     await shows(/gwy accept/, true);
-    tmux('kill-server');
+    pane.close();
     await pause(500);
   }
 } finally {
   await browser.close();
-  try {
-    tmux('kill-server');
-  } catch {
-    // It has ended.
-  }
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
+  pane.close();
+  there.remove();
 }

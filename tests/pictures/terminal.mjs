@@ -1,14 +1,13 @@
 // node tests/pictures/terminal.mjs COLUMNS dark|light [16]: the screens of the command line, as .e2e/terminal-shots/NAME-….png;
 // with 16 for a terminal that has no more colours. Needs tmux and code-server of tests/run. Environment: WHEREFORE_BIN.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
 import { project } from './gif.mjs';
-import { COLOURS, svg } from './svg.mjs';
+import { svg } from './svg.mjs';
+import { pause, place, terminal } from './tmux.mjs';
 
-const program = path.resolve(process.env.WHEREFORE_BIN ?? path.join(project, 'target/debug/wherefore'));
 const { chromium } = createRequire(path.join(project, '.e2e/code-server/package.json'))('playwright-core');
 const [wide = '100', tone = 'dark', depth = 'all'] = process.argv.slice(2);
 const [columns, rows] = [Number(wide), 34];
@@ -33,40 +32,16 @@ const AFTER = BEFORE.replace('session.get(url)', 'session.get(url, timeout=10)')
 );
 const WHY = 'Wait longer after each failure, and tell the caller with the last answer when all three tries have failed';
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'wf-'));
-const at = (name) => path.join(folder, name);
-for (const name of ['home', 'run', 'pages/.git', 'bin']) fs.mkdirSync(at(name), { recursive: true, mode: 0o700 });
-fs.symlinkSync(program, at('bin/wherefore'));
+const colours = depth === '16' ? { TERM: 'xterm-16color' } : { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
+const there = place({ PS1: '$ ', COLORFGBG: tone === 'light' ? '0;15' : '15;0', ...colours });
+const { at, env } = there;
+const pane = terminal(there, { columns, rows, deep: depth !== '16' });
+const { keys, shows } = pane;
 // Agents that init and doctor find.
 for (const name of ['claude', 'codex', 'gemini']) fs.writeFileSync(at(`bin/${name}`), '#!/bin/sh\necho 1.0.0\n', { mode: 0o755 });
 fs.writeFileSync(at('pages/pages.py'), BEFORE);
 fs.writeFileSync(at('pages/notes.md'), '# Notes\n');
-const colours = depth === '16' ? { TERM: 'xterm-16color' } : { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
-const env = { PATH: `${at('bin')}:/usr/local/bin:/usr/bin:/bin`, HOME: at('home'), XDG_RUNTIME_DIR: at('run'), LANG: 'C.UTF-8', SHELL: '/bin/bash', PS1: '$ ', COLORFGBG: tone === 'light' ? '0;15' : '15;0', ...colours };
-const tmux = (...args) => execFileSync('tmux', ['-S', at('tmux'), '-f', '/dev/null', ...args], { cwd: at('pages'), env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-const keys = (...typed) => tmux('send-keys', '-t', 'pane', ...typed);
-const screen = () => tmux('capture-pane', '-p', '-t', 'pane');
-const pause = (ms) => new Promise((over) => setTimeout(over, ms));
 const running = [];
-
-async function shows(wanted) {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (wanted.test(screen())) return pause(300);
-    await pause(100);
-  }
-  throw new Error(`${wanted} is not to be seen:\n${screen()}`);
-}
-
-/** The screen with all colours of each line: tmux goes on with those of the line before. */
-function captured() {
-  let held = '';
-  return tmux('capture-pane', '-eNp', '-t', 'pane').split('\n').slice(0, rows).map((line) => {
-    const whole = `\x1b[0m${held}${line}`;
-    for (const [sequence, codes] of line.matchAll(COLOURS)) held = /^0*(;|$)/.test(codes) ? sequence : held + sequence;
-    return whole;
-  });
-}
-
 const call = (tool, args, policy = 'ask') => {
   const words = ['call', tool, JSON.stringify(args), '--root', at('pages'), '--policy', policy, '--agent', 'claude-code'];
   return new Promise((over) => running.push(spawn(path.join(at('bin'), 'wherefore'), words, { env, stdio: 'ignore' }).on('exit', over)));
@@ -75,7 +50,7 @@ const call = (tool, args, policy = 'ask') => {
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] });
 const page = await browser.newPage();
 async function shot(name) {
-  const picture = svg(captured().join('\n'), { columns, title: name, light: tone === 'light' });
+  const picture = svg(pane.captured().join('\n'), { columns, title: name, light: tone === 'light' });
   await page.setContent(`<body style="margin:0;background:#888">${picture}`);
   const file = path.join(shots, `${name}-${tone}-${wide}${depth === '16' ? '-16' : ''}.png`);
   await page.locator('svg').screenshot({ path: file });
@@ -91,9 +66,7 @@ async function types(line, wanted) {
 const prompt = /\n\$\s*$/;
 
 try {
-  tmux('new-session', '-d', '-s', 'pane', '-x', String(columns), '-y', String(rows), 'bash', '--norc');
-  tmux('set-option', '-g', 'status', 'off');
-  if (depth !== '16') tmux('set-option', '-ga', 'terminal-overrides', ',*:RGB');
+  pane.open();
   await types('wherefore init', /write\? \[y,n/);
   await shot('init');
   keys('q', 'Enter');
@@ -137,6 +110,6 @@ try {
 } finally {
   await browser.close();
   for (const child of running) child.kill();
-  try { tmux('kill-server'); } catch { /* it has ended */ }
-  fs.rmSync(folder, { recursive: true, force: true });
+  pane.close();
+  there.remove();
 }

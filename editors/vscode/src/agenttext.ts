@@ -8,7 +8,8 @@ import type { AgentEnd, AgentState, AgentUsage } from './wire';
 /** Signs of a run that are kept; what is older goes. */
 const LONGEST = 400_000;
 
-const ENDS: Record<AgentEnd, string> = {
+/** How a turn ended, as a sentence begins. */
+export const ENDS: Record<AgentEnd, string> = {
   complete: 'The task is complete',
   answered: 'It answered',
   asks: 'It asks you',

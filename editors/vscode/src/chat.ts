@@ -3,6 +3,7 @@
 
 import * as vscode from 'vscode';
 import type { Happening } from './agentevents';
+import { ENDS } from './agenttext';
 import { rootHere } from './log';
 import type { Server } from './server';
 import { clip, count, inert, sentence } from './text';
@@ -17,15 +18,8 @@ const NAMED = 20;
 /** How often what happened is asked for, should no word of it come. */
 const AGAIN_MS = 2000;
 
-const ENDS: Record<AgentEnd, string> = {
-  complete: '',
-  answered: '',
-  asks: '',
-  limit: 'A limit was reached',
-  stuck: 'It went round in circles',
-  cancelled: 'You cancelled it',
-  failed: 'It failed',
-};
+/** Ends of which no more is said than what the model says. */
+const USUAL: AgentEnd[] = ['complete', 'answered', 'asks'];
 
 /** What may be said next, by how the turn ended. */
 const NEXT: Partial<Record<AgentEnd, vscode.ChatFollowup>> = {
@@ -213,7 +207,7 @@ class Response {
       const way = fault?.suggestion ? ` (${clip(fault.suggestion, 300)})` : '';
       return { errorDetails: { message: `${clip(text, 600)}${way}` }, metadata };
     }
-    const said = [ENDS[end], isSaid ? '' : inert(text)].filter(Boolean).join(': ');
+    const said = [USUAL.includes(end) ? '' : ENDS[end], isSaid ? '' : inert(text)].filter(Boolean).join(': ');
     if (said) this.stream.markdown(`\n${said}\n`);
     if (waits && !this.waited) this.stream.button({ command: 'wherefore.review', title: 'Review What Waits' });
     return { metadata };

@@ -176,26 +176,30 @@ fn starts_us(entry: &Value) -> bool {
 }
 
 impl FilePlan {
+    /// A file that stays as it is.
+    pub(super) fn unchanged(agent: &'static str, name: String, path: PathBuf, text: Option<String>) -> Self {
+        Self {
+            agent,
+            next: "",
+            purpose: String::new(),
+            act: Act::Nothing,
+            name,
+            path,
+            after: text.clone(),
+            before: text,
+            plugin: None,
+            is_program: false,
+        }
+    }
+
     fn of(
         agent: &AgentProgram,
         file: &AgentFile,
         act: Act,
         (before, after): (Option<String>, Option<String>),
     ) -> Self {
-        let (name, path) = (file.name.clone(), file.path.clone());
-        let (agent, next) = (agent.name, agent.next);
-        Self {
-            agent,
-            next,
-            purpose: String::new(),
-            act,
-            name,
-            path,
-            before,
-            after,
-            plugin: None,
-            is_program: false,
-        }
+        let plan = Self::unchanged(agent.name, file.name.clone(), file.path.clone(), before);
+        Self { next: agent.next, act, after, ..plan }
     }
 
     fn that(self, purpose: String) -> Self {

@@ -69,18 +69,7 @@ fn plan(project: &GitProject) -> Result<FilePlan, PlanError> {
     let path: PathBuf = project.shared.join("config");
     let name = path.strip_prefix(&project.dir).unwrap_or(&path).display().to_string();
     let before = read(&path, &name)?;
-    Ok(FilePlan {
-        agent: "Git",
-        next: "",
-        purpose: String::new(),
-        act: Act::Nothing,
-        after: before.clone(),
-        before,
-        name,
-        path,
-        plugin: None,
-        is_program: false,
-    })
+    Ok(FilePlan::unchanged("Git", name, path, before))
 }
 
 /// Puts in what has git carry notes along, fetch and push them.

@@ -77,18 +77,8 @@ impl HookFolder {
         let name = path.strip_prefix(dir).unwrap_or(&path).display().to_string();
         let before = read(&path, &name)?;
         let shared = if self.is_shared { "; everyone who has the repository gets it" } else { "" };
-        Ok(FilePlan {
-            agent: NAME,
-            next: "",
-            purpose: format!("{}{shared}", hook.purpose),
-            act: Act::Nothing,
-            after: before.clone(),
-            before,
-            name,
-            path,
-            plugin: None,
-            is_program: self.is_run,
-        })
+        let purpose = format!("{}{shared}", hook.purpose);
+        Ok(FilePlan { purpose, is_program: self.is_run, ..FilePlan::unchanged(NAME, name, path, before) })
     }
 }
 

@@ -78,23 +78,12 @@ fn plan(
     act: Act,
     (before, after): (Option<String>, Option<String>),
 ) -> FilePlan {
-    let (name, path) = (file.name.clone(), file.path.clone());
     let purpose = match act {
         Act::Remove => format!("{}: no hooks any more", agent.name()),
         _ => format!("{}: hooks for its {}", agent.name(), agent.covered),
     };
-    FilePlan {
-        agent: agent.name(),
-        next: agent.next,
-        purpose,
-        act,
-        name,
-        path,
-        before,
-        after,
-        plugin: None,
-        is_program: false,
-    }
+    let plan = FilePlan::unchanged(agent.name(), file.name.clone(), file.path.clone(), before);
+    FilePlan { next: agent.next, purpose, act, after, ..plan }
 }
 
 fn with_items(agent: &GuardedAgent, text: &str, command: &HookCommand) -> Result<String, EditError> {

@@ -211,13 +211,12 @@ fn snake(name: &str) -> String {
 }
 
 fn plan(settings: &HookFile, act: Act, before: Option<String>, after: Option<String>) -> FilePlan {
-    let (name, path) = (settings.name.clone(), settings.path.clone());
     let purpose = match act {
         Act::Remove => "Codex trusts the hooks no more",
         _ => "Codex trusts the hooks",
     };
-    let (agent, next, purpose) = ("Codex", "runs the hook", purpose.to_owned());
-    FilePlan { agent, next, purpose, act, name, path, before, after, plugin: None, is_program: false }
+    let plan = FilePlan::unchanged("Codex", settings.name.clone(), settings.path.clone(), before);
+    FilePlan { next: "runs the hook", purpose: purpose.to_owned(), act, after, ..plan }
 }
 
 #[cfg(test)]
