@@ -3,6 +3,7 @@
 //! Every repair is told. What could be read in two ways is refused: names that stand twice with different values, text that
 //! was cut off, quotes inside of quotes. Nothing is invented: what is missing stays missing.
 
+mod chat_format;
 mod fit;
 mod in_text;
 mod lenient;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use in_text::{TextCall, TextCalls, calls_in_text};
+use lenient::Read;
 pub use name::tool_name;
 
 /// How often text may be encoded in text.
@@ -68,8 +70,10 @@ pub enum Repair {
     MissingBracket,
     /// There were brackets too many at the end.
     ExtraBracket,
-    /// A name stood twice, with the same value.
+    /// A name, or all of it, stood twice, with the same value.
     SameTwice,
+    /// An empty object stood before it.
+    EmptyBefore,
     /// An object stood around the arguments, such as `{"arguments": …}`.
     Wrapped,
     /// The arguments stood alone in a list.
@@ -103,7 +107,8 @@ impl fmt::Display for Repair {
             Self::Number => "a number in another notation was read",
             Self::MissingBracket => "missing brackets at the end were added",
             Self::ExtraBracket => "extra brackets at the end were left out",
-            Self::SameTwice => "a name that stood twice with one value was read once",
+            Self::SameTwice => "what stood twice with one value was read once",
+            Self::EmptyBefore => "an empty object before the arguments was left out",
             Self::Wrapped => "an object around the arguments was taken off",
             Self::ListOfOne => "a list around the arguments was taken off",
             Self::ValueInText => "a value of another type was read as the schema has it",
@@ -169,7 +174,10 @@ fn object(
             _ => Err(Unreadable::new("they are markup and not one call", 0)),
         };
     }
-    let read = lenient::parse(text)?;
+    let read = match lenient::parse(text) {
+        Ok(read) => read,
+        Err(wrong) => doubled(text, repairs).ok_or(wrong)?,
+    };
     if read.was_open && !fit::has_required(&read.value, schema) {
         return Err(Unreadable::new("they were cut off before the last required argument", text.len()));
     }
@@ -193,6 +201,19 @@ fn object(
         },
         _ => Err(Unreadable::new("they are no object", 0)),
     }
+}
+
+/// What two objects mean of which the first is empty or says the same: servers that join the pieces of a stream do that.
+fn doubled(text: &str, repairs: &mut Repairs) -> Option<Read> {
+    let (first, end) = lenient::first(text).ok()?;
+    let second = lenient::parse(&text[end..]).ok().filter(|second| second.value.is_object())?;
+    let is_empty = first.value.as_object().is_some_and(Map::is_empty);
+    repairs.insert(match (is_empty, first.value == second.value) {
+        (_, true) => Repair::SameTwice,
+        (true, false) => Repair::EmptyBefore,
+        (false, false) => return None,
+    });
+    Some(second)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use super::chat_format::{self, Part};
 use super::quoted::Quoted;
 use super::{Repair, Repairs, Unreadable, lenient, markup, tool_name};
 
@@ -121,7 +122,10 @@ impl Search<'_, '_> {
 fn next_mark(text: &str, from: usize) -> Option<(usize, &'static str)> {
     let rest = text.get(from..)?;
     let mut places = rest.match_indices(['<', '[']).map(|(at, _)| from + at);
-    let mark = |at: usize| MARKS.iter().find(|mark| text[at..].starts_with(**mark)).map(|mark| (at, *mark));
+    let mark = |at: usize| {
+        let mut marks = MARKS.iter().chain(&chat_format::MARKS);
+        marks.find(|mark| text[at..].starts_with(**mark)).map(|mark| (at, *mark))
+    };
     places.find_map(mark)
 }
 
@@ -137,6 +141,13 @@ fn marked_call(text: &str, mark: &str) -> Result<Marked, Unreadable> {
         "<|tool_call_start|>" => closed(text, mark, "<|tool_call_end|>"),
         "<|python_tag|>" => python(rest).map(|found| found.map(|calls| (calls, text.len()))),
         "[TOOL_CALLS]" => mistral(rest).map(|found| found.map(|(calls, end)| (calls, mark.len() + end))),
+        mark if chat_format::MARKS.contains(&mark) => {
+            let found = chat_format::part(text, mark)?;
+            Ok(found.map(|(part, end)| match part {
+                Part::Call(name, arguments, repairs) => (vec![made(name, arguments, repairs)], end),
+                Part::Unsaid => (Vec::new(), end),
+            }))
+        }
         _ => tagged(text).map(|found| found.map(|(call, end)| (vec![call], end))),
     }
 }
