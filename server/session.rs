@@ -310,6 +310,7 @@ impl Session {
             self.working_files.drop_hints_of_agents();
         }
         self.search.end();
+        self.lines.end();
         self.log.close();
     }
 }

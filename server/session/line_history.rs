@@ -1,7 +1,7 @@
 //! Which call each line comes from: what is recorded of that while hunks are put in place and while a person types, in
 //! the state folder.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -42,6 +42,17 @@ struct Records {
     files: Arc<SessionFiles>,
     read: Mutex<ReadRecords>,
     is_settling: AtomicBool,
+    saved: SavedTyping,
+}
+
+/// What was typed up to each save and is not recorded yet. It is recorded beside the editor's events, in their order.
+#[derive(Debug, Default)]
+struct SavedTyping {
+    waiting: Mutex<VecDeque<(WorkspacePath, TypedDocument)>>,
+    /// Whether a thread was started for what waits.
+    is_awaited: AtomicBool,
+    /// Held by whoever records what waits.
+    turn: Mutex<()>,
 }
 
 /// A document with what was typed into it.
@@ -77,13 +88,19 @@ impl LineHistory {
     /// The records of a workspace.
     pub(super) fn new(workspace: Arc<Workspace>, files: Arc<SessionFiles>) -> Self {
         let (read, is_settling) = (Mutex::default(), AtomicBool::new(false));
-        Self { records: Arc::new(Records { workspace, files, read, is_settling }), typed: Mutex::default() }
+        let saved = SavedTyping::default();
+        let records = Arc::new(Records { workspace, files, read, is_settling, saved });
+        Self { records, typed: Mutex::default() }
     }
 
     /// Keeps a record. Without it a line is not known to be an agent's; nothing else depends on it.
     pub fn record(&self, record: &LineRecord) {
         if let LineRecord::Step(step) = record {
-            self.keep_typed_up_to(&step.path, step.before.as_deref());
+            let typed = self.typed.lock().remove(&step.path);
+            self.records.keep_saved();
+            if let Some(typed) = typed {
+                self.records.keep_typed(&step.path, &typed, step.before.as_deref());
+            }
             if let (ChangeKind::Rename, Some(from)) = (step.kind, &step.from) {
                 self.typed.lock().remove(from);
             }
@@ -121,42 +138,30 @@ impl LineHistory {
         self.typed.lock().remove(path);
     }
 
-    /// A document was saved or is closed: what was typed into it is kept.
+    /// A document was saved: what was typed into it is kept. That takes its time, and this does not wait for it.
     pub fn keep_typed(&self, path: &WorkspacePath) {
-        self.keep_typed_up_to(path, None);
+        let mut all = self.typed.lock();
+        let Some(typed) = all.remove(path) else { return };
+        // Whoever finds nothing typed there any more finds it here.
+        self.records.saved.waiting.lock().push_back((path.clone(), typed));
+        drop(all);
+        Records::keep_saved_soon(&self.records);
     }
 
-    /// Keeps what was typed, where it leads to the text with this hash.
-    fn keep_typed_up_to(&self, path: &WorkspacePath, hash: Option<&str>) {
-        let Some(typed) = self.typed.lock().remove(path) else { return };
-        let Some(record) = typed.record(path).filter(|record| hash.is_none_or(|hash| record.after == hash))
-        else {
-            return;
-        };
-        if record.runs.is_empty() {
-            return;
-        }
-        let is_known = self.records.with(|lines, ground| match lines.last_hash(path, ground) {
-            Some(last) => Some(last == record.before),
-            None => lines.knows(path, ground).then_some(false),
-        });
-        match is_known {
-            // Nothing is kept of files that no call has touched.
-            None => return,
-            Some(true) => {}
-            // What was typed is told of a text that nothing else keeps.
-            Some(false) => drop(self.records.workspace.state().put(typed.base.as_bytes())),
-        }
-        self.records.append(&LineRecord::Typed(record));
+    /// Keeps what was typed up to the last saves: nobody may come who does it.
+    pub(super) fn end(&self) {
+        self.records.keep_saved();
     }
 
     /// Carries out what is recorded, so that nobody who asks has to wait for it.
     pub fn settle(&self) {
+        self.records.keep_saved();
         self.records.with(|lines, ground| lines.settle(ground));
     }
 
     /// Keeps what is known of each line, before the texts go that it is known from.
     pub fn keep_snapshots(&self) {
+        self.records.keep_saved();
         for snapshot in self.records.with(Lines::snapshots) {
             self.records.append(&LineRecord::Snapshot(snapshot));
         }
@@ -170,6 +175,7 @@ impl LineHistory {
 
     /// Who wrote each line of `text`, which stands at `path`.
     pub fn known(&self, path: &WorkspacePath, text: &str) -> KnownLines {
+        self.records.keep_saved();
         let typed = self.typed_up_to(path, text);
         self.records.with(|lines, ground| {
             let marks = lines.marks(path, text, typed.as_ref(), ground);
@@ -200,6 +206,54 @@ impl Records {
         if let Err(error) = self.workspace.state().append(RECORDS, &line) {
             tracing::warn!("which call a line comes from is not kept: {error}");
         }
+    }
+
+    /// Keeps what was typed up to each save so far. Nobody goes on before it is there, whoever does it.
+    fn keep_saved(&self) {
+        let _turn = self.saved.turn.lock();
+        loop {
+            let next = self.saved.waiting.lock().pop_front();
+            let Some((path, typed)) = next else { return };
+            self.keep_typed(&path, &typed, None);
+        }
+    }
+
+    /// The same on a thread of its own.
+    fn keep_saved_soon(records: &Arc<Self>) {
+        if records.saved.is_awaited.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let kept = records.clone();
+        let keep = move || {
+            kept.saved.is_awaited.store(false, Ordering::Release);
+            kept.keep_saved();
+        };
+        if std::thread::Builder::new().name("typed-lines".to_owned()).spawn(keep).is_err() {
+            records.saved.is_awaited.store(false, Ordering::Release);
+        }
+    }
+
+    /// Keeps what was typed, where it leads to the text with this hash.
+    fn keep_typed(&self, path: &WorkspacePath, typed: &TypedDocument, hash: Option<&str>) {
+        let Some(record) = typed.record(path).filter(|record| hash.is_none_or(|hash| record.after == hash))
+        else {
+            return;
+        };
+        if record.runs.is_empty() {
+            return;
+        }
+        let is_known = self.with(|lines, ground| match lines.last_hash(path, ground) {
+            Some(last) => Some(last == record.before),
+            None => lines.knows(path, ground).then_some(false),
+        });
+        match is_known {
+            // Nothing is kept of files that no call has touched.
+            None => return,
+            Some(true) => {}
+            // What was typed is told of a text that nothing else keeps.
+            Some(false) => drop(self.workspace.state().put(typed.base.as_bytes())),
+        }
+        self.append(&LineRecord::Typed(record));
     }
 
     /// What is known by all records.
@@ -258,3 +312,6 @@ impl Ground for KeptGround<'_> {
         self.files.unasked().entry_at(path).is_ok_and(|entry| entry.is_some())
     }
 }
+
+#[cfg(test)]
+mod tests;
