@@ -9,6 +9,7 @@ mod config;
 mod contents;
 mod diff;
 mod error;
+mod linked;
 mod log;
 mod notes;
 mod repository;
@@ -36,7 +37,9 @@ use crate::base::{WorkspacePath, blocking};
 use crate::protocol::Access;
 use crate::sandbox::{Effects, Running};
 use crate::session::Scope;
+use crate::workspace::Files;
 use error::GitError;
+use linked::LinkedMirror;
 
 /// How long one run of git may take.
 const LIMIT: Duration = Duration::from_secs(25);
@@ -79,6 +82,8 @@ pub(crate) struct GitReader<'c> {
     closures: Closures,
     /// What git takes for the repository's own folder.
     repository: PathBuf,
+    /// The folders outside of the workspace that it leads to.
+    outside: Vec<PathBuf>,
     folder: Layer,
 }
 
@@ -100,15 +105,43 @@ impl<'c> GitReader<'c> {
         scope: &'c Scope,
         paths: &[WorkspacePath],
     ) -> Result<Self, GitError> {
+        Self::reading(executor, scope, paths, |files, folder| {
+            Ok(LinkedMirror { own: repository::mirror(files, folder)?, outside: Vec::new() })
+        })
+    }
+
+    /// The same for what is said of the lines of `paths` alone. The repository may also stand outside of the workspace, where
+    /// it says itself that the workspace is a working tree of its own.
+    ///
+    /// # Errors
+    /// Where there is none, it is another working tree's, or the rules close it.
+    pub(crate) fn open_for_lines(
+        executor: &'c Executor,
+        scope: &'c Scope,
+        paths: &[WorkspacePath],
+    ) -> Result<Self, GitError> {
+        Self::reading(executor, scope, paths, |files, folder| match repository::mirror(files, folder) {
+            Ok(own) => Ok(LinkedMirror { own, outside: Vec::new() }),
+            Err(GitError::Outside(_)) => linked::mirror(files, folder),
+            Err(error) => Err(error),
+        })
+    }
+
+    fn reading(
+        executor: &'c Executor,
+        scope: &'c Scope,
+        paths: &[WorkspacePath],
+        mirror: impl FnOnce(&Files, &Path) -> Result<LinkedMirror, GitError>,
+    ) -> Result<Self, GitError> {
         blocking(|| {
             let folder = Layer::make(scope.files().state())?;
-            let repository = repository::mirror(scope.files(), folder.path())?;
+            let LinkedMirror { own: repository, outside } = mirror(scope.files(), folder.path())?;
             let mut closures = executor.closures(scope)?;
             // A yes to a file is none to its folder, through which git has to go.
             let root = Path::new(scope.files().root().real());
             let leads_to = |masked: &Path, path: &WorkspacePath| root.join(path.as_str()).starts_with(masked);
             closures.masked.retain(|masked| !paths.iter().any(|path| leads_to(masked, path)));
-            Ok(Self { executor, scope, closures, repository, folder })
+            Ok(Self { executor, scope, closures, repository, outside, folder })
         })
     }
 
@@ -171,6 +204,7 @@ impl<'c> GitReader<'c> {
         plan.writable.clear();
         plan.protected.clear();
         plan.read_only.push(self.folder.path().to_owned());
+        plan.read_only.extend(self.outside.iter().cloned());
         plan.env.retain(|(name, _)| !name.as_bytes().starts_with(b"GIT_"));
         plan.env.extend(self.variables());
         Ok(self.executor.launcher.spawn(&plan)?)

@@ -53,7 +53,7 @@ pub(crate) async fn line_whys(
     let mut warnings = Vec::new();
     let reader = match &request.text {
         Some(_) => None,
-        None => GitReader::open(executor, scope, std::slice::from_ref(path)).ok(),
+        None => GitReader::open_for_lines(executor, scope, std::slice::from_ref(path)).ok(),
     };
     let git = match &reader {
         Some(reader) if request.has_commits => match reader.blame(path, text).await {

@@ -7,15 +7,20 @@ use serde_json::json;
 use super::noted::{by, git, named, why};
 use crate::support::agent::{Agent, LEGACY, place, until, wherefore};
 
-const BEGIN: &str = "fn a() {\n    one();\n}\n\nfn z() {\n    last();\n}\n";
+pub(super) const BEGIN: &str = "fn a() {\n    one();\n}\n\nfn z() {\n    last();\n}\n";
 const TWO: &str = "fn b() {\n    two();\n    three();\n}\n\n";
 
-/// A repository whose hooks write notes, with one commit on `main`, in which agents' changes are applied at once.
-fn hooked(folder: &Path) {
-    std::fs::remove_dir(folder.join("work/.git")).unwrap();
+/// The person's settings have agents' changes applied at once.
+pub(super) fn applied_at_once(folder: &Path) {
     std::fs::create_dir_all(folder.join("home/.config/wherefore")).unwrap();
     let settings = "[review]\npolicy = \"auto\"\n";
     std::fs::write(folder.join("home/.config/wherefore/config.toml"), settings).unwrap();
+}
+
+/// A repository whose hooks write notes, with one commit on `main`, in which agents' changes are applied at once.
+pub(super) fn hooked(folder: &Path) {
+    std::fs::remove_dir(folder.join("work/.git")).unwrap();
+    applied_at_once(folder);
     git(folder, &["init", "-q", "-b", "main"]);
     named(folder);
     let set_up = wherefore(folder, &["init", "--git", "--yes"]).output().unwrap();
@@ -23,23 +28,36 @@ fn hooked(folder: &Path) {
     commit(folder, BEGIN, "Begin");
 }
 
-fn write(folder: &Path, text: &str) {
+pub(super) fn write(folder: &Path, text: &str) {
     std::fs::write(folder.join("work/c.rs"), text).unwrap();
 }
 
-fn text(folder: &Path) -> String {
+pub(super) fn text(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("work/c.rs")).unwrap()
 }
 
 /// A person's commit.
-fn commit(folder: &Path, text: &str, message: &str) {
+pub(super) fn commit(folder: &Path, text: &str, message: &str) {
     write(folder, text);
     git(folder, &["add", "c.rs"]);
     git(folder, &["commit", "-qm", message]);
 }
 
+/// The same with lines that are the person's. They are only as long as the file has them, which is as it was committed here.
+pub(super) fn commit_own(folder: &Path, text: &str, message: &str) {
+    commit(folder, text, message);
+    is_noted(folder);
+}
+
+fn is_noted(folder: &Path) {
+    until("the commit is noted", || {
+        let noted = git(folder, &["notes", "--ref=wherefore", "list"]);
+        noted.contains(&git(folder, &["rev-parse", "HEAD"]))
+    });
+}
+
 /// An agent's change, as it is in the working tree.
-fn agent_writes(folder: &Path, text: &str) {
+pub(super) fn agent_writes(folder: &Path, text: &str) {
     let mut agent = Agent::named(folder, "test-agent", LEGACY, &[], json!({}));
     let answer =
         agent.call("fs_write", json!({ "path": "c.rs", "content": text, "why": "Call two and three" }));
@@ -47,17 +65,14 @@ fn agent_writes(folder: &Path, text: &str) {
 }
 
 /// An agent's change, committed and noted.
-fn agent_commits(folder: &Path, text: &str, message: &str) {
+pub(super) fn agent_commits(folder: &Path, text: &str, message: &str) {
     agent_writes(folder, text);
     git(folder, &["commit", "-qam", message]);
-    until("the commit is noted", || {
-        let noted = git(folder, &["notes", "--ref=wherefore", "list"]);
-        noted.contains(&git(folder, &["rev-parse", "HEAD"]))
-    });
+    is_noted(folder);
 }
 
 /// Another clone says of the branch's lines what is expected: who wrote each line of that text.
-fn expect(here: &Path, branch: &str, expected: &[(&str, &[&str])]) {
+pub(super) fn expect(here: &Path, branch: &str, expected: &[(&str, &[&str])]) {
     let there = place();
     let there = there.path();
     std::fs::remove_dir_all(there.join("work")).unwrap();
@@ -89,11 +104,11 @@ fn expect(here: &Path, branch: &str, expected: &[(&str, &[&str])]) {
     assert!(holds, "{expected:?}: {seen:#?}");
 }
 
-fn with_two() -> String {
+pub(super) fn with_two() -> String {
     BEGIN.replace("fn z", &format!("{TWO}fn z"))
 }
 
-const AGENTS: &[(&str, &[&str])] = &[
+pub(super) const AGENTS: &[(&str, &[&str])] = &[
     ("fn b() {", &["agent"]),
     ("    two();", &["agent"]),
     ("    three();", &["agent"]),
@@ -131,7 +146,7 @@ fn a_rebase_keeps_notes_also_where_a_person_solves_a_conflict() {
     agent_commits(here, &with_two().replace("last()", "last(2)"), "Two");
     agent_commits(here, &text(here).replace("two();", "two();\n    half();"), "Half");
     git(here, &["checkout", "-q", "main"]);
-    commit(here, &format!("// Begins\n\n{}", BEGIN.replace("last()", "last(9)")), "Nine");
+    commit_own(here, &format!("// Begins\n\n{}", BEGIN.replace("last()", "last(9)")), "Nine");
     git(here, &["checkout", "-q", "topic"]);
     let stopped =
         std::process::Command::new("git").arg("-C").arg(here.join("work")).args(["rebase", "main"]).output();
@@ -163,7 +178,7 @@ fn picked_squashed_and_merged_commits_keep_their_notes() {
     agent_commits(here, &with_two(), "Two");
     agent_commits(here, &text(here).replace("two();", "two();\n    half();"), "Half");
     git(here, &["checkout", "-q", "main"]);
-    commit(here, &format!("// Begins\n\n{BEGIN}"), "Say so");
+    commit_own(here, &format!("// Begins\n\n{BEGIN}"), "Say so");
 
     git(here, &["checkout", "-qb", "picked"]);
     git(here, &["cherry-pick", "topic~1", "topic"]);

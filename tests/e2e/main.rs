@@ -20,6 +20,7 @@ mod indexing;
 mod interrupted;
 mod language;
 mod leftovers;
+mod linked;
 mod meaning;
 mod meant;
 mod neovim;

@@ -58,6 +58,14 @@ pub(super) fn kept(text: &str) -> Result<String, String> {
     Ok(kept)
 }
 
+/// The working tree that the settings name.
+pub(super) fn worktree(text: &str) -> Option<String> {
+    let is_it = |setting: &GitSetting| {
+        setting.section == "core" && setting.subsection.is_none() && setting.name == "worktree"
+    };
+    read(text).into_iter().rfind(is_it).map(|setting| setting.value)
+}
+
 impl GitSetting {
     fn is_kept(&self) -> bool {
         let plain = |text: &str| !text.chars().any(char::is_control);

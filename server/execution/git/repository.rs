@@ -11,15 +11,16 @@ use crate::base::WorkspacePath;
 use crate::workspace::{FileKind, Files, WorkspaceError};
 
 /// The folder, or the file that leads to it.
-const DOT_GIT: &str = ".git";
+pub(super) const DOT_GIT: &str = ".git";
 /// What belongs to one working tree.
-const OWN: [&str; 4] = ["index", "logs", "refs", "reftable"];
+pub(super) const OWN: [&str; 4] = ["index", "logs", "refs", "reftable"];
 /// What all working trees of a repository share.
-const SHARED: [&str; 7] = ["objects", "refs", "packed-refs", "info", "logs", "shallow", "reftable"];
+pub(super) const SHARED: [&str; 7] =
+    ["objects", "refs", "packed-refs", "info", "logs", "shallow", "reftable"];
 /// Bytes of the longest file of one line.
-const LINE: u64 = 8 << 10;
+pub(super) const LINE: u64 = 8 << 10;
 /// Bytes of the longest settings file.
-const SETTINGS: u64 = 1 << 20;
+pub(super) const SETTINGS: u64 = 1 << 20;
 
 /// Where a repository stands in the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,11 +53,11 @@ pub(super) fn mirror(files: &Files, folder: &Path) -> Result<PathBuf, GitError> 
     Ok(own)
 }
 
-fn failed(error: std::io::Error) -> GitError {
+pub(super) fn failed(error: std::io::Error) -> GitError {
     GitError::Execution(ExecutionError::doing("preparing what git is shown")(error))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), GitError> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), GitError> {
     fs::write(path, text).map_err(failed)
 }
 
@@ -112,20 +113,24 @@ fn malformed(path: &WorkspacePath, expected: &'static str) -> GitError {
     GitError::Malformed { path: path.as_str().to_owned(), expected }
 }
 
-fn line(files: &Files, path: &WorkspacePath) -> Result<String, GitError> {
+pub(super) fn line(files: &Files, path: &WorkspacePath) -> Result<String, GitError> {
     let (bytes, _) = files.read(path, LINE)?;
     let text = String::from_utf8(bytes).map_err(|_| malformed(path, "text"))?;
     Ok(text.trim_end().to_owned())
 }
 
-/// What is checked out: a ref by name, or a commit by hash.
 fn head(files: &Files, own: &WorkspacePath) -> Result<String, GitError> {
     let path = below(own, "HEAD")?;
-    let text = line(files, &path)?;
+    head_of(&line(files, &path)?, path.as_str())
+}
+
+/// What is checked out, by the text of the file at `path`: a ref by name, or a commit by hash.
+pub(super) fn head_of(text: &str, path: &str) -> Result<String, GitError> {
+    let text = text.trim_end();
     let is_ref = text.strip_prefix("ref:").is_some_and(|name| name.trim_start().starts_with("refs/"));
     match (is_ref || super::is_hash(text.as_bytes())) && !text.contains('\n') {
         true => Ok(format!("{text}\n")),
-        false => Err(malformed(&path, "branch and no commit")),
+        false => Err(GitError::Malformed { path: path.to_owned(), expected: "branch and no commit" }),
     }
 }
 
@@ -135,7 +140,12 @@ fn settings(files: &Files, shared: &WorkspacePath) -> Result<String, GitError> {
         Some(_) => files.read(&path, SETTINGS)?.0,
         None => Vec::new(),
     };
-    config::kept(&String::from_utf8_lossy(&bytes)).map_err(GitError::Extension)
+    settings_of(&String::from_utf8_lossy(&bytes))
+}
+
+/// What of a repository's settings git is given.
+pub(super) fn settings_of(text: &str) -> Result<String, GitError> {
+    config::kept(text).map_err(GitError::Extension)
 }
 
 /// Links each of `names` that stands in `from`, where none stands in `to`.
