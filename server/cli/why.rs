@@ -1,14 +1,19 @@
 //! `wherefore why`: why lines of a file are as they are.
 
+mod altered;
+
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::ValueHint;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use self::altered::altered_logs;
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::print::{TerminalPage, TextLook, visible};
+use crate::base::hidden::short;
 use crate::protocol::{Code, Fault, LineBy, LineCall, LineCommit, LineGroup, LineWhys};
 use crate::requests::Why;
 use crate::requests::why::WhyParams;
@@ -56,17 +61,27 @@ struct ShownLine<'w> {
     session: Option<&'w str>,
     hunk: Option<&'w str>,
     commit: Option<&'w str>,
+    /// `altered`, where the log that holds the call was.
+    log: Option<&'static str>,
+}
+
+/// What is shown.
+#[derive(Debug)]
+struct ShownWhys {
+    whys: LineWhys,
+    /// The sessions whose logs were altered, each with how its log stands.
+    altered: BTreeMap<String, String>,
 }
 
 /// Runs it.
 pub(super) fn run(args: &Args) -> ExitCode {
     match why(args) {
-        Ok(whys) => {
-            whys.warnings.iter().for_each(|warning| answer::note(&format!("wherefore: {warning}")));
+        Ok(shown) => {
+            shown.whys.warnings.iter().for_each(|warning| answer::note(&format!("wherefore: {warning}")));
             match (args.json, args.porcelain) {
-                (true, _) => answer::json(&shown_lines(&whys)),
-                (_, true) => answer::out(&porcelain(&whys)),
-                _ => people(&whys),
+                (true, _) => answer::json(&shown_lines(&shown)),
+                (_, true) => answer::out(&porcelain(&shown)),
+                _ => people(&shown),
             }
             ExitCode::SUCCESS
         }
@@ -74,7 +89,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn why(args: &Args) -> Result<LineWhys, Fault> {
+fn why(args: &Args) -> Result<ShownWhys, Fault> {
     let since = args.since.as_deref().map(time).transpose()?;
     let (path, start, end) = meant(&args.lines)?;
     let absolute =
@@ -105,7 +120,15 @@ fn why(args: &Args) -> Result<LineWhys, Fault> {
         let of = |group: &LineGroup| group.call.and_then(|at| calls.get(at as usize));
         whys.groups.retain(|group| of(group).is_some_and(is_meant));
     }
-    Ok(LineWhys { calls, ..whys })
+    let shown = whys.groups.iter().filter_map(|group| calls.get(group.call? as usize));
+    let altered = altered_logs(&root, shown);
+    whys.warnings.extend(altered.iter().map(|(session, said)| {
+        let session = short(session, 80);
+        format!(
+            "the log of session {session} is {said}: nothing here is taken from it; `wherefore log verify {session}` says more"
+        )
+    }));
+    Ok(ShownWhys { whys: LineWhys { calls, ..whys }, altered })
 }
 
 /// A day or an instant.
@@ -133,6 +156,13 @@ fn meant(text: &str) -> Result<(&str, Option<u32>, Option<u32>), Fault> {
     }
 }
 
+impl ShownWhys {
+    /// `altered`, where the log that holds a call was.
+    fn log(&self, call: Option<&LineCall>) -> Option<&'static str> {
+        call.is_some_and(|call| self.altered.contains_key(&call.session)).then_some("altered")
+    }
+}
+
 fn call_of<'w>(whys: &'w LineWhys, group: &LineGroup) -> Option<&'w LineCall> {
     whys.calls.get(group.call? as usize)
 }
@@ -142,7 +172,8 @@ fn commit_of<'w>(whys: &'w LineWhys, group: &'w LineGroup) -> Option<(&'w str, &
     Some((hash, whys.commits.get(hash)?))
 }
 
-fn shown_lines(whys: &LineWhys) -> Vec<ShownLine<'_>> {
+fn shown_lines(shown: &ShownWhys) -> Vec<ShownLine<'_>> {
+    let whys = &shown.whys;
     let lines = whys.groups.iter().flat_map(|group| (group.start..=group.end).map(move |line| (line, group)));
     lines
         .map(|(line, group)| {
@@ -160,13 +191,15 @@ fn shown_lines(whys: &LineWhys) -> Vec<ShownLine<'_>> {
                 session: call.map(|call| call.session.as_str()),
                 hunk: call.and_then(|call| call.hunk.as_deref()),
                 commit: group.commit.as_deref(),
+                log: shown.log(call),
             }
         })
         .collect()
 }
 
 /// As `git blame --porcelain` writes it, with headers of ours among its own, which git's readers pass over.
-fn porcelain(whys: &LineWhys) -> String {
+fn porcelain(shown: &ShownWhys) -> String {
+    let whys = &shown.whys;
     let mut out = String::new();
     for group in &whys.groups {
         let zeros = "0".repeat(40);
@@ -197,13 +230,15 @@ fn porcelain(whys: &LineWhys) -> String {
             header("wherefore-agent", call.and_then(|call| call.agent.as_deref()));
             header("wherefore-why", call.and_then(|call| call.why.as_deref()));
             header("wherefore-decision", call.and_then(|call| call.decision.as_deref()));
+            header("wherefore-log", shown.log(call));
             header("filename", Some(whys.path.as_str()));
         }
     }
     out
 }
 
-fn people(whys: &LineWhys) {
+fn people(shown: &ShownWhys) {
+    let whys = &shown.whys;
     let page = TerminalPage::stdout();
     if whys.groups.is_empty() {
         answer::line(if whys.total == 0 { "the file has no lines" } else { "no line is of such a call" });
@@ -232,7 +267,8 @@ fn people(whys: &LineWhys) {
             if let Some(why) = &call.why {
                 answer::line(&format!("  {}", visible(why)));
             }
-            answer::line(&page.paint(TextLook::Dim, &format!("  {}", visible(&decided(call)))));
+            let log = shown.log(Some(call)).map_or(String::new(), |log| format!("; its log was {log}"));
+            answer::line(&page.paint(TextLook::Dim, &format!("  {}{log}", visible(&decided(call)))));
         }
         if let Some((hash, commit)) = commit_of(whys, group) {
             let hash = hash.get(..SHORT).unwrap_or(hash);

@@ -4,6 +4,7 @@
 mod acp;
 mod agent_loop;
 mod agents;
+mod altered;
 mod asks;
 mod at_a_terminal;
 mod by_keys;

@@ -1,0 +1,56 @@
+//! A session log that was altered is named where somebody asks why, and nothing that stands in it is said.
+
+use serde_json::{Value, json};
+
+use super::carried::{BEGIN, agent_writes, hooked, text, with_two};
+use super::noted::{by, why};
+use crate::support::agent::{place, wherefore};
+
+#[test]
+fn an_altered_log_is_named_and_nothing_that_stands_in_it_is_said() {
+    let here = place();
+    let here = here.path();
+    hooked(here);
+    agent_writes(here, &with_two());
+    let (sound, warned) = why(here, "c.rs");
+    assert_eq!(warned, "");
+    let of_agent: Vec<usize> = (0..sound.len()).filter(|line| by(&sound)[*line] == "agent").collect();
+    assert_eq!(of_agent.len(), with_two().lines().count() - BEGIN.lines().count(), "{sound:?}");
+    let session = sound[of_agent[0]]["session"].as_str().unwrap();
+    let log = here.join("work/.wherefore/sessions").join(session).join("session-log.md");
+    let written = std::fs::read_to_string(&log).unwrap();
+    let altered = written.replace("Call two and three", "Call six and seven");
+    assert_ne!(altered, written);
+    std::fs::write(&log, altered).unwrap();
+
+    let (lines, warned) = why(here, "c.rs");
+    assert!(warned.contains(session) && warned.contains("damaged, first at session-log.md"), "{warned}");
+    assert_eq!(lines.len(), text(here).lines().count(), "one object a line");
+    for (at, line) in lines.iter().enumerate() {
+        if !of_agent.contains(&at) {
+            assert_eq!(line, &sound[at]);
+            continue;
+        }
+        assert_eq!((&sound[at]["log"], &line["log"]), (&Value::Null, &json!("altered")), "{line}");
+        let mut without = line.clone();
+        without["log"] = Value::Null;
+        assert_eq!(without, sound[at], "what was recorded outside of the workspace");
+    }
+    for (form, word) in
+        [(&[][..], "; its log was altered\n"), (&["--porcelain"], "\nwherefore-log altered\n")]
+    {
+        let output = wherefore(here, &[&["why", "c.rs"], form].concat()).output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && shown.contains(word), "{form:?}: {shown}");
+        assert!(shown.contains("Call two and three") && !shown.contains("Call six"), "{form:?}: {shown}");
+    }
+    let (_, warned) = why(here, "c.rs:1");
+    assert_eq!(warned, "", "a line of no call of that session");
+    // Cut at its end.
+    let end = written.trim_end().rfind("\n## ").unwrap();
+    std::fs::write(&log, &written[..=end]).unwrap();
+    let (_, warned) = why(here, "c.rs");
+    assert!(warned.contains(session) && warned.contains("cut at the end"), "{warned}");
+    std::fs::write(&log, written).unwrap();
+    assert_eq!(why(here, "c.rs"), (sound, String::new()));
+}
