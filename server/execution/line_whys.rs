@@ -7,7 +7,7 @@ use super::Executor;
 use super::git::{GitBlame, GitReader, LineNotes};
 use crate::base::WorkspacePath;
 use crate::protocol::{Code, Fault, LineBy, LineCall, LineGroup, LineNote, LineWhys};
-use crate::provenance::{DecisionRecord, LineOrigin, WrittenBy, find_noted, line_hash};
+use crate::provenance::{DecisionRecord, LineMark, LineOrigin, WrittenBy, find_noted, line_hash};
 use crate::session::{KnownLines, Scope};
 
 /// Which lines are asked for.
@@ -70,7 +70,7 @@ pub(crate) async fn line_whys(
     let has_commits = git.as_ref().is_some_and(|git| !git.lines.is_empty());
     let (mut notes, mut noted) = (LineNotes::default(), NotedLines::default());
     if let (Some(reader), Some(git)) = (&reader, &git) {
-        let commits = without_call(&known, git, (request.start - 1) as usize..end as usize);
+        let commits = commits_of_open(&known, git, (request.start - 1) as usize..end as usize);
         notes = reader.line_notes(&commits).await.unwrap_or_default();
         noted = NotedLines::find(&notes.notes, git, text);
     }
@@ -105,10 +105,16 @@ fn forget_gone(known: &mut KnownLines, text: &str, now: &str) {
     }
 }
 
-/// The commits of lines of which no call is recorded here: their notes may tell more.
-fn without_call(known: &KnownLines, git: &GitBlame, lines: Range<usize>) -> Vec<String> {
+/// Whether the note of a line's commit may tell more than is recorded here: the text may have come by git, from where no call
+/// of this machine made it, or changed a line of one.
+fn is_open(mark: &LineMark) -> bool {
+    mark.origin.is_none() || mark.by == WrittenBy::Mixed
+}
+
+/// The commits of lines whose notes may tell more.
+fn commits_of_open(known: &KnownLines, git: &GitBlame, lines: Range<usize>) -> Vec<String> {
     let mut commits: Vec<String> = { known.marks.iter().zip(&git.lines).take(lines.end).skip(lines.start) }
-        .filter(|(mark, _)| mark.origin.is_none())
+        .filter(|(mark, _)| is_open(mark))
         .filter_map(|(_, blamed)| blamed.commit.clone())
         .collect();
     commits.sort_unstable();
@@ -175,8 +181,7 @@ impl Groups<'_> {
             WrittenBy::Unknown if commit.is_some() => LineBy::Git,
             WrittenBy::Unknown => LineBy::Unknown,
         };
-        // Where no call made it here, what was known when it was committed says more: the text may have come by git.
-        let noted = self.noted.0.get(&at).filter(|_| mark.origin.is_none() && commit.is_some());
+        let noted = self.noted.0.get(&at).filter(|_| is_open(&mark) && commit.is_some());
         let (by, call) = match noted {
             Some((by, call)) => (*by, call.and_then(|call| self.noted_call(call))),
             None => (by, mark.origin.and_then(|origin| self.call(origin))),

@@ -32,6 +32,7 @@ mod protocol;
 mod released;
 mod report;
 mod review;
+mod rewritten;
 mod search;
 mod sending;
 mod sharing;
