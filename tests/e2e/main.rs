@@ -29,6 +29,7 @@ mod noted;
 mod offered;
 mod others;
 mod protocol;
+mod pushed;
 mod released;
 mod report;
 mod review;

@@ -1,6 +1,8 @@
 //! What the hooks of `wherefore init --git` run: the note of each commit, and notes carried along where commits are rewritten.
 //! It says nothing and never fails: git waits for nobody here.
 
+mod push;
+
 use std::collections::HashSet;
 use std::fs;
 use std::io::Read;
@@ -33,6 +35,11 @@ enum GitHook {
     Rewrite,
     #[value(name = "post-merge")]
     Merge,
+    #[value(name = "pre-push")]
+    Push,
+    /// Waits for the end of a push.
+    #[value(name = "after-push")]
+    AfterPush,
 }
 
 /// Arguments of `wherefore git hook`.
@@ -46,10 +53,12 @@ pub(super) struct HookArgs {
 
 /// Runs it.
 pub(super) fn run(args: &HookArgs) -> ExitCode {
-    std::thread::spawn(|| {
-        std::thread::sleep(LIMIT);
-        std::process::exit(0);
-    });
+    if args.hook != GitHook::AfterPush {
+        std::thread::spawn(|| {
+            std::thread::sleep(LIMIT);
+            std::process::exit(0);
+        });
+    }
     if let Err(fault) = answer(args) {
         tracing::debug!("no note is written: {}", fault.message);
     }
@@ -62,16 +71,19 @@ fn answer(args: &HookArgs) -> Result<(), Fault> {
     if !repository.is_meant()? {
         return Ok(());
     }
-    let first = args.args.first().map(String::as_str).unwrap_or_default();
+    let arg = |at: usize| args.args.get(at).map(String::as_str).unwrap_or_default();
+    let first = arg(0);
     match args.hook {
         GitHook::Commit => committed(repository, &root, first),
         GitHook::Rewrite => rewritten(repository, &root, first == "amend"),
         GitHook::Merge if first == "1" => keep_squash(repository),
         GitHook::Merge => Ok(()),
+        GitHook::Push => push::pushed(repository, &root, first, arg(1)),
+        GitHook::AfterPush => push::after(repository, first, arg(1)),
     }
 }
 
-/// Notes a commit that was made. One that rewrites another is left to the hook that is told of both.
+/// Notes a commit that was made and has no note yet. One that rewrites another is left to the hook that is told of both.
 fn committed(repository: Repository<'_>, root: &str, revision: &str) -> Result<(), Fault> {
     let commit = repository.commit(revision)?;
     let how = repository.how(&commit);
@@ -79,6 +91,10 @@ fn committed(repository: Repository<'_>, root: &str, revision: &str) -> Result<(
         return Ok(());
     }
     let _order = repository.order()?;
+    // A push that began meanwhile may have written it.
+    if repository.is_noted(&commit) {
+        return Ok(());
+    }
     repository.take_fetched();
     let picked = how.starts_with("cherry-pick") || how.starts_with("commit (cherry-pick)");
     let sources = match picked {

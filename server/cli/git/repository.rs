@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::base::hidden::short;
 use crate::execution::LineNotes;
@@ -18,8 +18,8 @@ const FETCHED: &str = "refs/notes/remotes/*/wherefore";
 const LONGEST: u64 = 64 << 20;
 /// How often a note is tried where another process holds the ref.
 const TRIES: usize = 10;
-/// How often it is asked whether another process is done.
-const WAITS: usize = 600;
+/// How long another process is waited for.
+const WAIT: Duration = Duration::from_secs(30);
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
 /// What a hook finds in its environment that is of the command that git runs, not of the repository.
@@ -43,6 +43,14 @@ const OF_HOOKS: [&str; 12] = [
 pub(super) struct NoteOrder {
     /// The repository's own folder, locked.
     _folder: File,
+    is_ours: bool,
+}
+
+impl NoteOrder {
+    /// Whether no other process writes notes meanwhile.
+    pub(super) fn is_ours(&self) -> bool {
+        self.is_ours
+    }
 }
 
 /// The repository at the root of a workspace.
@@ -117,14 +125,26 @@ impl Repository<'_> {
     /// # Errors
     /// Where there is no repository.
     pub(super) fn order(self) -> Result<NoteOrder, Fault> {
+        self.order_within(WAIT)
+    }
+
+    /// The same, for whoever waits so long at the most.
+    ///
+    /// # Errors
+    /// Where there is no repository.
+    pub(super) fn order_within(self, limit: Duration) -> Result<NoteOrder, Fault> {
         let folder = File::open(self.shared()?).map_err(|error| Fault::internal(error.to_string()))?;
-        for _ in 0..WAITS {
+        let since = Instant::now();
+        let is_ours = loop {
             if folder.try_lock().is_ok() {
-                break;
+                break true;
+            }
+            if since.elapsed() >= limit {
+                break false;
             }
             std::thread::sleep(PAUSE);
-        }
-        Ok(NoteOrder { _folder: folder })
+        };
+        Ok(NoteOrder { _folder: folder, is_ours })
     }
 
     /// The notes of commits. One that is not here has none.
@@ -145,6 +165,11 @@ impl Repository<'_> {
     pub(super) fn noted(self) -> Vec<String> {
         let said = self.ask(&["notes", NOTES, "list"]).unwrap_or_default();
         said.lines().filter_map(|line| line.split_once(' ')).map(|(_, commit)| commit.to_owned()).collect()
+    }
+
+    /// Whether a commit has a note of ours here.
+    pub(super) fn is_noted(self, commit: &str) -> bool {
+        self.ask(&["notes", NOTES, "list", commit]).is_ok()
     }
 
     /// Takes what was fetched of others' notes in, so that ours can be pushed. Of two on one commit ours stays.

@@ -25,7 +25,7 @@ struct Hook {
     purpose: &'static str,
 }
 
-const HOOKS: [Hook; 3] = [
+const HOOKS: [Hook; 4] = [
     Hook {
         name: "post-commit",
         lines: include_str!("post-commit.sh"),
@@ -40,6 +40,11 @@ const HOOKS: [Hook; 3] = [
         name: "post-merge",
         lines: include_str!("post-merge.sh"),
         purpose: "notes go along where commits are squashed",
+    },
+    Hook {
+        name: "pre-push",
+        lines: include_str!("pre-push.sh"),
+        purpose: "notes of the last commits go along with a push",
     },
 ];
 
