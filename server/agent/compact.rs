@@ -37,21 +37,21 @@ pub(super) fn compact(history: &mut History, beside: usize, budget: u64, hard: b
     let mut done = Vec::new();
     let shortened = shorten(history, beside, goal, if hard { 0 } else { RECENT });
     if shortened > 0 {
-        done.push(format!("{shortened} older results were shortened to their first {KEPT} characters"));
+        let (results, were) = if shortened == 1 { ("result", "was") } else { ("results", "were") };
+        let what = format!("{shortened} older {results} {were} shortened to the first {KEPT} characters");
+        done.push(what);
     }
     if history.tokens(beside) > goal {
         let left_out = leave_out(history, beside, goal);
         if left_out > 0 {
-            done.push(format!(
-                "{left_out} older steps were left out; a list of their calls stands in their place"
-            ));
+            let steps = if left_out == 1 { "step was" } else { "steps were" };
+            let what =
+                format!("{left_out} older {steps} left out; a list of their calls stands in their place");
+            done.push(what);
         }
     }
-    if !done.is_empty() {
-        done.push(format!(
-            "the conversation has about {} tokens now, and had {before}",
-            history.tokens(beside)
-        ));
+    if let Some(last) = done.last_mut() {
+        last.push_str(&format!(" ({before} tokens before, {} now)", history.tokens(beside)));
     }
     done
 }
@@ -255,7 +255,7 @@ mod tests {
         let mut history = conversation(60, 400);
         for round in 0..3 {
             let done = compact(&mut history, 0, 3000, false);
-            assert!(done.iter().any(|done| done.contains("steps were left out")), "{round}: {done:?}");
+            assert!(done.iter().any(|done| done.contains(" left out; ")), "{round}: {done:?}");
             assert!(history.tokens(0) <= 3000 * FULL / 100 && paired(&history), "{}", history.tokens(0));
             let ModelMessage::User { text } = &history.messages()[0] else { panic!() };
             assert!(text.starts_with("Fix the bug\n\n") && text.matches(NOTE).count() == 1, "{text}");
