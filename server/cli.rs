@@ -22,7 +22,6 @@ mod log;
 mod lsp;
 mod man;
 mod mcp;
-mod numbers;
 mod palette;
 mod patch;
 mod print;

@@ -16,6 +16,7 @@ pub mod json;
 pub mod lines;
 pub mod markdown;
 pub mod nearest;
+pub mod numbers;
 pub mod path;
 pub mod person;
 pub mod position;

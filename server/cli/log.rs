@@ -20,10 +20,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::numbers::counted;
 use super::print::{LineWriter, TerminalPage};
 use super::{answer, completions};
 use crate::base::hidden::{in_json, short};
+use crate::base::numbers::counted;
 use crate::journal::{Entry, Item, Items, JournalError, Log, Values, Vouched};
 use crate::protocol::{EventType, Fault};
 use filter::Selector;

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::numbers::counted;
 use super::print::{inert, visible};
 use super::{answer, file};
+use crate::base::numbers::counted;
 use crate::base::text::{Decoded, Encoding, decode};
 use crate::patch::{Applied, AppliedKind, Refusal, apply_to};
 use crate::protocol::{Code, Fault};

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use super::backend::RootArgs;
 use super::log::named;
-use super::numbers::counted;
 use super::print::visible;
 use super::{answer, completions, limits};
 use crate::agent::{model_of, recorded_steps};
+use crate::base::numbers::counted;
 use crate::base::person;
 use crate::journal::{Keeper, LOG, Log};
 use crate::protocol::{Code, Fault};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::numbers::counted;
 use super::print::visible;
+use crate::base::numbers::counted;
 use crate::base::person;
 use crate::protocol::{
     Fault, RescanReason, ServerStatus, SlotStatus, WatchMode, WatchStatus, WorkspaceStatus,

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use super::backend::{RequestTarget, RootArgs};
-use super::numbers::counted;
 use super::print::visible;
 use super::{answer, completions};
+use crate::base::numbers::counted;
 use crate::protocol::{Fault, UndoAnswer};
 use crate::requests::Undo;
 use crate::requests::undo::UndoParams;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::numbers::counted;
 use super::print::{TerminalPage, visible};
+use crate::base::numbers::counted;
 use crate::protocol::{Advice, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
 use crate::requests::collect::CollectParams;
 use crate::requests::working_set::WorkingSetParams;

@@ -10,6 +10,7 @@ use super::observer::LogObserver;
 use super::seal::{Sealer, Store};
 use super::yaml::{self, Comments};
 use crate::base::markdown;
+use crate::base::numbers::counted;
 use crate::protocol::{Event, LogEvent, LogSettings, ProposalState, Verbosity};
 use crate::redact::redact;
 
@@ -135,13 +136,17 @@ fn heading(event: &Event) -> String {
             format!("Context: {}, {tokens} tokens", files(included.len()))
         }
         Event::ModelInput { run, step, messages, .. } => {
-            format!("Model input: {}, step {step}, {} new messages", name(run), messages.len())
+            format!(
+                "Model input: {}, step {step}, {}",
+                name(run),
+                counted(messages.len() as u64, "new message")
+            )
         }
         Event::ModelOutput { run, step, error: Some(error), .. } => {
             format!("Model output: {}, step {step}, {:?}", name(run), error.code)
         }
         Event::ModelOutput { run, step, calls, .. } => {
-            format!("Model output: {}, step {step}, {} calls", name(run), calls.len())
+            format!("Model output: {}, step {step}, {}", name(run), counted(calls.len() as u64, "call"))
         }
         Event::AgentEnd { run, end, .. } => format!("Agent end: {}, {}", name(run), end.word()),
         Event::NativeEdit { agent, tool, outcome, .. } => {

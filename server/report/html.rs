@@ -9,8 +9,9 @@ mod top;
 use std::fmt::Write;
 
 use super::model::{ChangeReport, ReportedReason};
+use crate::base::numbers::counted;
 use change::{OpenLines, change};
-use text::{counted, escaped};
+use text::escaped;
 
 /// The page's style: it names no address.
 const STYLE: &str = include_str!("html/style.css");

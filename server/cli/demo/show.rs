@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::project::Project;
 use super::recording::Recording;
-use crate::cli::numbers::{counted, duration};
+use crate::base::numbers::{counted, duration};
 use crate::cli::print::{TerminalPage, TextLook, fit, visible, wrap};
 use crate::cli::show::diff_look;
 use crate::protocol::{Code, Envelope, Status};

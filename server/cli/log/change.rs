@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::lines::LogRow;
-use crate::cli::numbers::counted;
+use crate::base::numbers::counted;
 use crate::cli::print::TextLook;
 use crate::journal::Entry;
 

@@ -12,7 +12,7 @@ use super::lines::{LinePart, LogRow};
 use super::waits::PersonWaits;
 use super::{change, output};
 use crate::base::hidden::short;
-use crate::cli::numbers::counted;
+use crate::base::numbers::counted;
 use crate::cli::print::{TerminalPage, TextLook};
 use crate::journal::Entry;
 use crate::protocol::{EventType, Why};

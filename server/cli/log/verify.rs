@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::base::hidden::short;
-use crate::cli::numbers;
+use crate::base::numbers;
 use crate::journal::{Ending, Log, Report, Vouched, verify};
 use crate::protocol::Fault;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::cli::numbers::duration;
+use crate::base::numbers::duration;
 use crate::journal::Entry;
 use crate::protocol::EventType;
 

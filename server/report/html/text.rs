@@ -25,11 +25,6 @@ pub(super) fn escape_into(text: &str, out: &mut String) {
     }
 }
 
-/// So many of something.
-pub(super) fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// A time of the log, to the minute, as an element that says the whole.
 pub(super) fn time(text: &str) -> String {
     let (date, clock) = text.split_once('T').unwrap_or((text, ""));

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::super::model::{ChangeReport, LogStanding};
-use super::text::{counted, escaped, time};
+use super::text::{escaped, time};
+use crate::base::numbers::counted;
 
 /// The title, as plain text.
 pub(super) fn title(report: &ChangeReport) -> String {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::super::model::{ChangeReport, LogStanding, ReportTotals};
 use super::escape::{code, line};
 use super::{PATH, WHY};
+use crate::base::numbers::counted;
 
 /// Characters of a command.
 const COMMAND: usize = 160;
@@ -154,10 +155,6 @@ fn table(title: &str, head: &str, rows: impl Iterator<Item = String>, before: u6
     }
     let more = if left > 0 { format!("\n{left} more are left out here.\n") } else { String::new() };
     format!("<details><summary>{title}: {count}</summary>\n\n{head}{body}{more}\n</details>\n\n")
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn some(count: u64, word: &str) -> String {

@@ -1,13 +1,13 @@
 //! Numbers as a person says them: counts and durations.
 
 /// So many of something: `1 hunk`, `2 hunks`.
-pub(super) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// So many milliseconds, in one or two units: `87 ms`, `1.2 s`, `26 s`, `3 min 20 s`, `2 h 5 min`.
-pub(super) fn duration(ms: f64) -> String {
+pub fn duration(ms: f64) -> String {
     let ms = if ms.is_finite() { ms.max(0.0) } else { 0.0 };
     let seconds = (ms / 1000.0).round() as u64;
     let two = |count: u64, unit: &str, rest: u64, small: &str| match rest {
