@@ -8,6 +8,7 @@
 mod align;
 mod author;
 mod carry;
+mod lined_file;
 mod lines;
 mod mark;
 mod moves;

@@ -8,6 +8,7 @@ use wherefore_protocol::ChangeKind;
 use crate::WrittenBy;
 use crate::author::{AgentChange, Author};
 use crate::carry::MarkedText;
+use crate::lined_file::LinedFile;
 use crate::mark::{LineMark, LineOrigin};
 use crate::record::{
     DecisionRecord, EditedRecord, LineRecord, MarkedRun, SnapshotRecord, StepRecord, TypedRecord,
@@ -22,22 +23,6 @@ pub trait Ground {
     fn text(&self, hash: &str) -> Option<String>;
     /// Whether a file stands at a path.
     fn stands(&self, path: &WorkspacePath) -> bool;
-}
-
-/// One file.
-#[derive(Clone, Debug, Default)]
-struct LinedFile {
-    /// The text that was recorded last; none where no file was left.
-    now: Option<MarkedText>,
-    /// Its hash.
-    hash: Option<String>,
-    /// The step before: the hash of what it found, and what is known of that.
-    before: Option<(String, Vec<LineMark>)>,
-    /// Whether a text between is not kept.
-    is_torn: bool,
-    history: History,
-    /// The hash of the text of which a snapshot was kept.
-    kept: Option<String>,
 }
 
 /// What is recorded and not carried out yet.
@@ -400,67 +385,5 @@ impl Lines {
         }
         let known = self.files.contains_key(path).then_some(path);
         best.map(|(_, other)| other).or(known).cloned()
-    }
-}
-
-impl LinedFile {
-    /// Whether what is known is of the text with this hash, as it is kept or as its lines are known.
-    fn is_at(&self, hash: Option<&str>) -> bool {
-        !self.is_torn && hash.is_some() && self.hash.as_deref() == hash && self.now.is_some()
-    }
-
-    /// What is known of each line of the text with this hash, which the file held last.
-    fn marks_of(&self, hash: &str, ground: &dyn Ground) -> Option<Vec<LineMark>> {
-        match self.is_at(Some(hash)) {
-            true => self.now.as_ref().map(|now| now.marks.clone()),
-            false => Some(self.read(ground.text(hash)?, hash).marks),
-        }
-    }
-
-    /// What is known of each line after what a person typed. None where it does not fit.
-    fn type_in(&self, typed: &TypedRecord, text: Option<String>, ground: &dyn Ground) -> Option<MarkedText> {
-        let now = self.now.as_ref().filter(|_| !self.is_torn)?;
-        match self.is_at(Some(&typed.before)) {
-            true => now.type_in(&typed.runs, text),
-            false => self.read(ground.text(&typed.before)?, &typed.before).type_in(&typed.runs, text),
-        }
-    }
-
-    /// Meets the text that a step found: what differs from the one that is known, a person changed.
-    fn find(&mut self, before: Option<Option<String>>, hash: Option<&String>) {
-        match before {
-            None => self.now = None,
-            Some(None) => self.is_torn = true,
-            Some(Some(text)) => {
-                let is_new = self.now.is_none() && self.hash.is_none() && self.before.is_none();
-                self.now = Some(match (is_new, hash) {
-                    (true, _) => MarkedText::whole(text, LineMark::EARLIER),
-                    (false, Some(hash)) => self.read(text, hash),
-                    (false, None) => MarkedText::whole(text, LineMark::UNKNOWN),
-                });
-                self.is_torn = false;
-            }
-        }
-        self.hash = hash.cloned();
-    }
-
-    /// What is known of each line of a text that stands there now.
-    fn read(&self, text: String, hash: &str) -> MarkedText {
-        let Some(now) = &self.now else { return MarkedText::whole(text, LineMark::HUMAN) };
-        let is_same = match &now.text {
-            Some(known) => *known == text,
-            None => self.hash.as_deref() == Some(hash),
-        };
-        if is_same {
-            return MarkedText { text: Some(text), ..now.clone() };
-        }
-        // Somebody took the last step back by hand.
-        if let Some((before, marks)) = &self.before
-            && before == hash
-            && marks.len() == split(&text).len()
-        {
-            return MarkedText { marks: marks.clone(), ..MarkedText::whole(text, LineMark::HUMAN) };
-        }
-        now.carry(text, if self.is_torn { Author::Nobody } else { Author::Person }, &[]).now
     }
 }

@@ -1,16 +1,17 @@
 //! Random histories against an oracle that tracks each line by identity.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
-use wherefore_base::{CallId, HunkId, WorkspacePath, hash};
+use wherefore_base::{CallId, HunkId, WorkspacePath};
 use wherefore_protocol::ChangeKind;
 
 mod bad_input;
+mod kept;
 mod person;
+mod random;
 
+use self::kept::Kept;
+use self::random::{COMMON, Random, WORDS};
 use crate::record::{DroppedRecord, EditedRecord, LineRecord, StepRecord};
-use crate::{Ground, Lines, Span, TypedLines, WrittenBy, edited_lines};
+use crate::{Lines, Span, TypedLines, WrittenBy, edited_lines};
 
 /// Steps of one history.
 const STEPS: usize = 200;
@@ -38,58 +39,6 @@ struct Applied {
     call: CallId,
     hunks: Vec<(Vec<Known>, Vec<Known>)>,
 }
-
-#[derive(Default)]
-struct Kept {
-    texts: RefCell<HashMap<String, String>>,
-    path: RefCell<String>,
-}
-
-impl Ground for Kept {
-    fn text(&self, hash: &str) -> Option<String> {
-        self.texts.borrow().get(hash).cloned()
-    }
-
-    fn stands(&self, path: &WorkspacePath) -> bool {
-        *self.path.borrow() == path.as_str()
-    }
-}
-
-impl Kept {
-    fn put(&self, text: &str) -> String {
-        let hash = hash::short(text.as_bytes());
-        self.texts.borrow_mut().insert(hash.clone(), text.to_owned());
-        hash
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % (limit.max(1) as u64)).unwrap_or(0)
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
-const WORDS: [&str; 40] = [
-    "alpha", "parse", "node", "tree", "walk", "count", "index", "value", "state", "queue", "lock", "file",
-    "path", "read", "write", "open", "close", "start", "stop", "retry", "limit", "batch", "token", "user",
-    "name", "email", "order", "price", "total", "cache", "fetch", "send", "reply", "error", "fault", "event",
-    "timer", "clock", "merge", "split",
-];
-const COMMON: [&str; 6] = ["}", "", "    }", "    return None", "} else {", "        break;"];
 
 struct History {
     random: Random,
