@@ -29,6 +29,7 @@ mod script;
 mod scrollback;
 mod server;
 mod terminal_text;
+mod tracked;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -67,6 +68,7 @@ use layer::Layer;
 use live::LiveCommand;
 use run::Watched;
 use scrollback::Scrollback;
+use tracked::TrackedFiles;
 use wherefore_fetch::HostList;
 
 /// What is said where a command's changes could not be kept apart.
@@ -109,13 +111,19 @@ pub(crate) struct CommandOutcome {
 pub(crate) struct Executor {
     launcher: Launcher,
     closures: ClosureFinder,
+    tracked: TrackedFiles,
     processes: Processes,
 }
 
 impl Executor {
     /// One whose sandboxes are built by `launcher`.
     pub(crate) fn new(launcher: Launcher) -> Self {
-        Self { launcher, closures: ClosureFinder::default(), processes: Processes::default() }
+        Self {
+            launcher,
+            closures: ClosureFinder::default(),
+            tracked: TrackedFiles::default(),
+            processes: Processes::default(),
+        }
     }
 
     /// The commands in the background.

@@ -115,6 +115,29 @@ async fn what_an_editor_tells_is_no_guess() {
 }
 
 #[tokio::test]
+async fn what_git_has_is_known_anew_once_its_index_is_another() {
+    let bench = Bench::with(&[("a.txt", "one\n")], false);
+    let git = |args: &[&str]| {
+        let ran = std::process::Command::new("git").arg("-C").arg(bench.folder.path()).args(args).output();
+        assert!(ran.unwrap().status.success(), "{args:?}");
+    };
+    git(&["init", "-q"]);
+    for (args, by) in [
+        (&[][..], LineBy::Unknown),
+        (&["add", "a.txt"], LineBy::Git),
+        (&["rm", "-q", "--cached", "a.txt"], LineBy::Unknown),
+        (&["add", "a.txt"], LineBy::Git),
+    ] {
+        if !args.is_empty() {
+            git(args);
+        }
+        for _ in 0..2 {
+            assert_eq!(known(&bench, "a.txt").await, [(by, None)], "{args:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn of_a_file_that_the_rules_close_nothing_is_said() {
     let bench = Bench::new(&[(".env", "KEY=1\n")]);
     let asked = bench.ask::<Why>(WhyParams { path: ".env".to_owned(), ..WhyParams::default() }).await;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::tracked::IndexStamp;
 use super::{GitError, GitReader, arguments, is_hash};
 use crate::base::WorkspacePath;
 use crate::protocol::LineCommit;
@@ -41,9 +42,15 @@ impl GitReader<'_> {
 
     /// Whether git has a file in its index.
     pub(crate) async fn tracks(&self, path: &WorkspacePath) -> bool {
+        let (known, index) = (&self.executor.tracked, IndexStamp::of(&self.repository));
+        if let Some(is_tracked) = known.said(index, path) {
+            return is_tracked;
+        }
         let mut all = arguments(&["ls-files", "-z", "--"]);
         all.extend(super::only(std::slice::from_ref(path)));
-        self.run(all, None).await.is_ok_and(|output| !output.bytes.is_empty())
+        let Ok(output) = self.run(all, None).await else { return false };
+        known.remember(index, path, !output.bytes.is_empty());
+        !output.bytes.is_empty()
     }
 }
 
