@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::ChangeStanding;
 use super::standing::NAMED;
 use crate::base::WorkspacePath;
+use crate::base::numbers::counted;
 use crate::protocol::{Code, Delivery, Envelope, Fault, HunkState, NativeOutcome, Status};
 use crate::shell::Judgement;
 
@@ -170,10 +171,10 @@ fn one_settled(delivery: &Delivery) -> String {
     paths.dedup();
     let accepted = delivery.hunks.iter().filter(|hunk| hunk.state == HunkState::Accepted).count();
     let mut words = format!(
-        "wherefore: your earlier change of {} was decided: {} ({accepted} of {} hunks accepted).",
+        "wherefore: your earlier change of {} was decided: {} ({accepted} of {} accepted).",
         paths.join(", "),
         delivery.status.word().replace('_', " "),
-        delivery.hunks.len()
+        counted(delivery.hunks.len() as u64, "hunk")
     );
     let told =
         delivery.hunks.iter().filter(|hunk| hunk.state == HunkState::Rejected || hunk.reason.is_some());
