@@ -9,6 +9,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 import type * as vscode from 'vscode';
+import { Placed } from './places';
 import { NAME, type Packed, type Program } from './program';
 
 /** Bytes that go through at a time. */
@@ -59,7 +60,8 @@ async function unpack({ file, sha256, size }: Packed, path: string): Promise<voi
   });
   try {
     const options = { highWaterMark: CHUNK };
-    await pipeline(createReadStream(file, options), createBrotliDecompress({ chunkSize: CHUNK }), heard, createWriteStream(made, { mode: 0o755, ...options }));
+    const there = createWriteStream(made, { mode: 0o755, ...options });
+    await pipeline(createReadStream(file, options), createBrotliDecompress({ chunkSize: CHUNK }), new Placed(), heard, there);
     if (hash.digest('hex') !== sha256) throw new Error(`${file} is damaged: install the extension again`);
     await rename(made, path);
   } catch (thrown) {
