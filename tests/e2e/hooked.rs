@@ -7,10 +7,8 @@ use std::process::Output;
 
 use serde_json::json;
 
-use super::noted::{by, git, named, why};
-use crate::support::agent::{Agent, LEGACY, place, until, wherefore};
-
-const WHY: &str = "Name the third line, since readers look for it first";
+use super::noted::{WHY, accepted_in_part, by, git, named, why};
+use crate::support::agent::{place, until, wherefore};
 
 fn init(folder: &Path, args: &[&str]) -> Output {
     wherefore(folder, &[&["init", "--git"], args].concat()).output().unwrap()
@@ -42,24 +40,6 @@ fn read(folder: &Path, name: &str) -> String {
 
 fn is_noted(folder: &Path, commit: &str) -> bool {
     git(folder, &["notes", "--ref=wherefore", "list"]).contains(&git(folder, &["rev-parse", commit]))
-}
-
-/// An agent's change of two hunks, of which the person accepts the first.
-fn accepted_in_part(folder: &Path) {
-    let lines: String = (1..=12).map(|line| format!("line {line}\n")).collect();
-    fs::write(folder.join("work/b.txt"), &lines).unwrap();
-    git(folder, &["add", "b.txt"]);
-    git(folder, &["commit", "-qm", "Begin"]);
-    let mut agent = Agent::named(folder, "test-agent", LEGACY, &[], json!({}));
-    let content = lines.replace("line 3\n", "line three\n").replace("line 11\n", "line eleven\n");
-    let pending = agent.call("fs_write", json!({ "path": "b.txt", "content": content, "why": WHY }));
-    let proposal = pending["proposal"].as_str().unwrap();
-    for decision in
-        [["--accept", "h1", "--reason", "Readers do"], ["--reject", "h2", "--reason", "Eleven is fine"]]
-    {
-        let args = [&["review", proposal], &decision[..]].concat();
-        assert!(wherefore(folder, &args).output().unwrap().status.success(), "{args:?}");
-    }
 }
 
 #[test]

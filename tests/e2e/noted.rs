@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::agent::{Agent, LEGACY, place, wherefore};
 
-const WHY: &str = "Name the third line, since readers look for it first";
+pub(super) const WHY: &str = "Name the third line, since readers look for it first";
 
 pub(super) fn git(folder: &Path, args: &[&str]) -> String {
     let mut git = Command::new("git");
@@ -47,11 +47,8 @@ pub(super) fn by(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["by"].as_str().unwrap()).collect()
 }
 
-/// A commit with an agent's change that a person took in part, a line of the person's, and a file that is closed.
-fn committed(folder: &Path) {
-    std::fs::remove_dir(folder.join("work/.git")).unwrap();
-    git(folder, &["init", "-q", "-b", "main"]);
-    named(folder);
+/// An agent's change of two hunks, of which the person accepts the first.
+pub(super) fn accepted_in_part(folder: &Path) {
     let lines: String = (1..=12).map(|line| format!("line {line}\n")).collect();
     std::fs::write(folder.join("work/b.txt"), &lines).unwrap();
     git(folder, &["add", "b.txt"]);
@@ -60,13 +57,20 @@ fn committed(folder: &Path) {
     let content = lines.replace("line 3\n", "line three\n").replace("line 11\n", "line eleven\n");
     let pending = agent.call("fs_write", json!({ "path": "b.txt", "content": content, "why": WHY }));
     let proposal = pending["proposal"].as_str().unwrap();
-    for decision in [
-        ["--accept", "h1", "--reason", "Readers do"].as_slice(),
-        &["--reject", "h2", "--reason", "Eleven is fine"],
-    ] {
-        let args = [&["review", proposal], decision].concat();
+    for decision in
+        [["--accept", "h1", "--reason", "Readers do"], ["--reject", "h2", "--reason", "Eleven is fine"]]
+    {
+        let args = [&["review", proposal], &decision[..]].concat();
         assert!(wherefore(folder, &args).output().unwrap().status.success(), "{args:?}");
     }
+}
+
+/// A commit with an agent's change that a person took in part, a line of the person's, and a file that is closed.
+fn committed(folder: &Path) {
+    std::fs::remove_dir(folder.join("work/.git")).unwrap();
+    git(folder, &["init", "-q", "-b", "main"]);
+    named(folder);
+    accepted_in_part(folder);
     let text = std::fs::read_to_string(folder.join("work/b.txt")).unwrap();
     std::fs::write(folder.join("work/b.txt"), format!("{text}mine\n")).unwrap();
     std::fs::write(folder.join("work/.env"), "KEY=1\n").unwrap();
