@@ -1,5 +1,6 @@
 // node tests/bench/commit.mjs WHEREFORE: what the hooks of `wherefore init --git` add to a commit, by the clock of whoever commits,
-// and how long the note takes in the background; commits with and without the hooks in turns.
+// and how long the note takes in the background; commits with and without the hooks in turns. And what they add to a push right
+// after a commit, which waits for the note and sends it.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -40,6 +41,14 @@ function commit(settings) {
   return performance.now() - began;
 }
 
+/** Milliseconds that a push takes. */
+function push(settings) {
+  const began = performance.now();
+  const ended = spawnSync('git', [...settings, 'push', '-q', 'origin', 'main'], { cwd: work, env });
+  assert.equal(ended.status, 0, String(ended.stderr));
+  return performance.now() - began;
+}
+
 /** Milliseconds from now until no hook of ours is at work any more. */
 function settled() {
   const began = performance.now();
@@ -70,4 +79,18 @@ for (const [files, rounds] of [[1, ROUNDS], [1000, 5]]) {
   told(`${files} files, until the note is written`, times.note);
   console.log(`${files} files, the hooks add ${(at(times.with, 0.5) - at(times.without, 0.5)).toFixed(1)} ms`);
 }
+git('init', '-q', '--bare', path.join(scratch, 'bare'));
+git('remote', 'add', 'origin', path.join(scratch, 'bare'));
+wherefore('init', '--git', '--yes');
+const pushes = { with: [], without: [] };
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const [how, settings] of [['without', ['-c', `core.hooksPath=${none}`]], ['with', []]]) {
+    write(1, `${round} ${how}`);
+    commit(settings);
+    pushes[how].push(push(settings));
+    settled();
+  }
+}
+told('a push right after a commit, without hooks', pushes.without);
+told('a push right after a commit, with hooks', pushes.with);
 fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
