@@ -6,6 +6,7 @@
 
 mod again;
 mod ask;
+mod assemble;
 mod caller;
 mod calls;
 mod choose;
@@ -18,6 +19,7 @@ mod prompt;
 mod reading;
 mod resume;
 mod run;
+mod short;
 mod step;
 mod stuck;
 mod surface;

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::calls;
-use super::constrained;
+use super::constrained::{self, Form};
 use super::history::call_from_json;
 use super::resume::Reader;
+use super::short;
 use super::surface::offered;
 use crate::hub::Folder;
 use crate::journal::{Item, Log, Values};
@@ -45,7 +46,10 @@ pub struct PlainCall {
 /// # Errors
 /// Those of the disk.
 pub fn recorded_steps(folder: &Folder, log: &Log) -> Result<Vec<RecordedStep>, Fault> {
-    let offered = offered(folder).tools;
+    let mut offered = offered(folder).tools;
+    let finders =
+        short::finders().into_iter().filter(|tool| !offered.iter().any(|other| other.name == tool.name));
+    offered.extend(finders.collect::<Vec<_>>());
     let mut readers: HashMap<String, Reader> = HashMap::new();
     let mut asked: HashMap<String, ModelRequest> = HashMap::new();
     let mut systems: HashMap<String, String> = HashMap::new();
@@ -105,7 +109,7 @@ pub fn plain_calls(folder: &Folder, calls: &[ModelCall]) -> Vec<PlainCall> {
 
 /// The request in the form that a model takes.
 pub fn request_for(model: &dyn Model, request: &ModelRequest) -> ModelRequest {
-    constrained::fitted(&model.facts(), request.clone())
+    constrained::fitted(&model.facts(), request.clone(), Form::Whole)
 }
 
 /// Takes the calls that stand in the text of an answer as calls.

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{self, Meant};
 use super::compact::compact;
-use super::constrained;
+use super::constrained::{self, Form};
 use super::history::call_json;
 use super::run::AgentLoop;
 use super::turn::{TurnEnd, cancelled};
@@ -75,9 +75,15 @@ impl AgentLoop {
             system: self.system.clone(),
             messages: self.history.messages().to_vec(),
             tools: self.offered.tools.clone(),
+            max_output_tokens: self.offered.is_short.then_some(self.longest),
+            seed: self.seed,
             ..ModelRequest::default()
         };
-        let request = constrained::fitted(&self.model.facts(), request);
+        let form = match self.offered.is_short {
+            true => Form::Short { barred: self.barred.as_deref() },
+            false => Form::Whole,
+        };
+        let request = constrained::fitted(&self.model.facts(), request, form);
         let left = self.meter.left().unwrap_or(Duration::from_secs(24 * 3600));
         tokio::select! {
             answer = self.model.reply(&request, &mut pieces) => Ok(answer),

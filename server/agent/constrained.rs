@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::short;
 use crate::model::{ModelCall, ModelFacts, ModelMessage, ModelReply, ModelRequest, ToolSpec};
 
 /// Calls of one answer.
@@ -16,24 +17,84 @@ const FORM: &str = "\
 You call tools by answering with one JSON object: {\"say\": \"words for the person, or nothing\", \"calls\": [{\"_tool\": \
 \"NAME\", …arguments}]}. Each answer makes a call; task_complete ends the task, also where you only answer or need to ask. The tools, each with the schema of its arguments:";
 
+/// How a model is to answer that gets the short prompt.
+const SHORT_FORM: &str = "\
+Answer with one call, as one JSON object. The tools with their arguments (`?`: may be left out):";
+
+/// A task before the person's own, which shows a small model the form better than any words.
+const EXAMPLE: [(&str, &str); 2] = [
+    (
+        "Write the file colour.txt. Its content is the one word: green",
+        r#"{"_tool":"fs_write","path":"colour.txt","content":"green","why":"Note down the colour that was named"}"#,
+    ),
+    (
+        r#"fs_write answered: {"status":"applied","path":"colour.txt"}"#,
+        r#"{"_tool":"task_complete","summary":"Wrote colour.txt.","why":"The colour is noted down"}"#,
+    ),
+];
+/// How much chance there is in such an answer: with more, a small model soon writes of other things.
+const CHANCE: f32 = 0.3;
+
+/// Members of a result that a small model has no use for: it quotes no hash, and waits for no proposal.
+const UNTOLD: [&str; 3] = ["proposal", "hash", "created"];
+
+/// In which form a model answers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form<'a> {
+    /// Words, and calls by the whole schemas of the tools.
+    Whole,
+    /// One call, after an example.
+    Short {
+        /// The tool that the next answer may not call, as the last call of it led nowhere.
+        barred: Option<&'a str>,
+    },
+}
+
+/// Characters of a sentence of a short answer: a small model may find no end.
+const SENTENCE: u64 = 200;
+/// The arguments that are sentences.
+const SENTENCES: [&str; 2] = ["why", "summary"];
+
+/// What is sent beside the tools where the prompt is short.
+pub(super) fn short_form() -> String {
+    let example = EXAMPLE.iter().flat_map(|(asked, answered)| [*asked, *answered]);
+    [SHORT_FORM].into_iter().chain(example).collect::<Vec<_>>().join("\n")
+}
+
 /// Whether a model is asked in this form.
 pub(super) fn is_meant(facts: &ModelFacts) -> bool {
     facts.native_calls == Some(false) && facts.constrained == Some(true)
 }
 
 /// The request in the form that the model takes: native calls, or words and calls in one object.
-pub(super) fn fitted(facts: &ModelFacts, request: ModelRequest) -> ModelRequest {
+pub(super) fn fitted(facts: &ModelFacts, request: ModelRequest, form: Form<'_>) -> ModelRequest {
     if !is_meant(facts) || request.tools.is_empty() {
         return request;
     }
-    let mut system = format!("{}\n\n{FORM}", request.system);
-    for ToolSpec { name, description, schema } in &request.tools {
-        let arguments = schema.get("properties").cloned().unwrap_or_default();
-        let required = schema.get("required").cloned().unwrap_or_else(|| json!([]));
-        system.push_str(&format!("\n- {name}: {}\n  {arguments} required: {required}", description.trim()));
-    }
+    let is_short = matches!(form, Form::Short { .. });
     let mut messages: Vec<ModelMessage> = Vec::new();
-    for message in request.messages.into_iter().map(spelled) {
+    let mut system = request.system;
+    if is_short {
+        system.push_str(&format!("\n\n{SHORT_FORM}"));
+        request.tools.iter().for_each(|tool| system.push_str(&format!("\n{}", short::signature(tool))));
+        for (asked, answered) in EXAMPLE {
+            messages.push(ModelMessage::User { text: asked.to_owned() });
+            messages.push(ModelMessage::Assistant {
+                text: answered.to_owned(),
+                calls: Vec::new(),
+                state: None,
+            });
+        }
+    } else {
+        system.push_str(&format!("\n\n{FORM}"));
+        for ToolSpec { name, description, schema } in &request.tools {
+            let arguments = schema.get("properties").cloned().unwrap_or_default();
+            let required = schema.get("required").cloned().unwrap_or_else(|| json!([]));
+            system
+                .push_str(&format!("\n- {name}: {}\n  {arguments} required: {required}", description.trim()));
+        }
+    }
+    for message in request.messages.into_iter().map(|message| spelled(message, is_short)) {
         match (messages.last_mut(), message) {
             // Two in a row are refused by some servers.
             (Some(ModelMessage::User { text }), ModelMessage::User { text: more }) => {
@@ -43,24 +104,43 @@ pub(super) fn fitted(facts: &ModelFacts, request: ModelRequest) -> ModelRequest 
             (_, message) => messages.push(message),
         }
     }
-    let output_schema = Some(schema(&request.tools));
-    ModelRequest { system, messages, tools: Vec::new(), output_schema, ..request }
+    let output_schema = Some(match form {
+        Form::Whole => schema(&request.tools),
+        Form::Short { barred } => one_call(&request.tools, barred),
+    });
+    let temperature = request.temperature.or(is_short.then_some(CHANCE));
+    ModelRequest { system, messages, tools: Vec::new(), output_schema, temperature, ..request }
 }
 
 /// A message with its calls and results as words.
-fn spelled(message: ModelMessage) -> ModelMessage {
+fn spelled(message: ModelMessage, is_short: bool) -> ModelMessage {
     match message {
         ModelMessage::Assistant { text, calls, .. } => {
             let calls: Vec<Value> = calls.iter().map(call).collect();
-            let text = json!({ "say": text, "calls": calls }).to_string();
+            let text = match &*calls {
+                [one] if is_short => one.to_string(),
+                _ => json!({ "say": text, "calls": calls }).to_string(),
+            };
             ModelMessage::Assistant { text, calls: Vec::new(), state: None }
         }
         ModelMessage::ToolResult { name, text, failed, .. } => {
             let outcome = if failed { "failed" } else { "answered" };
+            let text = if is_short { told_shortly(text) } else { text };
             ModelMessage::User { text: format!("{name} {outcome}: {text}") }
         }
         words => words,
     }
+}
+
+/// A result without what means nothing to a small model: hunks without a reason, too.
+fn told_shortly(text: String) -> String {
+    let Ok(Value::Object(mut result)) = serde_json::from_str(&text) else { return text };
+    UNTOLD.iter().for_each(|name| drop(result.shift_remove(*name)));
+    let hunks = result.get("hunks").and_then(Value::as_array);
+    if hunks.is_some_and(|hunks| hunks.iter().all(|hunk| hunk.get("reason").is_none())) {
+        result.shift_remove("hunks");
+    }
+    Value::Object(result).to_string()
 }
 
 fn call(call: &ModelCall) -> Value {
@@ -73,7 +153,35 @@ fn call(call: &ModelCall) -> Value {
 
 /// What an answer is held to.
 fn schema(tools: &[ToolSpec]) -> Value {
-    let items: Vec<Value> = tools
+    json!({
+        "type": "object",
+        "properties": {
+            "say": { "type": "string" },
+            "calls": { "type": "array", "minItems": 1, "maxItems": CALLS, "items": { "anyOf": items(tools) } },
+        },
+        "required": ["say", "calls"],
+        "additionalProperties": false,
+    })
+}
+
+/// What an answer of one call is held to.
+fn one_call(tools: &[ToolSpec], barred: Option<&str>) -> Value {
+    let allowed: Vec<ToolSpec> = tools.iter().filter(|tool| Some(&*tool.name) != barred).cloned().collect();
+    let mut items = items(&allowed);
+    for item in &mut items {
+        for name in SENTENCES {
+            if let Some(Value::Object(sentence)) = item.pointer_mut(&format!("/properties/{name}")) {
+                sentence.insert("minLength".to_owned(), json!(1));
+                sentence.insert("maxLength".to_owned(), json!(SENTENCE));
+            }
+        }
+    }
+    json!({ "anyOf": items })
+}
+
+/// The form of a call of each tool.
+fn items(tools: &[ToolSpec]) -> Vec<Value> {
+    tools
         .iter()
         .map(|tool| {
             let mut properties = Map::from_iter([("_tool".to_owned(), json!({ "const": tool.name }))]);
@@ -89,20 +197,11 @@ fn schema(tools: &[ToolSpec]) -> Value {
             item["additionalProperties"] = json!(false);
             item
         })
-        .collect();
-    json!({
-        "type": "object",
-        "properties": {
-            "say": { "type": "string" },
-            "calls": { "type": "array", "minItems": 1, "maxItems": CALLS, "items": { "anyOf": items } },
-        },
-        "required": ["say", "calls"],
-        "additionalProperties": false,
-    })
+        .collect()
 }
 
 /// Leaves out what says nothing of the form.
-fn plain(schema: &mut Value) {
+pub(super) fn plain(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
             members.retain(|name, value| !LEFT_OUT.contains(&name.as_str()) || value.is_object());
@@ -123,18 +222,30 @@ fn plain(schema: &mut Value) {
 /// Takes an answer in this form as words and calls; whether it is one.
 pub(super) fn take(reply: &mut ModelReply) -> bool {
     let Ok(Value::Object(mut answer)) = serde_json::from_str(reply.text.trim()) else { return false };
+    if answer.contains_key("_tool") {
+        let Some(call) = of_object(answer) else { return false };
+        reply.text = String::new();
+        reply.calls = vec![call];
+        return true;
+    }
     let Some(Value::Array(calls)) = answer.shift_remove("calls") else { return false };
     let say = answer.get("say").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut taken = Vec::new();
     for made in calls {
-        let Value::Object(mut made) = made else { return false };
-        let Some(Value::String(name)) = made.shift_remove("_tool") else { return false };
-        let arguments = Value::Object(made).to_string();
-        taken.push(ModelCall { name, arguments, ..ModelCall::default() });
+        let Value::Object(made) = made else { return false };
+        let Some(call) = of_object(made) else { return false };
+        taken.push(call);
     }
     reply.text = say;
     reply.calls = taken;
     true
+}
+
+/// The call that an object with `_tool` and its arguments is.
+fn of_object(mut made: Map<String, Value>) -> Option<ModelCall> {
+    let Some(Value::String(name)) = made.shift_remove("_tool") else { return None };
+    let arguments = Value::Object(made).to_string();
+    Some(ModelCall { name, arguments, ..ModelCall::default() })
 }
 
 #[cfg(test)]
@@ -178,9 +289,9 @@ mod tests {
         for (native, constrained) in
             [(None, Some(true)), (Some(true), Some(true)), (Some(false), None), (Some(false), Some(false))]
         {
-            assert_eq!(fitted(&facts(native, constrained), request()), request());
+            assert_eq!(fitted(&facts(native, constrained), request(), Form::Whole), request());
         }
-        let fitted = fitted(&facts(Some(false), Some(true)), request());
+        let fitted = fitted(&facts(Some(false), Some(true)), request(), Form::Whole);
         assert!(fitted.tools.is_empty() && fitted.system.contains("fs_read: Reads."), "{}", fitted.system);
         let said = [
             ModelMessage::User { text: "Do it".to_owned() },
@@ -202,6 +313,41 @@ mod tests {
             "an argument may be called so"
         );
         assert_eq!(item["required"], json!(["_tool", "path"]));
+    }
+
+    #[test]
+    fn with_the_short_prompt_an_answer_is_one_call_after_an_example() {
+        let fitted = super::fitted(&facts(Some(false), Some(true)), request(), Form::Short { barred: None });
+        assert!(fitted.system.contains("- fs_read(path, format?)"), "{}", fitted.system);
+        assert_eq!(fitted.messages.len(), 2 * EXAMPLE.len() + 3);
+        let own = &fitted.messages[2 * EXAMPLE.len() + 1];
+        let said = ModelMessage::Assistant {
+            text: r#"{"_tool":"fs_read","path":"a"}"#.to_owned(),
+            calls: Vec::new(),
+            state: None,
+        };
+        assert_eq!(*own, said);
+        let schema = fitted.output_schema.unwrap();
+        assert_eq!(schema["anyOf"][0]["required"], json!(["_tool", "path"]));
+        let barred = super::fitted(
+            &facts(Some(false), Some(true)),
+            request(),
+            Form::Short { barred: Some("fs_read") },
+        );
+        assert_eq!(barred.output_schema.unwrap()["anyOf"], json!([]));
+        for (_, answered) in EXAMPLE {
+            let mut reply = ModelReply { text: answered.to_owned(), ..ModelReply::default() };
+            assert!(take(&mut reply) && reply.calls.len() == 1, "{answered}");
+        }
+    }
+
+    #[test]
+    fn a_result_is_told_shortly_and_a_persons_reason_stays() {
+        let accepted = r#"{"status":"applied","proposal":"p-1","path":"a","hunks":[{"id":"h1"}],"hash":"x","created":true}"#;
+        assert_eq!(told_shortly(accepted.to_owned()), r#"{"status":"applied","path":"a"}"#);
+        let rejected = r#"{"status":"rejected","hunks":[{"id":"h1","reason":"keep it"}]}"#;
+        assert_eq!(told_shortly(rejected.to_owned()), rejected);
+        assert_eq!(told_shortly("cut {".to_owned()), "cut {");
     }
 
     #[test]

@@ -23,13 +23,19 @@ pub(super) fn cut(mut text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
     }
-    let at = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let at = head(&text, most).len();
     let gone = text.len() - at;
     text.truncate(at);
     text.push_str(&format!(
         "… [{gone} further bytes did not fit; ask for less, as a range of lines or fewer results]"
     ));
     text
+}
+
+/// As much of the beginning of a text as so many bytes hold.
+pub(super) fn head(text: &str, most: usize) -> &str {
+    let at = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..at]
 }
 
 /// What came of a call, in a line for the person.

@@ -11,11 +11,20 @@ use crate::protocol::{Envelope, Origin, RawCall};
 const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];
 /// Bytes of such a file that are sent.
 const SAID: usize = 24 << 10;
-/// The share of the budget that the files which matter may take, in percent, and the most tokens.
-const SHARE: u64 = 20;
-const MOST: u64 = 12_000;
-/// The budget below which a model gets no files.
-const SMALL: u64 = 400;
+/// What the files that matter may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FileRoom {
+    /// The share of the budget, in percent.
+    share: u64,
+    /// The most tokens.
+    most: u64,
+    /// The tokens below which a model gets no files.
+    least: u64,
+}
+
+/// What they may take beside the whole prompt, and beside the short one.
+pub(super) const WHOLE: FileRoom = FileRoom { share: 20, most: 12_000, least: 400 };
+pub(super) const SHORT: FileRoom = FileRoom { share: 5, most: 1000, least: 200 };
 
 /// What the project says to agents: the name of the file, and its text.
 pub(super) async fn instructions(folder: &Folder, origin: &Origin) -> Vec<(String, String)> {
@@ -40,10 +49,11 @@ pub(super) async fn context(
     folder: &Folder,
     origin: &Origin,
     task: &str,
+    room: FileRoom,
     budget: u64,
 ) -> (String, Option<String>) {
-    let tokens = (budget * SHARE / 100).min(MOST);
-    if tokens < SMALL || folder.working_set().files.is_empty() {
+    let tokens = (budget * room.share / 100).min(room.most);
+    if tokens < room.least || folder.working_set().files.is_empty() {
         return (String::new(), None);
     }
     let query: String = task.chars().take(400).collect();

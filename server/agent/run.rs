@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::assemble::{Assembly, Room, assembled};
 use super::history::History;
 use super::limits::Meter;
-use super::prompt::{self, PromptParts};
 use super::reading;
 use super::resume::Conversation;
 use super::step::Hands;
-use super::surface::{Offered, offered};
+use super::surface::Offered;
 use super::turn::TurnEnd;
 use crate::base::{ProposalId, WorkspacePath};
 use crate::hub::{AgentRun, ClientFiles, Folder, Hub, NewRun};
@@ -57,6 +57,12 @@ pub(super) struct AgentLoop {
     pub(super) meter: Meter,
     /// Tokens that the conversation may have.
     pub(super) budget: u64,
+    /// Tokens that an answer may have, where the prompt is short.
+    pub(super) longest: u32,
+    /// The tool that the next answer may not call, where the model is held to a form: its last call led nowhere.
+    pub(super) barred: Option<String>,
+    /// The seed of the chance in its answers.
+    pub(super) seed: Option<u64>,
     /// Characters that are sent beside the messages.
     pub(super) beside: usize,
     /// The system prompt, where the log does not have it yet.
@@ -119,14 +125,14 @@ async fn worked(run: Arc<AgentRun>, start: AgentStart, files: Option<Arc<ClientF
         model: facts.name.clone(),
         resumes: resumed.clone(),
     });
-    let offered = offered(&folder);
+    if let Some(server) = &facts.found {
+        let text = format!("{} is a model of {server}, found on this machine", facts.name);
+        run.tell(AgentHappening::Note { text });
+    }
     let instructions = reading::instructions(&folder, &origin).await;
-    let system = prompt::system(PromptParts {
-        root: folder.root(),
-        is_discovery: offered.is_discovery,
-        has_latent: offered.has_latent,
-        instructions: &instructions,
-    });
+    let settings = folder.session().workspace().governance().settings().model.clone().unwrap_or_default();
+    let Assembly { system, offered, room } =
+        assembled(&folder, &facts, settings.prompt, context, &task, &instructions);
     let tools = offered.tools.iter().map(|tool| tool.description.len() + tool.schema.to_string().len());
     let beside = system.len() + tools.sum::<usize>();
     // A quarter of the context for one result; a token is three bytes at the least.
@@ -141,9 +147,15 @@ async fn worked(run: Arc<AgentRun>, start: AgentStart, files: Option<Arc<ClientF
         offered,
         meter: Meter::new(limits, &facts, budget),
         budget,
+        barred: None,
+        seed: settings.seed,
+        longest: u32::try_from(context - budget).unwrap_or(u32::MAX),
         beside,
         resumes: resumed.clone(),
     };
+    if let Some(room) = room {
+        work.prompt_is_short(room);
+    }
     if resumed.is_none() {
         task = work.with_context(task).await;
     } else if task.is_empty() {
@@ -156,7 +168,8 @@ impl AgentLoop {
     /// The person's first words, with the files that matter now.
     async fn with_context(&self, task: String) -> String {
         let Hands { folder, origin, .. } = &self.hands;
-        let (files, lacks) = reading::context(folder, origin, &task, self.budget).await;
+        let room = if self.offered.is_short { reading::SHORT } else { reading::WHOLE };
+        let (files, lacks) = reading::context(folder, origin, &task, room, self.budget).await;
         lacks.into_iter().for_each(|lacks| self.note(lacks));
         if files.is_empty() { task } else { format!("{task}\n\n{files}") }
     }
@@ -194,6 +207,23 @@ impl AgentLoop {
             is_own && proposal.state() == ProposalState::Pending
         });
         own.map(|proposal| proposal.id.clone()).collect()
+    }
+
+    /// Tells and logs what the short prompt holds, and what it does without.
+    fn prompt_is_short(&self, room: Room) {
+        self.note(room.told());
+        let Room { budget, tokens, included, cut, left_out } = room;
+        self.log(Event::ContextAssembly {
+            call_id: None,
+            run: Some(self.hands.run.id().to_owned()),
+            why: "Have the rules and the tools fit into the model's context".to_owned(),
+            budget,
+            tokens,
+            tokenizer: "estimate".to_owned(),
+            included,
+            cut,
+            left_out,
+        });
     }
 
     /// Tells the person something.

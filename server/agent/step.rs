@@ -47,6 +47,8 @@ pub(super) struct Ended {
     pub(super) changed: Option<(String, String)>,
     /// Whether a person rejected some of it.
     pub(super) rejected: bool,
+    /// Whether it was to change a file that was like that already.
+    pub(super) unchanged: bool,
 }
 
 impl Ended {
@@ -143,7 +145,8 @@ impl Hands {
         let changed = feedback::changed(envelope).map(|(path, hash)| (path.to_owned(), hash.to_owned()));
         let stands = envelope.result.as_ref().and_then(|result| result.get("status")).and_then(Value::as_str);
         let rejected = proposal.is_some() && matches!(stands, Some("rejected" | "partly_applied"));
-        Ended { text, failed: envelope.error.is_some(), changed, rejected, meant }
+        let unchanged = stands == Some("unchanged");
+        Ended { text, failed: envelope.error.is_some(), changed, rejected, unchanged, meant }
     }
 
     fn found(&self, meant: Meant, answer: Result<Value, Fault>) -> Ended {
@@ -162,7 +165,7 @@ impl Hands {
             proposal: None,
         });
         let text = feedback::cut(text, self.most);
-        Ended { text, failed: answer.is_err(), changed: None, rejected: false, meant }
+        Ended { text, failed: answer.is_err(), changed: None, rejected: false, unchanged: false, meant }
     }
 
     /// Answers an operation that finds tools.

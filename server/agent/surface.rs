@@ -14,6 +14,8 @@ pub(super) struct Offered {
     pub(super) tools: Vec<ToolSpec>,
     pub(super) is_discovery: bool,
     pub(super) has_latent: bool,
+    /// Whether they are shortened, for a model that gets the short prompt.
+    pub(super) is_short: bool,
 }
 
 /// What a model may call in a folder.
@@ -44,11 +46,11 @@ pub(super) fn offered(folder: &Folder) -> Offered {
     // Servers refuse a list in which a name stands twice.
     tools.retain(|tool| seen.insert(tool.name.clone()));
     let has_latent = definitions.iter().any(|(_, latent)| *latent);
-    Offered { tools, is_discovery, has_latent }
+    Offered { tools, is_discovery, has_latent, is_short: false }
 }
 
 /// A tool as a model is told of it. One that is latent asks for its output too.
-fn of_definition(def: &ToolDef, latent: bool) -> ToolSpec {
+pub(super) fn of_definition(def: &ToolDef, latent: bool) -> ToolSpec {
     let mut schema = def.input_schema.clone();
     if latent {
         crate::registry::ask_for_output(&mut schema, def.output_schema.as_ref());

@@ -1,5 +1,7 @@
 //! Whole runs with a scripted model, in a folder of their own.
 
+mod short;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +39,8 @@ struct Scripted {
     answers: Mutex<VecDeque<Answer>>,
     asked: Mutex<Vec<ModelRequest>>,
     context: u64,
+    /// Whether it makes no native calls, and its server holds answers to a schema.
+    is_constrained: bool,
 }
 
 impl Model for Scripted {
@@ -48,6 +52,8 @@ impl Model for Scripted {
         ModelFacts {
             name: "scripted".to_owned(),
             context_tokens: Some(self.context),
+            native_calls: self.is_constrained.then_some(false),
+            constrained: self.is_constrained.then_some(true),
             ..ModelFacts::default()
         }
     }
@@ -96,6 +102,10 @@ impl World {
     }
 
     fn with_context(answers: Vec<Answer>, context: u64) -> Self {
+        Self::with_model(answers, context, false)
+    }
+
+    fn with_model(answers: Vec<Answer>, context: u64, is_constrained: bool) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let hub = Hub::new(HubOptions {
             editor: Arc::new(NoEditor),
@@ -107,8 +117,8 @@ impl World {
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.txt"), "one\ntwo\n").unwrap();
         hub.add_root(root.to_str().unwrap()).unwrap();
-        let model =
-            Arc::new(Scripted { answers: Mutex::new(answers.into()), asked: Mutex::default(), context });
+        let (answers, asked) = (Mutex::new(answers.into()), Mutex::default());
+        let model = Arc::new(Scripted { answers, asked, context, is_constrained });
         Self { dir, hub, model }
     }
 
@@ -374,6 +384,11 @@ async fn calls_in_words_and_misspelt_names_are_made_and_the_repair_is_told() {
     assert!(world.told("fs_read")[0].contains("two"), "{:?}", world.told("fs_read"));
     let told = format!("{events:?}");
     assert!(told.contains("1 calls stood in the text"), "{told}");
+    // The log has each repair, in the event of the answer that it was made in.
+    let log = world.folder().log(None).unwrap().text;
+    let outputs: Vec<&str> = log.split("\n\n").filter(|entry| entry.contains("type: model_output")).collect();
+    let lacks = |entry: &str| !entry.contains("repaired:");
+    assert!(!lacks(outputs[0]) && outputs[0].contains("trailing comma") && lacks(outputs[1]), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

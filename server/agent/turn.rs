@@ -155,6 +155,7 @@ impl AgentLoop {
     /// Tells the model how its calls ended.
     fn told(&mut self, ended: Vec<Ended>, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
         let (mut hints, mut over, mut complete) = (Vec::new(), None, None);
+        self.barred = None;
         for ended in ended {
             self.history.push(ended.message());
             if matches!(ended.meant.act, Act::Complete) {
@@ -170,8 +171,12 @@ impl AgentLoop {
                 changed,
             };
             match state.watchdog.called(done) {
+                Verdict::Fine if ended.unchanged => self.barred = Some(ended.meant.call.name.clone()),
                 Verdict::Fine => {}
-                Verdict::Hint(hint) => hints.push(hint),
+                Verdict::Hint(hint) => {
+                    self.barred = Some(ended.meant.call.name.clone());
+                    hints.push(hint);
+                }
                 Verdict::Over(reason) => over = Some(reason),
             }
         }
@@ -211,7 +216,14 @@ fn premature(meant: Meant) -> Ended {
                 call task_complete again."
         .to_owned();
     let act = Act::Refuse(Box::new(Fault::new(Code::InvalidArgs, text.clone())));
-    Ended { text, failed: true, changed: None, rejected: false, meant: Meant { act, ..meant } }
+    Ended {
+        text,
+        failed: true,
+        changed: None,
+        rejected: false,
+        unchanged: false,
+        meant: Meant { act, ..meant },
+    }
 }
 
 pub(super) fn cancelled() -> TurnEnd {

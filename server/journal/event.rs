@@ -132,6 +132,9 @@ fn heading(event: &Event) -> String {
         Event::UserApproval { call_id, granted: true, .. } => format!("Approval: {}, granted", name(call_id)),
         Event::UserApproval { call_id, .. } => format!("Approval: {}, refused", name(call_id)),
         Event::Hint { by, paths, .. } => format!("Hint by {}: {}", name(by), files(paths.len())),
+        Event::ContextAssembly { run: Some(run), tokens, .. } => {
+            format!("Prompt: {}, {tokens} tokens", name(run))
+        }
         Event::ContextAssembly { included, tokens, .. } => {
             format!("Context: {}, {tokens} tokens", files(included.len()))
         }

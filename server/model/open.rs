@@ -56,10 +56,11 @@ pub async fn open(
 ) -> Result<Arc<dyn Model>, ModelError> {
     let bare = ModelSettings::default();
     let settings = settings.unwrap_or(&bare);
-    let choice = match choose(settings, wanted)? {
-        Some(choice) => choice,
-        None => local(wanted.unwrap_or(&settings.name), find_servers(&USUAL_PORTS).await)?,
+    let (choice, is_found) = match choose(settings, wanted)? {
+        Some(choice) => (choice, false),
+        None => (local(wanted.unwrap_or(&settings.name), find_servers(&USUAL_PORTS).await)?, true),
     };
+    let found = is_found.then(|| format!("{} at {}", choice.provider, choice.url));
     let set = |variable: &str| std::env::var(variable).ok().filter(|key| !key.trim().is_empty());
     let is_set = choice.key_env.as_deref().is_some_and(|name| set(name).is_some());
     let printed = match choice.key_command.is_empty() || is_set {
@@ -67,6 +68,7 @@ pub async fn open(
         false => Some(key_command::printed(&choice.key_command).await?),
     };
     let client = client(settings, choice, |variable| std::env::var(variable).ok(), printed)?;
+    client.facts.lock().found = found;
     Ok(Arc::new(named(client).await?))
 }
 

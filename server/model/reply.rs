@@ -129,6 +129,8 @@ pub struct ModelFacts {
     pub constrained: Option<bool>,
     /// Whether it runs on this machine.
     pub local: bool,
+    /// The server, where nobody named it and it was looked for: what it is and its URL.
+    pub found: Option<String>,
 }
 
 /// What a million tokens cost, in US dollars.

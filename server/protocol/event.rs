@@ -270,10 +270,14 @@ pub enum Event {
         /// Each file with what became of the hint.
         paths: Vec<HintOutcome>,
     },
-    /// A context was put together.
+    /// A context was put together: by a call, or as the short prompt of a run of the built-in agent.
     ContextAssembly {
         /// The call.
-        call_id: CallId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<CallId>,
+        /// The run whose prompt it is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
         /// What it is for.
         why: String,
         /// The tokens it might hold.
@@ -282,11 +286,11 @@ pub enum Event {
         tokens: u64,
         /// What counted them: a tokenizer's name, or `estimate`.
         tokenizer: String,
-        /// The files in it, whole or in part, with their tokens.
+        /// The files in it, whole or in part, or the parts of the prompt, with their tokens.
         included: BTreeMap<String, u64>,
         /// Those of them that are cut.
         cut: Vec<String>,
-        /// The files that were left out, and why.
+        /// What was left out, and why.
         left_out: BTreeMap<String, String>,
     },
     /// The built-in agent asked its model.

@@ -63,9 +63,9 @@ pub use running::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use settings::{
     AllowedCommand, CommandEffects, CommandRuleSettings, DiscoverySettings, Durability, EmbeddingSettings,
     FetchSettings, ForwardWhy, IdeSlot, Import, LimitSettings, LogSettings, McpServer, MemorySettings,
-    ModelApi, ModelSettings, NativeSettings, NoteSettings, NotifySettings, Policy, PolicyRule, RequireExpand,
-    ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings, Surface,
-    TelemetrySettings, VectorStoreSettings, Verbosity, WhenAway, WhySettings,
+    ModelApi, ModelSettings, NativeSettings, NoteSettings, NotifySettings, Policy, PolicyRule, PromptSize,
+    RequireExpand, ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings,
+    Surface, TelemetrySettings, VectorStoreSettings, Verbosity, WhenAway, WhySettings,
 };
 pub use watching::{Rescan, RescanReason, WatchMode, WatchStatus};
 pub use why::Why;

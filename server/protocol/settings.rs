@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use commands::{AllowedCommand, CommandRuleSettings};
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use fetch::FetchSettings;
-pub use model::{ModelApi, ModelSettings};
+pub use model::{ModelApi, ModelSettings, PromptSize};
 pub use native::{IdeSlot, NativeSettings, WhenAway};
 pub use notes::NoteSettings;
 pub use sandbox::{CommandEffects, SandboxSettings};

@@ -269,7 +269,8 @@ fn rank(
 fn log(scope: &Scope, call: &Call, budget: TokenBudget, fitted: &Fitted) -> Result<(), Fault> {
     let cut = fitted.included.iter().filter(|included| included.cut.is_some());
     let event = Event::ContextAssembly {
-        call_id: call.id().clone(),
+        call_id: Some(call.id().clone()),
+        run: None,
         why: call.why().as_str().to_owned(),
         budget: budget.tokens,
         tokens: fitted.tokens,

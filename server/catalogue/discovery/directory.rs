@@ -118,6 +118,16 @@ impl Directory {
         Ok(SearchToolsAnswer { category_path: params.category_path.clone(), results, next_cursor })
     }
 
+    /// The names of the tools that the words of a request ask for, likeliest first.
+    pub fn by_words(&self, request: &str) -> Vec<&str> {
+        let found = self.index.search(request, None, &[], usize::MAX);
+        found
+            .into_iter()
+            .filter_map(|found| self.index.items().get(found.item))
+            .map(|item| item.id.as_str())
+            .collect()
+    }
+
     /// The nodes that may hold what a request asks for, likeliest first; `cosines` as for [`Index::search`].
     pub fn search_nodes(&self, params: &SearchNodesParams, cosines: Option<&[f32]>) -> SearchNodesAnswer {
         let found = self.index.search_nodes(&params.query, cosines, params.limit.min(MOST));

@@ -179,9 +179,13 @@ impl Table {
                 let number = |key: &str| entry.body.get(key).and_then(Value::as_u64).unwrap_or_default();
                 let files = entry.body.get("included").and_then(Value::as_object).map_or(0, Map::len);
                 let (tokens, budget) = (number("tokens"), number("budget"));
-                let files = counted(files, "file");
+                let (what, part) = match entry.body.contains_key("run") {
+                    true => ("short prompt", "part"),
+                    false => ("context", "file"),
+                };
+                let parts = counted(files, part);
                 LogRow::plain(format!(
-                    "context: {files}, {tokens} tokens of {budget} by {}",
+                    "{what}: {parts}, {tokens} tokens of {budget} by {}",
                     said("tokenizer")
                 ))
             }

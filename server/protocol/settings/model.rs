@@ -27,6 +27,11 @@ pub struct ModelSettings {
     /// Tokens that the model's context holds, where the server does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
+    /// How much the model is told of the rules and the tools before the task.
+    pub prompt: PromptSize,
+    /// The seed of the chance in the model's answers, where its server takes one: runs can be repeated then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// Seconds in which nothing comes from the server before the request is given up. A model that is loaded for it, or reads
     /// a long context, needs a while.
     pub idle_s: u64,
@@ -46,6 +51,19 @@ pub enum ModelApi {
     Ollama,
 }
 
+/// How much a model is told before the task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptSize {
+    /// All of it where that takes up no more than a share of the model's context, else the short one.
+    #[default]
+    Auto,
+    /// All of it: each tool with its schema, or the operations that find tools.
+    Full,
+    /// A few rules and the tools that most tasks need, about 1,000 tokens; the other tools are found.
+    Short,
+}
+
 impl Default for ModelSettings {
     fn default() -> Self {
         Self {
@@ -55,6 +73,8 @@ impl Default for ModelSettings {
             key_env: None,
             key_command: Vec::new(),
             context_tokens: None,
+            prompt: PromptSize::Auto,
+            seed: None,
             idle_s: 300,
         }
     }

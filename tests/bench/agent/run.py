@@ -11,12 +11,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True
 
 from play import Player, steps
-from tasks import TASKS, WRITE, read, replaced
+from tasks import TASKS, WRITES, read, replaced
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ["bug", "rename", "test", "answer", "write"]
@@ -42,6 +43,13 @@ class Place:
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def set(self, settings):
+        """Has the person's own settings say this."""
+        folder = os.path.join(self.folder, "home", ".config", "wherefore")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "config.toml"), "w", encoding="utf-8") as file:
+            file.write(settings)
+
     def wherefore(self, program, *args, timeout=3600):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         environment = {**kept, "HOME": os.path.join(self.folder, "home"), "XDG_RUNTIME_DIR": os.path.join(self.folder, "run")}
@@ -49,9 +57,11 @@ class Place:
                               capture_output=True, text=True, timeout=timeout)
 
 
-def done(program, task, model, limits):
+def done(program, task, model, limits, seed=None):
     """Has the task done; what came of it."""
     with Place(task) as place:
+        if seed is not None:
+            place.set(f"[model]\nseed = {seed}\n")
         ran = place.wherefore(program, "agent", task.prompt, "--policy", "auto", "--json", *limits,
                               *(["--model", model] if model else []))
         events = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
@@ -130,7 +140,7 @@ def tested(program, task):
 def self_test(program, tasks):
     with ThreadPoolExecutor(8) as pool:
         bad = [line for lines in pool.map(lambda task: tested(program, task), tasks) for line in lines]
-    print("\n".join(bad) or f"{len(tasks) - 1} tasks: a perfect answer passes each, doing nothing none")
+    print("\n".join(bad) or f"{len(tasks) - len(WRITES)} tasks: a perfect answer passes each, doing nothing none")
     return 1 if bad else 0
 
 
@@ -141,19 +151,24 @@ def main():
     parser.add_argument("--only", action="append", default=[], help="a task's name or kind")
     parser.add_argument("--max-steps", default="30")
     parser.add_argument("--max-minutes", default="10")
-    parser.add_argument("--write", type=int, default=0, metavar="N", help="have one file written N times in place of the tasks")
+    parser.add_argument("--write", type=int, default=0, metavar="N", help="have one file written with N seeds in place of the tasks")
+    parser.add_argument("--word", choices=WRITES, default="apple", help="what is written there")
     parser.add_argument("--self-test", action="store_true")
     args = parser.parse_args()
     program = shutil.which(args.program) or os.path.abspath(args.program)
     tasks = [task for task in TASKS if not args.only or task.name in args.only or task.kind in args.only]
     if args.self_test:
-        return self_test(program, [*tasks, WRITE])
+        return self_test(program, [*tasks, *WRITES.values()])
     if args.write:
-        tasks = [WRITE] * args.write
+        tasks = [WRITES[args.word]] * args.write
     outcomes = []
-    for task in tasks:
-        outcome = done(program, task, args.model, ["--max-steps", args.max_steps, "--max-minutes", args.max_minutes])
-        print(f"{task.name}: {outcome['wrong'] or 'done'} ({outcome['end']}, {outcome['steps']} steps)", flush=True)
+    for at, task in enumerate(tasks):
+        limits = ["--max-steps", args.max_steps, "--max-minutes", args.max_minutes]
+        began = time.monotonic()
+        outcome = done(program, task, args.model, limits, at if args.write else None)
+        took = time.monotonic() - began
+        how = f"{outcome['end']}, {outcome['steps']} steps, {outcome['tokens']} tokens, {took:.0f} s"
+        print(f"{task.name}: {outcome['wrong'] or 'done'} ({how})", flush=True)
         outcomes.append(outcome)
     table(outcomes)
     return 0

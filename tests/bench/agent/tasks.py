@@ -216,8 +216,19 @@ TASKS = [
     answer("form-target", "site", "To which path does the form of the page send its fields?", "To /send.", "/send"),
 ]
 
-# The least that a model has to do: it is asked of small ones, again and again.
-WRITE = Task(
-    "write-a-file", "write", "site", "Write the file greeting.txt. Its content is the one word: hello",
-    lambda folder, said: None if read(folder, "greeting.txt").strip() == "hello" else "greeting.txt does not hold the word alone",
-    [], [("greeting.txt", None, "hello\n")], "Wrote greeting.txt.")
+
+
+def written(name, word, prompt="Write the file {name}. Its content is the one word: {word}"):
+    """The least that a model has to do: it is asked of small ones, again and again."""
+    def check(folder, said):
+        return None if read(folder, name).strip() == word else f"{name} does not hold the word alone"
+    return Task(f"write-{name}", "write", "site", prompt.format(name=name, word=word), check, [], [(name, None, word + "\n")],
+                f"Wrote {name}.")
+
+
+# The first two are worded as the example is that a small model sees first, the last one is not.
+WRITES = {
+    "apple": written("fruit.txt", "apple"),
+    "hello": written("greeting.txt", "hello"),
+    "blue": written("sky.txt", "blue", "Please put the word {word} in a new file called {name}."),
+}

