@@ -21,6 +21,8 @@ pub struct Moves<'t> {
     len: (usize, usize),
     /// The lines of both texts and the runs that differ, made when first needed.
     middle: std::cell::OnceCell<Middle<'t>>,
+    /// What [`Moves::changed`] says, made when first asked.
+    changed: std::cell::OnceCell<(usize, usize)>,
 }
 
 struct Middle<'t> {
@@ -53,7 +55,21 @@ impl<'t> Moves<'t> {
             tail: count(tail),
             len: (count(old), count(new)),
             middle: std::cell::OnceCell::new(),
+            changed: std::cell::OnceCell::new(),
         }
+    }
+
+    /// The first line of the first text that the second may change, and the one after the last: found by what is the same at
+    /// both ends. Among equal lines any of them may be the one.
+    pub fn changed(&self) -> (usize, usize) {
+        *self.changed.get_or_init(|| {
+            let (was, now) = (self.before.as_bytes(), self.now.as_bytes());
+            let start = common_start(was, now);
+            let end = was.len() - common_end(was, now);
+            let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
+            let first = lines(&was[..start.min(end)]);
+            (first, first + lines(&was[start.min(end)..start.max(end)]) + 1)
+        })
     }
 
     /// Where a hunk of the first text stands in the second, if it still fits.

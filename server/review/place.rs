@@ -52,12 +52,12 @@ pub(super) fn moved(
 }
 
 /// The hunks, by their places in the file, that were applied with nobody looking and that somebody took out of the text:
-/// that is all in which `now` differs from `was`. One, or several that a diff shows as one change.
-pub(super) fn taken_out(file: &ProposedFile, was: &str, now: &str) -> Vec<usize> {
+/// that is all in which `now` differs from `was`, as `moves` has it. One, or several that a diff shows as one change.
+pub(super) fn taken_out(file: &ProposedFile, (was, now): (&str, &str), moves: &Moves<'_>) -> Vec<usize> {
     if !file.hunks.iter().any(Hunk::is_unreviewed) {
         return Vec::new();
     }
-    let (first, last) = changed_lines(was, now);
+    let (first, last) = moves.changed();
     let is_touched = |hunk: &Hunk| {
         let start = hunk.start as usize;
         first <= start + hunk.new.len() && start <= last
@@ -65,6 +65,9 @@ pub(super) fn taken_out(file: &ProposedFile, was: &str, now: &str) -> Vec<usize>
     let hunks = file.hunks.iter().enumerate();
     let touched: Vec<(usize, &Hunk)> =
         hunks.filter(|(_, hunk)| hunk.is_unreviewed() && is_touched(hunk)).collect();
+    if touched.is_empty() {
+        return Vec::new();
+    }
     let is_all = |hunks: &[(usize, &Hunk)]| {
         let mut latest_first = hunks.to_vec();
         latest_first.sort_by_key(|(_, hunk)| std::cmp::Reverse(hunk.start));
@@ -75,18 +78,6 @@ pub(super) fn taken_out(file: &ProposedFile, was: &str, now: &str) -> Vec<usize>
     };
     let found = if is_all(&touched) { Some(&*touched) } else { touched.chunks(1).find(|one| is_all(one)) };
     found.unwrap_or_default().iter().map(|(at, _)| *at).collect()
-}
-
-/// The first line of `was` that `now` may change, and the one after the last: found by what is the same at both ends, since
-/// each key that is pressed asks. Among equal lines any of them may be the one.
-fn changed_lines(was: &str, now: &str) -> (usize, usize) {
-    let (was, now) = (was.as_bytes(), now.as_bytes());
-    let is_same = |(one, other): &(&u8, &u8)| one == other;
-    let start = was.iter().zip(now).take_while(is_same).count();
-    let end = was.len() - was.iter().rev().zip(now.iter().rev()).take_while(is_same).count();
-    let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
-    let first = lines(&was[..start.min(end)]);
-    (first, first + lines(&was[start.min(end)..start.max(end)]) + 1)
 }
 
 /// Whether a file is still new: it is not there, or whoever went to look where it will be has an empty document. Some
@@ -267,6 +258,10 @@ mod tests {
         Hunk { id: id.into(), start, old: lines(old), new: lines(new), state, ..Hunk::default() }
     }
 
+    fn taken(file: &ProposedFile, was: &str, now: &str) -> Vec<usize> {
+        taken_out(file, (was, now), &Moves::new(was, now))
+    }
+
     #[test]
     fn a_change_that_is_exactly_some_hunks_taken_out_is_told_from_every_other() {
         let file = edit(vec![
@@ -286,20 +281,20 @@ mod tests {
             ("A\nb\nnew\nc\ne\n", &[]),
             ("", &[]),
         ] {
-            assert_eq!(taken_out(&file, was, now), out, "{now:?}");
+            assert_eq!(taken(&file, was, now), out, "{now:?}");
         }
     }
 
     #[test]
     fn among_equal_lines_the_one_that_went_may_be_any() {
         let file = edit(vec![applied("h1", 1, "", "x\n")]);
-        assert_eq!(taken_out(&file, "a\nx\nx\nx\nx\nx\nb\n", "a\nx\nx\nx\nx\nb\n"), [0]);
+        assert_eq!(taken(&file, "a\nx\nx\nx\nx\nx\nb\n", "a\nx\nx\nx\nx\nb\n"), [0]);
     }
 
     #[test]
     fn what_a_person_has_looked_at_is_theirs_to_change() {
         let file = edit(vec![Hunk { reviewed: true, ..applied("h1", 1, "b\n", "B\n") }]);
-        assert!(taken_out(&file, "a\nB\n", "a\nb\n").is_empty());
+        assert!(taken(&file, "a\nB\n", "a\nb\n").is_empty());
     }
 
     #[test]

@@ -42,10 +42,11 @@ impl Item {
             }
             is_other = true;
             let was = view.text.clone();
+            let moves = was.as_ref().and_then(moved.moves);
             if moved.typed {
-                all.out.extend(take_out(file, was.as_deref(), now));
+                all.out.extend(take_out(file, was.as_deref().zip(now).zip(moves)));
             }
-            let followed = follow(file, view, moved.now, was.as_ref().and_then(moved.moves));
+            let followed = follow(file, view, moved.now, moves);
             let put = was.filter(|_| !followed.put.is_empty());
             replaced = put.map(|was| (was, view.encoding.unwrap_or(Encoding::Utf8))).or(replaced);
             all.stale.extend(followed.stale);
@@ -121,10 +122,10 @@ impl Item {
 }
 
 /// Has those hunks count as taken back that a person took out of the text, as with the arrow of a diff editor.
-fn take_out(file: &mut ProposedFile, was: Option<&str>, now: Option<&str>) -> Vec<HunkId> {
-    let Some((was, now)) = was.zip(now) else { return Vec::new() };
+fn take_out(file: &mut ProposedFile, texts: Option<((&str, &str), &Moves<'_>)>) -> Vec<HunkId> {
+    let Some((texts, moves)) = texts else { return Vec::new() };
     let mut out = Vec::new();
-    for at in place::taken_out(file, was, now) {
+    for at in place::taken_out(file, texts, moves) {
         if let Some(hunk) = file.hunks.get_mut(at) {
             (hunk.state, hunk.reviewed) = (after(hunk.state, HunkStep::TakenOut), true);
             out.push(hunk.id.clone());
