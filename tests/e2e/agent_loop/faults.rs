@@ -121,7 +121,7 @@ fn a_conversation_that_the_server_calls_too_long_is_cut_and_the_log_says_what_wa
     assert!(sizes[2] < sizes[1] / 2, "{sizes:?}");
     let log = log(&folder);
     let dropped: Vec<&Value> = log.iter().filter_map(|event| event.get("dropped")).collect();
-    assert!(dropped.len() == 1 && dropped[0].to_string().contains("older results"), "{dropped:?}");
+    assert!(dropped.len() == 1 && dropped[0].to_string().contains("older result"), "{dropped:?}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_conversation_is_made_shorter_at_four_fifths_and_the_task_goes_on_to_its_end
         call("fs_read", json!({ "path": "long.txt", "range": { "start": number * 20 + 1, "end": number * 20 + 60 }, "why": why }))
     });
     let player = Player::start(CHAT, looks.chain([write("new.txt"), complete("Done so.")]).collect());
-    let folder = scene(&format!("{}context_tokens = 12000\n", player.settings()));
+    let folder = scene(&format!("{}context_tokens = 12000\nprompt = \"full\"\n", player.settings()));
     let lines: String = (0..400).map(|number| format!("line {number} of a file that is long\n")).collect();
     std::fs::write(folder.path().join("work/long.txt"), lines).unwrap();
     let output = agent(&folder, &["Read all of it, then make new.txt", "--policy", "auto", "--json"]);
