@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::constrained;
+use crate::base::numbers::counted;
 use crate::hub::{CALL, CallToolParams, Folder, Operation};
 use crate::model::arguments::{TextCall, calls_in_text, read_arguments, tool_name};
 use crate::model::{ModelCall, ModelReply};
@@ -108,7 +109,8 @@ pub(super) fn take_from_text(folder: &Folder, reply: &mut ModelReply) -> Vec<Str
     if found.calls.is_empty() {
         return Vec::new();
     }
-    let mut repaired = vec![format!("{} calls stood in the text of the answer", found.calls.len())];
+    let mut repaired =
+        vec![format!("{} stood in the text of the answer", counted(found.calls.len() as u64, "call"))];
     reply.text = found.prose;
     for TextCall { name, arguments, repairs } in found.calls {
         repaired.extend(repairs.iter().map(|repair| format!("{name}: {repair}")));

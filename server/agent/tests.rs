@@ -383,7 +383,7 @@ async fn calls_in_words_and_misspelt_names_are_made_and_the_repair_is_told() {
     assert_eq!(ended(&events).0, AgentEnd::Complete);
     assert!(world.told("fs_read")[0].contains("two"), "{:?}", world.told("fs_read"));
     let told = format!("{events:?}");
-    assert!(told.contains("1 calls stood in the text"), "{told}");
+    assert!(told.contains("1 call stood in the text"), "{told}");
     // The log has each repair, in the event of the answer that it was made in.
     let log = world.folder().log(None).unwrap().text;
     let outputs: Vec<&str> = log.split("\n\n").filter(|entry| entry.contains("type: model_output")).collect();

@@ -81,6 +81,8 @@ const cases = {
     await me.command('Wherefore: Reject Everything That Waits');
     await no;
     await me.command('Focus on Calls View');
+    // Rows move while calls end.
+    await stands(NO, 'circle-slash', 'rejected');
     await row(LOUD).hover();
     await row(LOUD).locator('.action-label[aria-label^="Undo This Call"]').click();
     await all();
