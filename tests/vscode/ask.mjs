@@ -97,6 +97,7 @@ export function asking({ page, place, me, shot }) {
       await box.fill('go on from there');
       await page.keyboard.press('Enter');
       await me.sees('I know the limit from before.');
+      await me.sees('waiting');
       // The conversation so far stands above it.
       await page.keyboard.press('Control+Home');
       await me.sees('You: Correct the limit');

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { Happening } from './agentevents';
 import { AgentText } from './agenttext';
 import type { Documents } from './documents';
+import { Following } from './following';
 import { lens } from './lens';
 import { rootHere } from './log';
 import { remark, warn } from './notify';
@@ -28,7 +29,7 @@ interface Shown {
   text: AgentText;
   uri: vscode.Uri;
   /** Editors that were at the end when it grew. */
-  following: Set<vscode.TextEditor>;
+  following: Following;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -58,7 +59,7 @@ export class AgentRuns implements vscode.Disposable, vscode.CodeLensProvider {
     return vscode.Disposable.from(
       this,
       vscode.languages.registerCodeLensProvider({ scheme: 'wherefore', pattern: `**/${NAME}` }, this),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => this.follow(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.at(document.uri)?.following.grew(document)),
       vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
     );
   }
@@ -181,7 +182,7 @@ export class AgentRuns implements vscode.Disposable, vscode.CodeLensProvider {
   private async open(run: string, root: string, events: Happening[], resumes?: string): Promise<void> {
     const uri = vscode.Uri.from({ scheme: 'wherefore', authority: 'agent', path: `/${run}/${NAME}` });
     const known = this.shown.get(run);
-    const shown = known ?? { run, root, text: new AgentText(), uri, following: new Set<vscode.TextEditor>(), timer: undefined };
+    const shown = known ?? { run, root, text: new AgentText(), uri, following: new Following(), timer: undefined };
     if (!known && resumes !== undefined) shown.text.earlier(await this.told(resumes, root), resumes);
     this.shown.set(run, shown);
     this.latest = run;
@@ -202,17 +203,9 @@ export class AgentRuns implements vscode.Disposable, vscode.CodeLensProvider {
     clearTimeout(shown.timer);
     shown.timer = undefined;
     const isAtEnd = ({ selection, document }: vscode.TextEditor): boolean => selection.active.line >= document.lineCount - 2;
-    shown.following = new Set(vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.toString() === shown.uri.toString() && isAtEnd(editor)));
+    shown.following.grows(shown.uri, isAtEnd);
     this.documents.changed(shown.uri);
     this.refresh();
-  }
-
-  private follow(document: vscode.TextDocument): void {
-    const row = document.lineCount - 1;
-    for (const editor of this.at(document.uri)?.following ?? []) {
-      editor.selection = new vscode.Selection(row, 0, row, 0);
-      editor.revealRange(new vscode.Range(row, 0, row, 0));
-    }
   }
 
   /** The run of the editor shown, else the latest one. */

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Documents } from './documents';
+import { Following } from './following';
 import { warn } from './notify';
 import { NAME } from './program';
 import type { Server } from './server';
@@ -15,7 +16,7 @@ interface Open {
   told: Told;
   uri: vscode.Uri;
   /** Editors that were at the end when it grew. */
-  following: Set<vscode.TextEditor>;
+  following: Following;
 }
 
 /** The logs that are open. */
@@ -29,7 +30,7 @@ export class Logs implements vscode.Disposable {
   ) {
     documents.add('log', async (uri) => plain((await this.filled(uri))?.told.text ?? 'The log could not be read.\n'));
     this.listeners = vscode.Disposable.from(
-      vscode.workspace.onDidChangeTextDocument((event) => this.follow(event.document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.open.get(document.uri.toString())?.following.grew(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.close(document.uri)),
     );
   }
@@ -76,7 +77,7 @@ export class Logs implements vscode.Disposable {
 
   private async put(uri: vscode.Uri, root: string, session: string, path: string): Promise<Open> {
     const told = new Told(this.server.program?.path ?? NAME, root, session, path, () => this.grown(log));
-    const log: Open = { root, told, uri, following: new Set() };
+    const log: Open = { root, told, uri, following: new Following() };
     this.open.set(uri.toString(), log);
     await told.begin();
     return log;
@@ -93,17 +94,8 @@ export class Logs implements vscode.Disposable {
   }
 
   private grown(log: Open): void {
-    log.following = new Set(vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.toString() === log.uri.toString() && isAtEnd(editor)));
+    log.following.grows(log.uri, isAtEnd);
     this.documents.changed(log.uri);
-  }
-
-  private follow(document: vscode.TextDocument): void {
-    const log = this.open.get(document.uri.toString());
-    const row = document.lineCount - 1;
-    for (const editor of log?.following ?? []) {
-      editor.selection = new vscode.Selection(row, 0, row, 0);
-      editor.revealRange(new vscode.Range(row, 0, row, 0));
-    }
   }
 
   private close(uri: vscode.Uri): void {
