@@ -6,7 +6,7 @@ import path from 'node:path';
 import { call, deletion, diff, numbered, program } from './agent.mjs';
 import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
-import { person } from './person.mjs';
+import { patiently, person } from './person.mjs';
 
 assert.ok(program, 'WHEREFORE_BIN names the program');
 const shots = path.join(project, '.e2e', 'vscode-shots');
@@ -42,16 +42,18 @@ const focused = () =>
     const row = document.getElementById(list?.getAttribute('aria-activedescendant') ?? '');
     return (row ?? list)?.getAttribute('aria-label') ?? '';
   });
-const hears = (text) => until(async () => (await focused()).includes(text), `"${text}" is said`);
+const hears = (text, ms) => until(async () => (await focused()).includes(text), `"${text}" is said`, ms);
 
 /** Goes to the first file of the proposals by keys, and into it. */
 const toFirstHunk = async (file) => {
   // A view that the command opens is focused before its rows are there, and again once they are.
   await me.command('Focus on Proposals View');
   await page.locator(`.part.sidebar [aria-label^="${file}, "]`).first().waitFor();
-  await me.command('Focus on Proposals View');
-  await page.keyboard.press('Home');
-  await hears(`${file}, `);
+  await patiently(async () => {
+    await me.command('Focus on Proposals View');
+    await page.keyboard.press('Home');
+    await hears(`${file}, `, 5000);
+  });
   const heard = await focused();
   await page.keyboard.press('ArrowRight');
   await page.locator('.part.sidebar [aria-label^="hunk "]').first().waitFor();
