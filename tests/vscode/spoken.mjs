@@ -49,17 +49,17 @@ const toFirstHunk = async (file) => {
   // A view that the command opens is focused before its rows are there, and again once they are.
   await me.command('Focus on Proposals View');
   await page.locator(`.part.sidebar [aria-label^="${file}, "]`).first().waitFor();
-  await patiently(async () => {
+  return patiently(async () => {
     await me.command('Focus on Proposals View');
     await page.keyboard.press('Home');
     await hears(`${file}, `, 5000);
+    const heard = await focused();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.part.sidebar [aria-label^="hunk "]').first().waitFor({ timeout: 5000 });
+    await page.keyboard.press('ArrowDown');
+    await hears('hunk ', 5000);
+    return heard;
   });
-  const heard = await focused();
-  await page.keyboard.press('ArrowRight');
-  await page.locator('.part.sidebar [aria-label^="hunk "]').first().waitFor();
-  await page.keyboard.press('ArrowDown');
-  await hears('hunk ');
-  return heard;
 };
 
 const cases = {
