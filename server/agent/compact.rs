@@ -255,7 +255,7 @@ mod tests {
         let mut history = conversation(60, 400);
         for round in 0..3 {
             let done = compact(&mut history, 0, 3000, false);
-            assert!(done.iter().any(|done| done.contains(" left out; ")), "{round}: {done:?}");
+            assert!(done.iter().any(|done| done.contains("steps were left out; ")), "{round}: {done:?}");
             assert!(history.tokens(0) <= 3000 * FULL / 100 && paired(&history), "{}", history.tokens(0));
             let ModelMessage::User { text } = &history.messages()[0] else { panic!() };
             assert!(text.starts_with("Fix the bug\n\n") && text.matches(NOTE).count() == 1, "{text}");

@@ -121,7 +121,10 @@ fn a_conversation_that_the_server_calls_too_long_is_cut_and_the_log_says_what_wa
     assert!(sizes[2] < sizes[1] / 2, "{sizes:?}");
     let log = log(&folder);
     let dropped: Vec<&Value> = log.iter().filter_map(|event| event.get("dropped")).collect();
-    assert!(dropped.len() == 1 && dropped[0].to_string().contains("older result"), "{dropped:?}");
+    assert!(
+        dropped.len() == 1 && dropped[0].to_string().contains("1 older result was shortened"),
+        "{dropped:?}"
+    );
 }
 
 #[test]
