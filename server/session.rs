@@ -12,6 +12,7 @@ mod indexing;
 mod known_files;
 mod line_history;
 mod log;
+mod log_checks;
 mod messages;
 mod open;
 mod presence;
@@ -38,6 +39,7 @@ pub use finding::{Meant, WantedFiles, WantedLines, Where};
 pub use known_files::{DirectWriter, KnownContent, KnownFiles};
 pub use line_history::{KnownLines, LineHistory};
 pub use log::SessionLog;
+pub use log_checks::{AlteredLogs, LogChecks};
 pub use messages::{PersonMessages, Recipient};
 pub use presence::{Connected, Presence};
 pub use scope::Scope;
@@ -69,6 +71,7 @@ pub struct Session {
     working_files: WorkingFiles,
     earlier: Arc<EarlierCalls>,
     log: Arc<SessionLog>,
+    log_checks: LogChecks,
     lines: LineHistory,
     presence: Arc<Presence>,
     messages: PersonMessages,
@@ -135,6 +138,7 @@ impl Session {
             log: log.clone(),
         };
         let lines = LineHistory::new(workspace.clone(), files.clone());
+        let log_checks = LogChecks::new(log.clone());
         governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
         Ok(Self {
             workspace,
@@ -144,6 +148,7 @@ impl Session {
             working_files,
             earlier,
             log,
+            log_checks,
             lines,
             presence,
             messages,
@@ -182,6 +187,11 @@ impl Session {
     /// The session log.
     pub fn log(&self) -> &SessionLog {
         &self.log
+    }
+
+    /// Whether the logs of this folder's sessions were altered.
+    pub fn log_checks(&self) -> &LogChecks {
+        &self.log_checks
     }
 
     /// Which call each line comes from.

@@ -24,13 +24,12 @@ use super::print::{LineWriter, TerminalPage};
 use super::{answer, completions};
 use crate::base::hidden::{in_json, short};
 use crate::base::numbers::counted;
-use crate::journal::{Entry, Item, Items, JournalError, Log, Values, Vouched};
+use crate::journal::{Entry, Item, Items, JournalError, Log, LogVerdict, Values, Vouched};
 use crate::protocol::{EventType, Fault};
 use filter::Selector;
 pub(super) use filter::time;
 use sessions::open;
 pub(super) use sessions::{Session, last_calls, named, session_names, sessions};
-pub(super) use verify::{LogVerdict, judged};
 
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(120);

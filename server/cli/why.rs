@@ -1,19 +1,15 @@
 //! `wherefore why`: why lines of a file are as they are.
 
-mod altered;
-
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::ValueHint;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use self::altered::altered_logs;
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::print::{TerminalPage, TextLook, visible};
-use crate::base::hidden::short;
 use crate::protocol::{Code, Fault, LineBy, LineCall, LineCommit, LineGroup, LineWhys};
 use crate::requests::Why;
 use crate::requests::why::WhyParams;
@@ -65,23 +61,16 @@ struct ShownLine<'w> {
     log: Option<&'static str>,
 }
 
-/// What is shown.
-#[derive(Debug)]
-struct ShownWhys {
-    whys: LineWhys,
-    /// The sessions whose logs were altered, each with how its log stands.
-    altered: BTreeMap<String, String>,
-}
-
 /// Runs it.
 pub(super) fn run(args: &Args) -> ExitCode {
     match why(args) {
-        Ok(shown) => {
-            shown.whys.warnings.iter().for_each(|warning| answer::note(&format!("wherefore: {warning}")));
+        Ok(whys) => {
+            let warnings = whys.warnings.iter().cloned().chain(whys.altered_warnings());
+            warnings.for_each(|warning| answer::note(&format!("wherefore: {warning}")));
             match (args.json, args.porcelain) {
-                (true, _) => answer::json(&shown_lines(&shown)),
-                (_, true) => answer::out(&porcelain(&shown)),
-                _ => people(&shown),
+                (true, _) => answer::json(&shown_lines(&whys)),
+                (_, true) => answer::out(&porcelain(&whys)),
+                _ => people(&whys),
             }
             ExitCode::SUCCESS
         }
@@ -89,7 +78,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn why(args: &Args) -> Result<ShownWhys, Fault> {
+fn why(args: &Args) -> Result<LineWhys, Fault> {
     let since = args.since.as_deref().map(time).transpose()?;
     let (path, start, end) = meant(&args.lines)?;
     let absolute =
@@ -121,14 +110,9 @@ fn why(args: &Args) -> Result<ShownWhys, Fault> {
         whys.groups.retain(|group| of(group).is_some_and(is_meant));
     }
     let shown = whys.groups.iter().filter_map(|group| calls.get(group.call? as usize));
-    let altered = altered_logs(&root, shown);
-    whys.warnings.extend(altered.iter().map(|(session, said)| {
-        let session = short(session, 80);
-        format!(
-            "the log of session {session} is {said}: nothing here is taken from it; `wherefore log verify {session}` says more"
-        )
-    }));
-    Ok(ShownWhys { whys: LineWhys { calls, ..whys }, altered })
+    let shown: BTreeSet<&str> = shown.map(|call| call.session.as_str()).collect();
+    whys.altered.retain(|session, _| shown.contains(session.as_str()));
+    Ok(LineWhys { calls, ..whys })
 }
 
 /// A day or an instant.
@@ -156,11 +140,9 @@ fn meant(text: &str) -> Result<(&str, Option<u32>, Option<u32>), Fault> {
     }
 }
 
-impl ShownWhys {
-    /// `altered`, where the log that holds a call was.
-    fn log(&self, call: Option<&LineCall>) -> Option<&'static str> {
-        call.is_some_and(|call| self.altered.contains_key(&call.session)).then_some("altered")
-    }
+/// `altered`, where the log that holds a call was.
+fn log_of(whys: &LineWhys, call: Option<&LineCall>) -> Option<&'static str> {
+    call.is_some_and(|call| whys.altered.contains_key(&call.session)).then_some("altered")
 }
 
 fn call_of<'w>(whys: &'w LineWhys, group: &LineGroup) -> Option<&'w LineCall> {
@@ -172,8 +154,7 @@ fn commit_of<'w>(whys: &'w LineWhys, group: &'w LineGroup) -> Option<(&'w str, &
     Some((hash, whys.commits.get(hash)?))
 }
 
-fn shown_lines(shown: &ShownWhys) -> Vec<ShownLine<'_>> {
-    let whys = &shown.whys;
+fn shown_lines(whys: &LineWhys) -> Vec<ShownLine<'_>> {
     let lines = whys.groups.iter().flat_map(|group| (group.start..=group.end).map(move |line| (line, group)));
     lines
         .map(|(line, group)| {
@@ -191,15 +172,14 @@ fn shown_lines(shown: &ShownWhys) -> Vec<ShownLine<'_>> {
                 session: call.map(|call| call.session.as_str()),
                 hunk: call.and_then(|call| call.hunk.as_deref()),
                 commit: group.commit.as_deref(),
-                log: shown.log(call),
+                log: log_of(whys, call),
             }
         })
         .collect()
 }
 
 /// As `git blame --porcelain` writes it, with headers of ours among its own, which git's readers pass over.
-fn porcelain(shown: &ShownWhys) -> String {
-    let whys = &shown.whys;
+fn porcelain(whys: &LineWhys) -> String {
     let mut out = String::new();
     for group in &whys.groups {
         let zeros = "0".repeat(40);
@@ -230,15 +210,14 @@ fn porcelain(shown: &ShownWhys) -> String {
             header("wherefore-agent", call.and_then(|call| call.agent.as_deref()));
             header("wherefore-why", call.and_then(|call| call.why.as_deref()));
             header("wherefore-decision", call.and_then(|call| call.decision.as_deref()));
-            header("wherefore-log", shown.log(call));
+            header("wherefore-log", log_of(whys, call));
             header("filename", Some(whys.path.as_str()));
         }
     }
     out
 }
 
-fn people(shown: &ShownWhys) {
-    let whys = &shown.whys;
+fn people(whys: &LineWhys) {
     let page = TerminalPage::stdout();
     if whys.groups.is_empty() {
         answer::line(if whys.total == 0 { "the file has no lines" } else { "no line is of such a call" });
@@ -267,7 +246,7 @@ fn people(shown: &ShownWhys) {
             if let Some(why) = &call.why {
                 answer::line(&format!("  {}", visible(why)));
             }
-            let log = shown.log(Some(call)).map_or(String::new(), |log| format!("; its log was {log}"));
+            let log = log_of(whys, Some(call)).map_or(String::new(), |log| format!("; its log was {log}"));
             answer::line(&page.paint(TextLook::Dim, &format!("  {}{log}", visible(&decided(call)))));
         }
         if let Some((hash, commit)) = commit_of(whys, group) {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::Executor;
 use super::git::{GitBlame, GitReader, LineNotes};
 use crate::base::WorkspacePath;
+use crate::base::hidden::short;
 use crate::protocol::{Code, Fault, LineBy, LineCall, LineGroup, LineNote, LineWhys};
 use crate::provenance::{DecisionRecord, LineMark, LineOrigin, WrittenBy, find_noted, line_hash};
 use crate::session::{KnownLines, Scope};
@@ -92,7 +93,16 @@ pub(crate) async fn line_whys(
         .filter(|(hash, _)| named(hash))
         .map(|(hash, (commit, _))| (hash, commit))
         .collect();
-    Ok(LineWhys { path: path.clone(), total: size(total), groups, calls, commits, warnings })
+    let mut altered = BTreeMap::new();
+    if request.text.is_none() {
+        let logs = scope.altered_logs(&calls.iter().map(|call| call.session.as_str()).collect()).await;
+        altered = logs.altered;
+        warnings.extend(logs.unread.iter().map(|session| {
+            let session = short(session, 80);
+            format!("whether the log of session {session} was altered is not known yet: it is being read")
+        }));
+    }
+    Ok(LineWhys { path: path.clone(), total: size(total), groups, calls, commits, altered, warnings })
 }
 
 /// Of a line of an earlier text that is gone by now it is not known that a person wrote it: it may have been anybody's.

@@ -164,6 +164,11 @@ impl Chain {
         self.closed
     }
 
+    /// The number of its last event.
+    pub(super) fn seq(&self) -> u64 {
+        self.seq
+    }
+
     /// The last number given out of the ids with this prefix, 0 where there is none.
     pub(super) fn last_number(&self, prefix: &str) -> u64 {
         self.numbers.get(prefix).copied().unwrap_or_default()

@@ -204,6 +204,11 @@ impl Journal {
         synced
     }
 
+    /// How many events the log holds.
+    pub fn written_events(&self) -> u64 {
+        self.writer.chain().seq()
+    }
+
     /// The last number given out of the ids with this prefix (`c` for calls), 0 where there is none.
     pub fn last_number(&self, prefix: &str) -> u64 {
         self.writer.chain().last_number(prefix)

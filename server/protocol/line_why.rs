@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::hidden::short;
 use crate::base::{CallId, HunkId, WorkspacePath};
 
 /// Who wrote a line.
@@ -118,7 +119,24 @@ pub struct LineWhys {
     /// The commits that they were last changed in, by hash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub commits: BTreeMap<String, LineCommit>,
+    /// Sessions of these calls whose logs were altered or cut, by name, each with how its log stands. What is said here of
+    /// their calls was recorded outside of the workspace, and is not from the log.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub altered: BTreeMap<String, String>,
     /// What is not certain of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+impl LineWhys {
+    /// That logs were altered, a sentence each.
+    pub fn altered_warnings(&self) -> impl Iterator<Item = String> {
+        self.altered.iter().map(|(session, said)| {
+            let session = short(session, 80);
+            format!(
+                "the log of session {session} is {said}: nothing here is taken from it; `wherefore log verify {session}` says \
+                 more"
+            )
+        })
+    }
 }

@@ -1,6 +1,7 @@
 //! What an activity may touch: files behind the rules, texts as the person sees them, searches, the working set and the
 //! log. It hands out no session.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::DirectWriter;
 use super::command_feed::{CommandFeed, FedCommand};
 use super::error::{CallCancelled, SearchError, TextError};
 use super::text::Snapshot;
-use super::{KnownLines, Meant, Session, WantedFiles, WantedLines, Where};
+use super::{AlteredLogs, KnownLines, Meant, Session, WantedFiles, WantedLines, Where};
 use crate::base::{PathError, WorkspacePath};
 use crate::index::lexical::entry::FileEntry;
 use crate::index::lexical::query::Query;
@@ -108,6 +109,11 @@ impl Scope {
     /// Who wrote each line of a text, which stands at a path.
     pub fn known_lines(&self, path: &WorkspacePath, text: &str) -> KnownLines {
         self.session.lines().known(path, text)
+    }
+
+    /// Which of the sessions so named have logs that were altered.
+    pub async fn altered_logs(&self, sessions: &BTreeSet<&str>) -> AlteredLogs {
+        self.session.log_checks().altered(sessions).await
     }
 
     /// Stops work that was cancelled.

@@ -43,6 +43,9 @@ struct ExplainedLines {
     decision: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// `altered`, where the session log that holds the call was: nothing here is taken from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +82,7 @@ impl Activity for ExplainLines {
             let next = groups.last().map_or(1, |last| last.end + 1);
             format!("{} groups of lines are shown; go on with `start: {next}`", groups.len())
         });
-        let warnings = whys.warnings;
+        let warnings = { whys.altered_warnings() }.chain(whys.warnings.iter().cloned()).collect();
         Ok(Output { truncated: rest.is_some(), rest, warnings, ..Output::value(WhyOutput { groups }) })
     }
 }
@@ -99,6 +102,7 @@ fn explain(whys: &LineWhys, group: &crate::protocol::LineGroup) -> ExplainedLine
             Some(format!("{} by {by}", call.decision.as_deref()?))
         }),
         reason: call.and_then(|call| call.reason.clone()),
+        log: call.and_then(|call| whys.altered.contains_key(&call.session).then_some("altered")),
         commit: commit.cloned(),
         subject: commit.and_then(|hash| whys.commits.get(hash)).map(|commit| commit.summary.clone()),
     }

@@ -1,5 +1,7 @@
 //! A session log that was altered is named where somebody asks why, and nothing that stands in it is said.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::carried::{BEGIN, agent_writes, hooked, text, with_two};
@@ -51,6 +53,26 @@ fn an_altered_log_is_named_and_nothing_that_stands_in_it_is_said() {
     std::fs::write(&log, &written[..=end]).unwrap();
     let (_, warned) = why(here, "c.rs");
     assert!(warned.contains(session) && warned.contains("cut at the end"), "{warned}");
-    std::fs::write(&log, written).unwrap();
-    assert_eq!(why(here, "c.rs"), (sound, String::new()));
+    std::fs::write(&log, &written).unwrap();
+    assert_eq!(why(here, "c.rs"), (sound.clone(), String::new()));
+
+    // The tool, whose own calls make the log grow.
+    let asked = json!({ "path": "c.rs", "why": "Learn who wanted these lines before they are changed" });
+    let ask = || {
+        let told = wherefore(here, &["call", "provenance.why", &asked.to_string()]).output().unwrap();
+        (String::from_utf8(told.stdout).unwrap(), String::from_utf8(told.stderr).unwrap())
+    };
+    let (shown, warned) = ask();
+    assert!(shown.contains("Call two and three") && !shown.contains("altered"), "{shown}{warned}");
+    let now = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, now.replace("Call two and three", "Call six and seven")).unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    let (shown, warned) = loop {
+        let (shown, warned) = ask();
+        if shown.contains("altered") || Instant::now() > until {
+            break (shown, warned);
+        }
+    };
+    assert!(shown.contains(r#""log":"altered""#) && !shown.contains("Call six"), "{shown}");
+    assert!(warned.contains(session) && warned.contains("nothing here is taken from it"), "{warned}");
 }

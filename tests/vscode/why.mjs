@@ -104,6 +104,24 @@ const cases = {
     await me.command('File: Revert File');
   },
 
+  'a call whose log was altered is named so, and nothing is taken from there': async () => {
+    await me.edit('a.txt');
+    const sessions = path.join(place.root, '.wherefore', 'sessions');
+    const latest = fs.readdirSync(sessions).toSorted().at(-1) ?? '';
+    const log = path.join(sessions, latest, 'session-log.md');
+    const written = fs.readFileSync(log, 'utf8');
+    fs.writeFileSync(log, written.replaceAll('off by one', 'off by two'));
+    await until(async () => {
+      await line(3);
+      await hovers();
+      await page.waitForTimeout(300);
+      return (await said()).includes('The session log of this call is damaged, first at session-log.md:');
+    }, 'the altered log in the hover');
+    assert.ok((await said()).includes(WHY) && !(await said()).includes('off by two'), await said());
+    await shot('why-altered');
+    fs.writeFileSync(log, written);
+  },
+
   'by setting the cursor\'s line has it at its end, and what an agent writes there does nothing': async () => {
     await me.edit('a.txt');
     await call(place, 'fs.patch', { path: 'a.txt', diff: diff('a.txt', 12, { 11: 'limit 11' }), why: HOSTILE }, 'auto');

@@ -64,6 +64,25 @@ case(
 )
 
 case(
+  'why: of a line whose call stands in a log that was altered says so, and takes nothing from there',
+  with({ ['a.txt'] = numbered(9) }, function(editor, root)
+    accepted(editor)
+    local log = vim.fn.glob(root .. '/.wherefore/sessions/*/session-log.md')
+    local written = table.concat(vim.fn.readfile(log, 'b'), '\n')
+    local altered = written:gsub('so that whoever reads it feels welcome', 'so that whoever reads it feels trusted')
+    assert(altered ~= written)
+    vim.fn.writefile(vim.split(altered, '\n'), log, 'b')
+    editor:keys('2G:Wherefore why<CR>')
+    float_is(editor, 1)
+    local screen = flat(editor)
+    has(screen, why)
+    has(screen, 'the session log of this call is damaged, first at session-log.md:')
+    has(screen, 'nothing here is taken from it')
+    lacks(screen, 'feels trusted')
+  end)
+)
+
+case(
   'why: a person who types changes the origin of a line, saved or not; the float of a hunk that waits stays as it was',
   with({ ['a.txt'] = numbered(9) }, function(editor)
     accepted(editor)

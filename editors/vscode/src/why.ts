@@ -119,11 +119,12 @@ export class Why implements vscode.Disposable, vscode.HoverProvider {
     const listener = over.onCancellationRequested(() => ended.cancel());
     try {
       const line = row + 1;
-      const { groups, calls, commits: all } = await this.server().ask('why', { root, path: document.uri.fsPath, start: line, end: line, commits }, ended.token);
+      const { groups, calls, commits: all, altered, warnings } = await this.server().ask('why', { root, path: document.uri.fsPath, start: line, end: line, commits }, ended.token);
       const group = groups.find(({ start, end }) => start <= line && line <= end);
       if (!group || over.isCancellationRequested) return undefined;
       const commit = group.commit ? all?.[group.commit] : undefined;
-      return { by: group.by, call: typeof group.call === 'number' ? calls[group.call] : undefined, commit: commit && { ...commit, hash: group.commit ?? '' } };
+      const call = typeof group.call === 'number' ? calls[group.call] : undefined;
+      return { by: group.by, call, commit: commit && { ...commit, hash: group.commit ?? '' }, altered: call && altered?.[call.session], warnings: warnings ?? [] };
     } finally {
       clearTimeout(timer);
       listener.dispose();

@@ -8,6 +8,10 @@ export interface LineWhy {
   by: LineBy;
   call: LineCall | undefined;
   commit: (LineCommit & { hash: string }) | undefined;
+  /** How the log that holds the call stands, where it was altered or cut. */
+  altered: string | undefined;
+  /** What is not certain of it. */
+  warnings: readonly string[];
 }
 
 /** The line in words, ready to be shown. */
@@ -16,7 +20,7 @@ export interface LineWords {
   head: string;
   /** The call's why. */
   reason: string;
-  /** The decision, and the commit. */
+  /** The decision, the commit, and what is not certain of it. */
   rest: string[];
   /** All of it for the end of the line. */
   annotation: string;
@@ -48,7 +52,7 @@ function when(time: string | number): string {
 }
 
 /** The words. */
-export function words({ by, call, commit }: LineWhy): LineWords {
+export function words({ by, call, commit, altered, warnings }: LineWhy): LineWords {
   const agent = clip(call?.agent ?? '', 40);
   const reason = clip(call?.why ?? '', 400);
   const time = call?.time ? when(call.time) : '';
@@ -61,6 +65,8 @@ export function words({ by, call, commit }: LineWhy): LineWords {
     rest.push(`${decision}${decider}${word}`);
   }
   if (commit) rest.push([`commit ${clip(commit.hash, 12)}`, clip(commit.summary, 120), clip(commit.author, 60), when(commit.time * 1000)].filter(Boolean).join(' · '));
-  const annotation = clip([by === 'mixed' ? `${agent || 'an agent'}, and a person` : agent, reason, time].filter(Boolean).join(' · '), 120);
+  if (altered) rest.push(clip(`The session log of this call is ${altered}. Nothing here is taken from it.`, 300));
+  for (const warning of warnings) rest.push(`not certain: ${clip(warning, 300)}`);
+  const annotation = clip([by === 'mixed' ? `${agent || 'an agent'}, and a person` : agent, altered && 'log altered', reason, time].filter(Boolean).join(' · '), 120);
   return { head, reason, rest, annotation };
 }

@@ -1165,6 +1165,8 @@ export interface LineWhys {
   calls: LineCall[];
   /** The commits that they were last changed in, by hash. */
   commits?: Record<string, LineCommit>;
+  /** Sessions of these calls whose logs were altered or cut, by name, each with how its log stands. What is said here of their calls was recorded outside of the workspace, and is not from the log. */
+  altered?: Record<string, string>;
   /** What is not certain of it. */
   warnings?: string[];
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::base::{WorkspacePath, person};
-use crate::cli::log::{LogVerdict, Session, judged, sessions};
-use crate::journal::{Item, Log, Values, verify};
+use crate::cli::log::{Session, sessions};
+use crate::journal::{Item, Log, LogVerdict, Values, verify};
 use crate::protocol::{Access, Code, Fault};
 use crate::report::{ChangeReport, LogStanding, ReportGatherer, ReportScope};
 use crate::rules::{Rules, Ruling};
@@ -148,7 +148,7 @@ fn elsewhere(session: &Session, gatherer: &mut ReportGatherer<'_>) -> Result<(),
 /// How a log stands, with a sentence that says so.
 fn standing(log: &Log) -> Result<(LogStanding, String), Fault> {
     let report = verify(log)?;
-    let (verdict, mut said) = judged(&report);
+    let (verdict, mut said) = report.verdict();
     let standing = match verdict {
         LogVerdict::Damaged => LogStanding::Altered,
         LogVerdict::Unvouched => LogStanding::Unvouched,

@@ -71,6 +71,14 @@ local function decision(call)
   return call.decision .. by .. time .. reason
 end
 
+--- How the log that holds a call stands, where it was altered or cut.
+---@param answer wherefore.LineWhys
+---@param call wherefore.LineCall
+---@return string?
+local function altered(answer, call)
+  return type(answer.altered) == 'table' and answer.altered[call.session] or nil
+end
+
 ---@param answer wherefore.LineWhys
 ---@param hash string
 ---@return string
@@ -98,6 +106,10 @@ local function sentences_of(answer, origin, named)
     table.insert(out, decision(call))
     if origin.by == 'mixed' then
       table.insert(out, without_call.mixed)
+    end
+    local log = altered(answer, call)
+    if log then
+      table.insert(out, ('the session log of this call is %s; nothing here is taken from it'):format(log))
     end
   end
   if origin.commit then
@@ -226,7 +238,8 @@ local function brief(answer)
     return nil
   end
   local who = (type(call.agent) == 'string' and call.agent or 'an agent') .. (origin.by == 'mixed' and ' and a person' or '')
-  return text.clip(('%s: %s'):format(who, call.why), most_cells)
+  local log = altered(answer, call) and ' (log altered)' or ''
+  return text.clip(('%s%s: %s'):format(who, log, call.why), most_cells)
 end
 
 ---@param mine integer

@@ -711,6 +711,7 @@
 ---@field groups wherefore.LineGroup[] The lines that were asked for.
 ---@field calls wherefore.LineCall[] The calls that they come from.
 ---@field commits? table<string, wherefore.LineCommit> The commits that they were last changed in, by hash.
+---@field altered? table<string, string> Sessions of these calls whose logs were altered or cut, by name, each with how its log stands. What is said here of their calls was recorded outside of the workspace, and is not from the log.
 ---@field warnings? string[] What is not certain of it.
 
 ---Lines that follow on each other and have all in common that is known of them.
