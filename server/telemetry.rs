@@ -7,6 +7,7 @@ mod endpoint;
 mod exporter;
 mod heard;
 mod otlp;
+mod queue;
 mod send;
 mod spans;
 #[cfg(test)]

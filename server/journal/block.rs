@@ -51,19 +51,17 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Lays out the fields of `body`, which has its `type` and was redacted and sealed, each
-    /// of the comments above its key.
+    /// Lays out the fields of an event, which were redacted and sealed, each of the comments above its key.
     pub(super) fn new(
         heading: String,
         reason: String,
-        mut body: Map<String, Value>,
+        kind: String,
+        body: &Map<String, Value>,
         mut comments: Comments,
     ) -> Self {
-        let kind = body.shift_remove("type");
-        let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        let numbers = numbers(&body);
+        let numbers = numbers(body);
         let mut fields = String::with_capacity(512);
-        yaml::mapping(&mut fields, &body, &mut comments);
+        yaml::mapping(&mut fields, body, &mut comments);
         Self { heading, reason, kind, fields, numbers }
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::block::Prepared;
 use super::error::JournalError;
-use super::observer::LogObserver;
+use super::observer::{LogObserver, LoggedEvent};
 use super::seal::{Sealer, Store};
 use super::yaml::{self, Comments};
 use crate::base::markdown;
@@ -97,9 +97,6 @@ fn prepare(
             _ => *value = sealer.seal(given)?,
         }
     }
-    if let Some(observer) = observer {
-        observer.heard(&body);
-    }
     let comments = comments.into_iter().map(|(path, text)| (path, redact(&text).into_owned()));
     let (comments, rest): (Comments, Comments) =
         comments.partition(|(path, text)| yaml::takes_comment(&body, path, text));
@@ -107,7 +104,14 @@ fn prepare(
         let rest = rest.into_iter().map(|(path, text)| (path, Value::String(text)));
         body.insert("comments".to_owned(), sealer.seal(&Value::Object(rest.collect()))?);
     }
-    Ok(Prepared::new(heading, reason, body, comments))
+    let kind = body.shift_remove("type");
+    let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+    let prepared = Prepared::new(heading, reason, kind, &body, comments);
+    if let Some(observer) = observer {
+        let (kind, bytes) = (prepared.kind.clone(), prepared.fields.len());
+        observer.heard(LoggedEvent { kind, fields: body, bytes });
+    }
+    Ok(prepared)
 }
 
 fn heading(event: &Event) -> String {

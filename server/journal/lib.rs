@@ -38,7 +38,7 @@ use wherefore_redact as redact;
 pub use error::{ForeignReason, JournalError};
 pub use file::LOG;
 pub use head::Keeper;
-pub use observer::LogObserver;
+pub use observer::{LogObserver, LoggedEvent};
 pub use opening::{FolderOpener, Opening};
 pub use reader::{Entry, Item, Items, Log, Values};
 pub use scan::{LogPlace, Rest};

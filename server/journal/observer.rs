@@ -4,11 +4,21 @@ use std::fmt::Debug;
 
 use serde_json::{Map, Value};
 
-/// Hears every event of a log: redacted, and with large values as references, as the log has it. It is called where the
-/// event is written, so it must not block.
+/// An event as the log has it: redacted, and with large values as references.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoggedEvent {
+    /// Its type.
+    pub kind: String,
+    /// Its fields but the type.
+    pub fields: Map<String, Value>,
+    /// The bytes that its fields take in the log.
+    pub bytes: usize,
+}
+
+/// Hears every event of a log. It is called where the event is written, so it must not block.
 pub trait LogObserver: Debug + Send + Sync {
-    /// An event, with its `type`, is about to be written.
-    fn heard(&self, event: &Map<String, Value>);
+    /// An event is about to be written. It is given away: the log has no further use for it.
+    fn heard(&self, event: LoggedEvent);
 
     /// The session ends; a bounded wait is allowed.
     fn close(&self);

@@ -1,28 +1,23 @@
-//! The queue between a session log and the collector, and the thread that empties it.
+//! What stands between a session log and the collector: the thread that makes spans of events and sends them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use serde_json::{Map, Value};
-use tokio::sync::mpsc::{Receiver, Sender as QueueSender, channel};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 
 use super::endpoint::{TelemetryError, check, headers};
-use super::heard::HeardEvent;
+use super::heard::{HeardEvent, WantedTexts};
 use super::otlp::Span;
+use super::queue::{EventQueue, QueuedEvent};
 use super::send::Sender;
 use super::spans::SpanMaker;
-use crate::journal::LogObserver;
+use crate::journal::{LogObserver, LoggedEvent};
 use crate::protocol::TelemetrySettings;
 
-/// Events that wait; further ones are dropped and counted.
-const QUEUE: usize = 4096;
 /// Spans of one request.
 const BATCH: usize = 512;
-/// How long a span waits for others.
-const WAIT: Duration = Duration::from_secs(2);
 /// How long the end of a session waits for the last spans to be sent.
 const FLUSH: Duration = Duration::from_millis(1000);
 
@@ -47,12 +42,10 @@ struct Counters {
 /// Exports the calls of one session.
 #[derive(Debug)]
 pub struct TelemetryExporter {
-    queue: Mutex<Option<QueueSender<HeardEvent>>>,
+    queue: Arc<EventQueue>,
     /// Told when the thread has nothing left.
     done: Mutex<Option<std::sync::mpsc::Receiver<()>>>,
     counters: Arc<Counters>,
-    whys: bool,
-    paths: bool,
 }
 
 /// Starts the export of a session in the workspace at `root`; `shared` where processes of the command line share it.
@@ -66,27 +59,31 @@ pub fn start(
     shared: bool,
 ) -> Result<Arc<TelemetryExporter>, TelemetryError> {
     let (url, headers) = (check(settings)?, headers(settings)?);
-    let (queue, events) = channel(QUEUE);
+    let queue = Arc::<EventQueue>::default();
     let (done, ended) = std::sync::mpsc::channel();
     let counters = Arc::<Counters>::default();
     let maker = SpanMaker::new(root, session, shared, now());
     let folder = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-    let (paths, counts) = (settings.paths, counters.clone());
+    let wanted = WantedTexts { whys: settings.whys, paths: settings.paths };
+    let (counts, events) = (counters.clone(), queue.clone());
     let work = move || {
-        let name = paths.then_some(folder.as_str());
+        let name = wanted.paths.then_some(folder.as_str());
         if let (Ok(sender), Ok(runtime)) = (
             Sender::new(url, headers, name),
             tokio::runtime::Builder::new_current_thread().enable_all().build(),
         ) {
-            runtime.block_on(Worker { sender, maker, counters: counts }.run(events));
+            runtime.block_on(Worker { sender, maker, wanted, counters: counts }.run(&events));
         }
+        events.close();
         // Nobody waits for it any more where the session ended otherwise.
         let _ = done.send(());
     };
-    // Without the thread the queue is closed, and events are counted as dropped.
-    let _ = std::thread::Builder::new().name("telemetry".to_owned()).spawn(work);
-    let (queue, done) = (Mutex::new(Some(queue)), Mutex::new(Some(ended)));
-    let exporter = Arc::new(TelemetryExporter { queue, done, counters, whys: settings.whys, paths });
+    if std::thread::Builder::new().name("telemetry".to_owned()).spawn(work).is_err() {
+        // Events are counted as dropped.
+        queue.close();
+    }
+    let done = Mutex::new(Some(ended));
+    let exporter = Arc::new(TelemetryExporter { queue, done, counters });
     let mut running = RUNNING.lock();
     running.retain(|other| other.strong_count() > 0);
     running.push(Arc::downgrade(&exporter));
@@ -99,7 +96,7 @@ static RUNNING: Mutex<Vec<Weak<TelemetryExporter>>> = Mutex::new(Vec::new());
 /// Sends what is left, at the end of the process, however it came about; waits a moment for all of them together.
 pub fn close_all() {
     let running: Vec<_> = RUNNING.lock().drain(..).filter_map(|exporter| exporter.upgrade()).collect();
-    running.iter().for_each(|exporter| drop(exporter.queue.lock().take()));
+    running.iter().for_each(|exporter| exporter.queue.close());
     let until = std::time::Instant::now() + FLUSH;
     running
         .iter()
@@ -128,16 +125,14 @@ impl TelemetryExporter {
 }
 
 impl LogObserver for TelemetryExporter {
-    fn heard(&self, event: &Map<String, Value>) {
-        let Some(heard) = HeardEvent::of(event, now(), self.whys, self.paths) else { return };
-        let queue = self.queue.lock();
-        if queue.as_ref().is_none_or(|queue| queue.try_send(heard).is_err()) {
+    fn heard(&self, event: LoggedEvent) {
+        if HeardEvent::is_of(&event.kind) && !self.queue.put(event, now()) {
             self.counters.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     fn close(&self) {
-        self.queue.lock().take();
+        self.queue.close();
         self.wait(FLUSH);
     }
 }
@@ -152,52 +147,46 @@ impl Drop for TelemetryExporter {
 struct Worker {
     sender: Sender,
     maker: SpanMaker,
+    wanted: WantedTexts,
     counters: Arc<Counters>,
 }
 
 impl Worker {
-    async fn run(mut self, mut events: Receiver<HeardEvent>) {
+    async fn run(mut self, queue: &EventQueue) {
         let mut open = true;
         while open {
-            let mut batch = Vec::new();
-            open = self.gather(&mut events, &mut batch).await;
+            let (events, more) = queue.take().await;
+            open = more;
+            let heard = events.into_iter().filter_map(|QueuedEvent { event, at }| {
+                self.maker.hear(HeardEvent::of(event.kind, &event.fields, at, self.wanted))
+            });
+            let mut spans: Vec<Span> = heard.collect();
             if !open {
-                batch.extend(self.maker.finish(now()));
+                spans.extend(self.maker.finish(now()));
             }
-            let count = batch.len() as u64;
-            if count == 0 {
-                continue;
+            while !spans.is_empty() {
+                let batch = spans.drain(..spans.len().min(BATCH)).collect();
+                self.send(batch, open).await;
             }
-            // At the end of the session no retry is waited for.
-            let sent = match open {
-                true => self.sender.send(batch).await,
-                false => timeout(FLUSH, self.sender.send_last(batch))
-                    .await
-                    .unwrap_or_else(|_| Err("it is too slow".to_owned())),
-            };
-            match sent {
-                Ok(()) => self.counters.sent.fetch_add(count, Ordering::Relaxed),
-                Err(why) => {
-                    tracing::debug!("telemetry: {count} spans are lost: {why}");
-                    self.counters.lost.fetch_add(count, Ordering::Relaxed)
-                }
-            };
         }
     }
 
-    /// Gathers spans until there are enough or the first one has waited long enough; says whether more may come.
-    async fn gather(&mut self, events: &mut Receiver<HeardEvent>, batch: &mut Vec<Span>) -> bool {
-        let Some(first) = events.recv().await else { return false };
-        batch.extend(self.maker.hear(first));
-        let until = Instant::now() + WAIT;
-        while batch.len() < BATCH {
-            match timeout_at(until, events.recv()).await {
-                Ok(Some(event)) => batch.extend(self.maker.hear(event)),
-                Ok(None) => return false,
-                Err(_) => break,
+    async fn send(&mut self, batch: Vec<Span>, open: bool) {
+        let count = batch.len() as u64;
+        // At the end of the session no retry is waited for.
+        let sent = match open {
+            true => self.sender.send(batch).await,
+            false => timeout(FLUSH, self.sender.send_last(batch))
+                .await
+                .unwrap_or_else(|_| Err("it is too slow".to_owned())),
+        };
+        match sent {
+            Ok(()) => self.counters.sent.fetch_add(count, Ordering::Relaxed),
+            Err(why) => {
+                tracing::debug!("telemetry: {count} spans are lost: {why}");
+                self.counters.lost.fetch_add(count, Ordering::Relaxed)
             }
-        }
-        true
+        };
     }
 }
 

@@ -5,6 +5,15 @@ use serde_json::{Map, Value};
 /// Characters of a reason, a name or a path.
 const LONGEST: usize = 1000;
 
+/// Which texts the person lets go out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WantedTexts {
+    /// Reasons.
+    pub whys: bool,
+    /// Paths of files.
+    pub paths: bool,
+}
+
 /// The fields of one event that a span needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct HeardEvent {
@@ -40,10 +49,15 @@ pub(super) struct HeardHunk {
 }
 
 impl HeardEvent {
-    /// What is wanted of an event as the log has it; nothing of an event that makes no span.
-    pub(super) fn of(body: &Map<String, Value>, at: u64, whys: bool, paths: bool) -> Option<Self> {
+    /// Whether events of this type say anything of a span.
+    pub(super) fn is_of(kind: &str) -> bool {
+        matches!(kind, "tool_call" | "tool_result" | "tool_error" | "proposal" | "decision" | "undo")
+    }
+
+    /// What is wanted of an event's fields, as the log has them.
+    pub(super) fn of(kind: String, body: &Map<String, Value>, at: u64, wanted: WantedTexts) -> Self {
+        let WantedTexts { whys, paths } = wanted;
         let part = |key: &str| text(body.get(key));
-        let kind = part("type");
         let mut heard = Self { at, call: part("call_id"), tool: part("tool"), ..Self::default() };
         heard.duration_ms = body.get("duration_ms").and_then(Value::as_f64).unwrap_or_default();
         match kind.as_str() {
@@ -69,11 +83,10 @@ impl HeardEvent {
                 heard.hunks =
                     hunks.into_iter().flatten().map(|hunk| HeardHunk::of(hunk, whys, paths)).collect();
             }
-            "undo" => {}
-            _ => return None,
+            _ => {}
         }
         heard.kind = kind;
-        Some(heard)
+        heard
     }
 }
 

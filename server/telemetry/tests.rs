@@ -9,8 +9,9 @@ use prost::Message;
 use serde_json::{Value, json};
 
 use super::otlp::{ExportRequest, OneValue, Span};
+use super::queue::EventQueue;
 use super::*;
-use crate::journal::LogObserver;
+use crate::journal::{LogObserver, LoggedEvent};
 use crate::protocol::TelemetrySettings;
 
 /// A collector that answers each request with the next of these statuses, and the last one from then on; 0 never answers.
@@ -65,7 +66,10 @@ fn settings(endpoint: &str) -> TelemetrySettings {
 }
 
 fn hear(exporter: &TelemetryExporter, event: Value) {
-    exporter.heard(event.as_object().unwrap());
+    let Value::Object(mut fields) = event else { panic!("{event} is no event") };
+    let kind = fields.shift_remove("type").unwrap().as_str().unwrap().to_owned();
+    let bytes = fields.len();
+    exporter.heard(LoggedEvent { kind, fields, bytes });
 }
 
 /// One call whose change is accepted in part.
@@ -230,4 +234,17 @@ fn an_endpoint_is_https_or_on_this_machine() {
     assert_eq!(check(&named("authorization=x")).unwrap_err(), TelemetryError::Variable);
     let missing = start(&named("WHEREFORE_NO_SUCH_HEADERS"), "/w", "s", true).unwrap_err();
     assert_eq!(missing.to_string(), "the environment variable WHEREFORE_NO_SUCH_HEADERS is not set");
+}
+
+#[test]
+fn what_waits_is_bounded_in_number_and_in_bytes() {
+    let put = |bytes: usize| {
+        let queue = EventQueue::default();
+        let event = || LoggedEvent { bytes, ..LoggedEvent::default() };
+        let taken = (0..10_000).take_while(|_| queue.put(event(), 0)).count();
+        queue.close();
+        assert!(!queue.put(event(), 0), "closed");
+        taken
+    };
+    assert_eq!((put(1), put(8 << 20)), (4096, 2));
 }
