@@ -110,7 +110,8 @@ impl PersonMessages {
     }
 
     fn keep(&self, waiting: &WaitingMessage) -> Result<String, WorkspaceError> {
-        let file = format!("{FOLDER}/{}-{}.json", self.clock.now().as_millisecond(), ids::unique());
+        // By name in their order: several may be sent within the millisecond that a message tells.
+        let file = format!("{FOLDER}/{}-{}.json", self.clock.now().as_nanosecond(), ids::unique());
         let json = serde_json::to_vec(waiting).unwrap_or_default();
         blocking(|| self.workspace.state().write(&file, &json))?;
         Ok(file)
