@@ -1,7 +1,7 @@
 //! Calls as spans of OpenTelemetry, to the collector that the person names.
 //!
-//! [`start`] gives an observer of a session log. The observer copies a few fields of each event, which the log redacted
-//! already, into a bounded queue; a thread of its own makes spans of them and sends them. A call never waits for it.
+//! [`start`] gives an observer of a session log. The observer puts each event, which the log redacted already, into a
+//! bounded queue; a thread of its own takes a few fields of each, makes spans of them and sends them. A call never waits for it.
 
 mod endpoint;
 mod exporter;

@@ -140,11 +140,6 @@ fn meant(text: &str) -> Result<(&str, Option<u32>, Option<u32>), Fault> {
     }
 }
 
-/// `altered`, where the log that holds a call was.
-fn log_of(whys: &LineWhys, call: Option<&LineCall>) -> Option<&'static str> {
-    call.is_some_and(|call| whys.altered.contains_key(&call.session)).then_some("altered")
-}
-
 fn call_of<'w>(whys: &'w LineWhys, group: &LineGroup) -> Option<&'w LineCall> {
     whys.calls.get(group.call? as usize)
 }
@@ -172,7 +167,7 @@ fn shown_lines(whys: &LineWhys) -> Vec<ShownLine<'_>> {
                 session: call.map(|call| call.session.as_str()),
                 hunk: call.and_then(|call| call.hunk.as_deref()),
                 commit: group.commit.as_deref(),
-                log: log_of(whys, call),
+                log: call.and_then(|call| whys.log_of(call)),
             }
         })
         .collect()
@@ -210,7 +205,7 @@ fn porcelain(whys: &LineWhys) -> String {
             header("wherefore-agent", call.and_then(|call| call.agent.as_deref()));
             header("wherefore-why", call.and_then(|call| call.why.as_deref()));
             header("wherefore-decision", call.and_then(|call| call.decision.as_deref()));
-            header("wherefore-log", log_of(whys, call));
+            header("wherefore-log", call.and_then(|call| whys.log_of(call)));
             header("filename", Some(whys.path.as_str()));
         }
     }
@@ -246,7 +241,7 @@ fn people(whys: &LineWhys) {
             if let Some(why) = &call.why {
                 answer::line(&format!("  {}", visible(why)));
             }
-            let log = log_of(whys, Some(call)).map_or(String::new(), |log| format!("; its log was {log}"));
+            let log = whys.log_of(call).map_or(String::new(), |log| format!("; its log was {log}"));
             answer::line(&page.paint(TextLook::Dim, &format!("  {}{log}", visible(&decided(call)))));
         }
         if let Some((hash, commit)) = commit_of(whys, group) {

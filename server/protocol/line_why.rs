@@ -129,6 +129,11 @@ pub struct LineWhys {
 }
 
 impl LineWhys {
+    /// `altered`, where the session log that holds a call was.
+    pub fn log_of(&self, call: &LineCall) -> Option<&'static str> {
+        self.altered.contains_key(&call.session).then_some("altered")
+    }
+
     /// That logs were altered, a sentence each.
     pub fn altered_warnings(&self) -> impl Iterator<Item = String> {
         self.altered.iter().map(|(session, said)| {

@@ -32,7 +32,8 @@ pub struct LogChecks {
 /// What was found when a log was last read.
 #[derive(Debug)]
 struct LogCheck {
-    stamp: LogStamp,
+    /// How it looked; nothing where that could not be seen.
+    stamp: Option<LogStamp>,
     at: Instant,
     /// How long it took to read.
     took: Duration,
@@ -56,7 +57,7 @@ pub struct AlteredLogs {
 struct UnreadLog {
     session: String,
     folder: PathBuf,
-    stamp: LogStamp,
+    stamp: Option<LogStamp>,
 }
 
 impl LogChecks {
@@ -100,13 +101,18 @@ impl LogChecks {
         // A name may come with a note from elsewhere.
         for session in sessions.iter().filter(|session| is_one_name(session)) {
             let folder = all.join(session);
-            match LogStamp::of(&folder) {
-                Ok(stamp)
-                    if checks
-                        .get(*session)
-                        .is_some_and(|check| check.stamp == stamp || is_own_growth(session, check)) => {}
-                Ok(stamp) => unread.push(UnreadLog { session: (*session).to_owned(), folder, stamp }),
-                Err(_) => drop(checks.remove(*session)),
+            let stamp = match LogStamp::of(&folder) {
+                Ok(stamp) => Some(stamp),
+                Err(JournalError::Missing(_)) => {
+                    checks.remove(*session);
+                    continue;
+                }
+                Err(_) => None,
+            };
+            let is_read =
+                |check: &LogCheck| stamp.is_some() && (check.stamp == stamp || is_own_growth(session, check));
+            if !checks.get(*session).is_some_and(is_read) {
+                unread.push(UnreadLog { session: (*session).to_owned(), folder, stamp });
             }
         }
         unread
@@ -147,4 +153,17 @@ impl LogChecks {
 fn is_one_name(session: &str) -> bool {
     let mut parts = Path::new(session).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None) if name == session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_one_name;
+
+    #[test]
+    fn a_name_from_elsewhere_leads_to_no_other_folder() {
+        assert!(is_one_name("20260131-090000-1a2b") && is_one_name("with a space"));
+        for hostile in ["", ".", "..", "../s", "s/..", "/etc", "s/", "./s", "a/b"] {
+            assert!(!is_one_name(hostile), "{hostile:?}");
+        }
+    }
 }

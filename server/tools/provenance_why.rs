@@ -82,7 +82,7 @@ impl Activity for ExplainLines {
             let next = groups.last().map_or(1, |last| last.end + 1);
             format!("{} groups of lines are shown; go on with `start: {next}`", groups.len())
         });
-        let warnings = { whys.altered_warnings() }.chain(whys.warnings.iter().cloned()).collect();
+        let warnings = whys.altered_warnings().chain(whys.warnings.iter().cloned()).collect();
         Ok(Output { truncated: rest.is_some(), rest, warnings, ..Output::value(WhyOutput { groups }) })
     }
 }
@@ -102,7 +102,7 @@ fn explain(whys: &LineWhys, group: &crate::protocol::LineGroup) -> ExplainedLine
             Some(format!("{} by {by}", call.decision.as_deref()?))
         }),
         reason: call.and_then(|call| call.reason.clone()),
-        log: call.and_then(|call| whys.altered.contains_key(&call.session).then_some("altered")),
+        log: call.and_then(|call| whys.log_of(call)),
         commit: commit.cloned(),
         subject: commit.and_then(|hash| whys.commits.get(hash)).map(|commit| commit.summary.clone()),
     }

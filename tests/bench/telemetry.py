@@ -146,7 +146,8 @@ def side_by_side(exports):
             took = {first: places[first].call()}
             took[1 - first] = places[1 - first].call()
             turns.append((took[0], took[1]))
-        [place.end() for place in places]
+        for place in places:
+            place.end()
     ours.send(None)
     spans = ours.recv()
     process.join(10)

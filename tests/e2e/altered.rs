@@ -54,6 +54,18 @@ fn an_altered_log_is_named_and_nothing_that_stands_in_it_is_said() {
     let (_, warned) = why(here, "c.rs");
     assert!(warned.contains(session) && warned.contains("cut at the end"), "{warned}");
     std::fs::write(&log, &written).unwrap();
+    // A folder that nobody can read, and one that a person took away.
+    let folder = log.parent().unwrap();
+    let aside = folder.with_extension("aside");
+    std::fs::rename(folder, &aside).unwrap();
+    let (_, warned) = why(here, "c.rs");
+    assert_eq!(warned, "", "it is gone");
+    std::os::unix::fs::symlink(folder, folder).unwrap();
+    let (lines, warned) = why(here, "c.rs");
+    assert!(warned.contains(session) && warned.contains("not to be read"), "{warned}");
+    assert_eq!(lines[of_agent[0]]["log"], "altered");
+    std::fs::remove_file(folder).unwrap();
+    std::fs::rename(&aside, folder).unwrap();
     assert_eq!(why(here, "c.rs"), (sound.clone(), String::new()));
 
     // The tool, whose own calls make the log grow.

@@ -124,7 +124,7 @@ export class Why implements vscode.Disposable, vscode.HoverProvider {
       if (!group || over.isCancellationRequested) return undefined;
       const commit = group.commit ? all?.[group.commit] : undefined;
       const call = typeof group.call === 'number' ? calls[group.call] : undefined;
-      return { by: group.by, call, commit: commit && { ...commit, hash: group.commit ?? '' }, altered: call && altered?.[call.session], warnings: warnings ?? [] };
+      return { by: group.by, call, commit: commit && { ...commit, hash: group.commit ?? '' }, altered: call && altered && Object.hasOwn(altered, call.session) ? altered[call.session] : undefined, warnings: warnings ?? [] };
     } finally {
       clearTimeout(timer);
       listener.dispose();
