@@ -91,8 +91,8 @@ impl LogChecks {
     /// Those whose logs have to be read to know.
     fn unread(&self, sessions: &BTreeSet<&str>) -> Vec<UnreadLog> {
         let all = Path::new(self.log.workspace.root()).join(OURS).join("sessions");
-        let mut checks = self.checks.lock();
         let (own, written) = (self.log.id(), self.written());
+        let mut checks = self.checks.lock();
         let is_own_growth = |session: &str, check: &LogCheck| {
             let holds = HOLDS.1.min(check.took * HOLDS.0);
             session == own && check.written < written && check.at.elapsed() < holds
